@@ -1,0 +1,12 @@
+"""How kernels run: tile-level SSA down to machine code, for the host's CPU and for NVIDIA GPUs.
+
+This is the only package that needs llvmlite (the extra `codegen`); reading, verifying and
+printing bytecode do without.
+"""
+
+if __name__ != "tileir.codegen":
+    raise ImportError("import this package as tileir.codegen")
+
+from .api import Buffer, Compilation, compile
+
+__all__ = ["Buffer", "Compilation", "compile"]

@@ -1,0 +1,98 @@
+"""From bytecode to something that runs: `compile` and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tileir.errors import UnsupportedError, VerifyError
+
+from . import pipeline, support
+from .kernel import Kernel
+from .targets import HOST, package_of
+
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory passed to a kernel: where it starts, and how many bytes of it may be used."""
+
+    address: int
+    nbytes: int
+
+
+class Compiled:
+    """One entry, compiled. Targets add how it is run."""
+
+    symbol: str
+
+    def launch(
+        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None
+    ) -> None:
+        """Run the kernel on a grid of up to three extents."""
+        raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
+
+
+class Compilation(Mapping[str, Compiled]):
+    """A compiled module: the symbol of an entry -> the compiled entry.
+
+    `llvm_ir` is the module as it was handed to LLVM. `ptx` and `plan` (entry symbol -> how to
+    launch it) are what a GPU target makes of it; on the host they are None and empty.
+    """
+
+    def __init__(
+        self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
+        ptx: str | None = None, plan: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.target = target
+        self.llvm_ir = llvm_ir
+        self.ptx = ptx
+        self.plan = dict(plan or {})
+        self._entries = dict(entries)
+
+    def __getitem__(self, symbol: str) -> Compiled:
+        try:
+            return self._entries[symbol]
+        except KeyError:
+            known = ", ".join(self._entries) or "none"
+            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.target}: {', '.join(self)}>"
+
+
+def compile(
+    bytecode: Bytecode, target: str = HOST, *, symbols: Iterable[str] | None = None
+) -> Compilation:
+    """Compile the entries of a module, or those in `symbols`, for a target.
+
+    The target is "host" or the name of a GPU architecture such as "sm_90". Raises UnsupportedError
+    for another one, and for a module with ops that are not lowered; its `diagnostics` list them.
+    """
+    family = package_of(target)
+    kernels = [Kernel.of(function, bytecode) for function in _chosen(bytecode, symbols)]
+    package = import_module(f".{family}", __package__)
+    support.check(kernels, family, target, package.why_not)
+    kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
+    return package.compile_kernels(kernels, target)
+
+
+def _chosen(bytecode: Bytecode, symbols: Iterable[str] | None) -> list[Any]:
+    by_name = {function.name: function for function in bytecode.functions}
+    if len(by_name) < len(bytecode.functions):
+        raise VerifyError("two entries have the same name")
+    wanted = list(by_name if symbols is None else symbols)
+    for symbol in wanted:
+        if symbol not in by_name:
+            raise KeyError(f"no entry {symbol!r}; there are: {', '.join(by_name) or 'none'}")
+    return [by_name[symbol] for symbol in wanted]

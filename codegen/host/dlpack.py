@@ -1,0 +1,93 @@
+"""Arrays of other libraries through the DLPack protocol, without importing those libraries.
+
+NumPy's own reader knows neither bfloat16 nor the 8-bit floats, hence this one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from tileir.errors import LaunchError
+
+_CPU_DEVICES = {1: "CPU", 3: "pinned host memory", 11: "host memory"}
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
+_CODED = {
+    10: "float8_e4m3fn",
+    12: "float8_e5m2",
+    14: "float8_e8m0fnu",
+}
+_READ_ONLY = 1
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    ]
+
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype = ctypes.c_void_p
+_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype = ctypes.c_char_p
+_name.argtypes = [ctypes.py_object]
+
+
+def from_dlpack(source: Any) -> tuple[int, str, bool, Any]:
+    """Address, NumPy's name of the element type, whether read-only, and what keeps it alive.
+
+    The capsule is not consumed: while it lives, so does the memory.
+    """
+    try:
+        capsule = _capsule(source)
+    except (BufferError, TypeError, ValueError, RuntimeError) as problem:
+        raise LaunchError(f"the DLPack export failed: {problem}") from None
+    name = _name(capsule)
+    address = _pointer(capsule, name)
+    read_only = False
+    if name == b"dltensor_versioned":
+        versioned = _Versioned.from_address(address)
+        tensor, read_only = versioned.tensor, bool(versioned.flags & _READ_ONLY)
+    else:
+        tensor = _Tensor.from_address(address)
+    if tensor.device_type not in _CPU_DEVICES:
+        raise LaunchError(f"expected host memory, got DLPack device {tensor.device_type}")
+    start = (tensor.data or 0) + tensor.byte_offset
+    return start, _dtype(tensor), read_only, (source, capsule)
+
+
+def _capsule(source: Any) -> Any:
+    try:
+        return source.__dlpack__(max_version=(1, 0))
+    except TypeError:  # an exporter older than versions
+        return source.__dlpack__()
+
+
+def _dtype(tensor: _Tensor) -> str:
+    if tensor.lanes != 1:
+        return f"vectors of {tensor.lanes}"
+    if tensor.code in _CODED:
+        return _CODED[tensor.code]
+    kind = _KINDS.get(tensor.code, f"DLPack type {tensor.code}, ")
+    return kind if kind == "bool" else f"{kind}{tensor.bits}"

@@ -1,0 +1,62 @@
+"""Loop nests in LLVM IR, in the shape its vectoriser knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from llvmlite import ir
+
+from .position import INDEX, ZERO, Position
+
+Bound = int | ir.Value
+
+
+@contextmanager
+def loop(builder: ir.IRBuilder, bound: Bound) -> Iterator[ir.Value]:
+    """Code inside runs for the index 0 up to, not including, `bound`, which may be zero."""
+    before = builder.block
+    body = builder.append_basic_block("loop")
+    after = builder.append_basic_block("end")
+    if isinstance(bound, int):
+        bound = ir.Constant(INDEX, bound)
+        builder.branch(body)
+    else:
+        builder.cbranch(builder.icmp_signed(">", bound, ZERO), body, after)
+    builder.position_at_end(body)
+    index = builder.phi(INDEX)
+    index.add_incoming(ZERO, before)
+    yield index
+    following = builder.add(index, ir.Constant(INDEX, 1), flags=("nuw", "nsw"))
+    index.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_unsigned("<", following, bound), body, after)
+    builder.position_at_end(after)
+
+
+@contextmanager
+def nest(
+    builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound] | None = None,
+    inner: int | None = None,
+) -> Iterator[Position]:  # fmt: skip
+    """Code inside runs for every element of a tile, or of its first `bounds` along each dimension.
+
+    `inner` is the dimension that varies fastest, the last one unless told otherwise.
+    """
+    bounds = shape if bounds is None else bounds
+    order = [d for d in range(len(shape)) if not (isinstance(bounds[d], int) and bounds[d] == 1)]
+    if inner in order:
+        order.remove(inner)
+        order.append(inner)
+    yield from _nested(builder, shape, bounds, order, [ZERO] * len(shape))
+
+
+def _nested(
+    builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound], order: list[int],
+    indices: list[ir.Value],
+) -> Iterator[Position]:  # fmt: skip
+    if not order:
+        yield Position(builder, shape, indices)
+        return
+    with loop(builder, bounds[order[0]]) as index:
+        indices[order[0]] = index
+        yield from _nested(builder, shape, bounds, order[1:], indices)

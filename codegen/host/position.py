@@ -1,0 +1,131 @@
+"""Where in a tile an element is, as LLVM values, through reshapes and broadcasts.
+
+A loop nest has one position; the positions of the tiles that flow into it follow from that by
+index arithmetic, without moving data. Extents are powers of two, so division is shifting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from llvmlite import ir
+
+INDEX = ir.IntType(64)
+ZERO = ir.Constant(INDEX, 0)
+
+
+class Position:
+    """One index for each dimension of `shape`. What follows from it is computed once.
+
+    Indices are emitted where the builder stands when they are first asked for, so a position is of
+    use only inside the innermost loop it was made for.
+    """
+
+    def __init__(
+        self, builder: ir.IRBuilder, shape: Sequence[int], indices: Sequence[ir.Value]
+    ) -> None:
+        self._builder = builder
+        self.shape = tuple(shape)
+        self.indices = tuple(
+            index if extent > 1 else ZERO
+            for extent, index in zip(self.shape, indices, strict=True)
+        )  # fmt: skip
+        self._linear: ir.Value | None = None
+        self._derived: dict[tuple, Position] = {}
+
+    @property
+    def linear(self) -> ir.Value:
+        """The row-major number of the element."""
+        if self._linear is None:
+            self._linear = _join(self._builder, self.shape, self.indices)
+        return self._linear
+
+    def broadcast(self, source: tuple[int, ...]) -> Position:
+        """The position in a tile that was broadcast from shape `source`."""
+        return self._derive(("broadcast", source), source, self.indices)
+
+    def permute(self, permutation: tuple[int, ...]) -> Position:
+        """The position in a tile whose dimension permutation[d] became dimension d."""
+        key = ("permute", permutation)
+        if key in self._derived:
+            return self._derived[key]
+        source = [d for _, d in sorted(zip(permutation, range(len(permutation)), strict=True))]
+        shape = tuple(self.shape[d] for d in source)
+        return self._derive(key, shape, [self.indices[d] for d in source])
+
+    def reshape(self, source: tuple[int, ...]) -> Position:
+        """The position in a tile of shape `source` that was reshaped to this shape."""
+        key = ("reshape", source)
+        if source == self.shape:
+            return self
+        if key in self._derived:
+            return self._derived[key]
+        indices: dict[int, ir.Value] = {}
+        for mine, theirs in _groups(self.shape, source):
+            number = _join(
+                self._builder, [self.shape[d] for d in mine], [self.indices[d] for d in mine]
+            )
+            split = _split(self._builder, [source[d] for d in theirs], number)
+            indices.update(zip(theirs, split, strict=True))
+        return self._derive(key, source, [indices.get(d, ZERO) for d in range(len(source))])
+
+    def _derive(self, key: tuple, shape: tuple[int, ...], indices: Sequence) -> Position:
+        if key not in self._derived:
+            self._derived[key] = Position(self._builder, shape, indices)
+        return self._derived[key]
+
+
+def _join(builder: ir.IRBuilder, shape: Sequence[int], indices: Sequence[ir.Value]) -> ir.Value:
+    """The row-major number of the indices."""
+    total = ZERO
+    for place, (extent, index) in enumerate(zip(shape, indices, strict=True)):
+        if extent == 1:
+            continue
+        stride = prod(shape[place + 1 :])
+        term = index
+        if stride > 1:
+            term = builder.mul(index, ir.Constant(INDEX, stride), flags=("nuw", "nsw"))
+        total = term if total is ZERO else builder.add(total, term, flags=("nuw", "nsw"))
+    return total
+
+
+def _split(builder: ir.IRBuilder, shape: Sequence[int], number: ir.Value) -> list[ir.Value]:
+    """The indices of a row-major number."""
+    indices = []
+    below = prod(shape)
+    first = True
+    for extent in shape:
+        below //= extent
+        if extent == 1:
+            indices.append(ZERO)
+            continue
+        index = number
+        if below > 1:
+            index = builder.lshr(number, ir.Constant(INDEX, below.bit_length() - 1))
+        if not first:
+            index = builder.and_(index, ir.Constant(INDEX, extent - 1))
+        first = False
+        indices.append(index)
+    return indices
+
+
+def _groups(left: tuple[int, ...], right: tuple[int, ...]) -> list[tuple[list[int], list[int]]]:
+    """Runs of dimensions of two shapes that hold equally many elements, as short as possible.
+
+    Dimensions of extent 1 are left out: their index is always zero.
+    """
+    lefts = [d for d, extent in enumerate(left) if extent > 1]
+    rights = [d for d, extent in enumerate(right) if extent > 1]
+    groups = []
+    while lefts:
+        mine, theirs = [lefts.pop(0)], [rights.pop(0)]
+        while (sizes := (_size(left, mine), _size(right, theirs)))[0] != sizes[1]:
+            smaller, rest = (mine, lefts) if sizes[0] < sizes[1] else (theirs, rights)
+            smaller.append(rest.pop(0))
+        groups.append((mine, theirs))
+    return groups
+
+
+def _size(shape: tuple[int, ...], dimensions: list[int]) -> int:
+    return prod(shape[d] for d in dimensions)

@@ -1,0 +1,60 @@
+"""The one place that starts LLVM, parses its IR and optimises modules."""
+
+from __future__ import annotations
+
+import threading
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+_lock = threading.Lock()
+_started: set[str] = set()
+
+
+def start(family: str) -> None:
+    """Make a back end usable: "native", or "all" for what this LLVM can write."""
+    with _lock:
+        if family in _started:
+            return
+        if family == "native":
+            llvm.initialize_native_target()
+            llvm.initialize_native_asmprinter()
+        else:
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+        _started.add(family)
+
+
+def target_machine(
+    triple: str, cpu: str, features: str = "", *, speed_level: int = 2, jit: bool = False
+) -> llvm.TargetMachine:
+    """A code generator. The back end must have been started."""
+    target = llvm.Target.from_triple(triple)
+    return target.create_target_machine(cpu=cpu, features=features, opt=speed_level, jit=jit)
+
+
+def parse(module: ir.Module | str) -> llvm.ModuleRef:
+    """The module inside LLVM, verified.
+
+    In LLVM's global context: llvmlite lets one thread at a time into LLVM, and a context of our own
+    could be collected before the modules in it.
+    """
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    return parsed
+
+
+def optimize(
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, *, speed_level: int = 2,
+    vectorize: bool = False, unroll: bool = True,
+) -> None:  # fmt: skip
+    """Run LLVM's pass pipeline over the module, in place."""
+    options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
+    options.loop_vectorization = vectorize
+    options.loop_interleaving = vectorize
+    options.slp_vectorization = False
+    options.loop_unrolling = unroll
+    with llvm.create_pass_builder(machine, options) as builder:
+        manager = builder.getModulePassManager()
+        manager.run(module, builder)
+        manager.close()

@@ -1,0 +1,98 @@
+"""Code for NVIDIA GPUs: PTX and launch plans, without any of NVIDIA's tools.
+
+`assign_layouts` and `place_barriers` take the decisions, `lower` writes LLVM IR, LLVM writes PTX.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from tileir.errors import Diagnostic, LaunchError, UnsupportedError
+from tileir.ir import Op
+from tileir.types import Tile
+
+from .. import llvm
+from ..api import Compilation, Compiled
+from ..kernel import Kernel
+from .assign_layouts import MOST_WORDS, assign_layouts, too_large
+from .lower import lower_kernel
+from .plan import launch_plan
+from .targets import TARGETS, Target
+
+TRIPLE = "nvptx64-nvidia-cuda"
+SPEED_LEVEL = 1
+"""Of LLVM's optimiser: more costs time, and ptxas does it again."""
+
+_RESERVED = ("WARP_SZ",)
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+")
+
+
+class CompiledEntry(Compiled):
+    """An entry as PTX and launch plan."""
+
+    def __init__(self, symbol: str, plan: dict[str, Any]) -> None:
+        self.symbol = symbol
+        self.plan = plan
+
+    def launch(
+        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None
+    ) -> None:
+        raise LaunchError(
+            f"{self.symbol} was compiled for {self.plan['target']}: load its PTX with a CUDA driver"
+            " and launch it as its plan says; launching on a GPU is not built in yet"
+        )
+
+
+class PtxCompilation(Compilation):
+    """Kernels compiled for a GPU: `ptx` holds all of them, `plan` one launch plan each."""
+
+
+def why_not(op: Op, target: str) -> str | None:
+    """Why this target cannot lower an op that is lowered elsewhere, or None."""
+    gpu = TARGETS[target]
+    for value in op.results:
+        if isinstance(value.type, Tile) and too_large(value.type, gpu):
+            most = MOST_WORDS * gpu.max_threads
+            return f"{value.type} does not fit the {most} registers that one tile may take"
+    return None
+
+
+def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
+    """PTX and plans for kernels that have passed `why_not` and the pipeline."""
+    _check_names(kernels)
+    gpu = TARGETS[target]
+    llvm.start("all")
+    machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
+    module = ir.Module(name="tileir", context=ir.Context())
+    module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+    entries = {kernel.symbol: _lowered(module, kernel, gpu) for kernel in kernels}
+    text = str(module)
+    parsed = llvm.parse(text)
+    llvm.optimize(parsed, machine, speed_level=SPEED_LEVEL)
+    ptx = machine.emit_assembly(parsed)
+    plans = {symbol: entry.plan for symbol, entry in entries.items()}
+    return PtxCompilation(target, entries, text, ptx, plans)
+
+
+def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
+    assignment = assign_layouts(kernel, gpu)
+    lower_kernel(module, kernel, gpu, assignment)
+    return CompiledEntry(kernel.symbol, launch_plan(kernel, gpu, assignment.threads))
+
+
+def _check_names(kernels: list[Kernel]) -> None:
+    """PTX has fewer symbols than Tile IR, and LLVM would silently choose others."""
+    found = [
+        Diagnostic(
+            "error", "unsupported", f"{kernel.symbol!r} is not a name that PTX can have",
+            function=kernel.symbol,
+        )
+        for kernel in kernels
+        if kernel.symbol in _RESERVED or not _IDENTIFIER.fullmatch(kernel.symbol)
+    ]  # fmt: skip
+    if found:
+        raise UnsupportedError("entry names that PTX does not have:", found)

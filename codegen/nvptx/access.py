@@ -1,0 +1,173 @@
+"""Loads and stores of global memory, as one PTX instruction each.
+
+They are inline assembly because LLVM has no predicated vector access: its masked loads fall apart
+into a branch per element. `@p ld.global.v4.b32` on registers that hold the padding already does
+what a masked load means. LLVM keeps such statements in their order, which is the order of the ops.
+
+An access moves `count` words of 8, 16, 32 or 64 bits; elements are packed into words here. All
+values are integers: a register has no type in PTX, so casts from and to floats cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from tileir.types import Element
+
+from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
+
+LARGEST_IMMEDIATE = 2**31 - 1
+"""The largest constant that can be added to an address within an instruction."""
+WORD_BITS = 32
+"""Elements smaller than this share words where an access is as wide."""
+
+_CONSTRAINTS = {8: "h", 16: "h", 32: "r", 64: "l"}
+_VECTORS = {1: "", 2: ".v2", 4: ".v4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What one access moves: `elements` elements of `bits` bits."""
+
+    bits: int
+    elements: int
+
+    @property
+    def word(self) -> int:
+        """Bits of one word."""
+        return max(self.bits, min(self.bits * self.elements, WORD_BITS))
+
+    @property
+    def count(self) -> int:
+        """Number of words."""
+        return self.bits * self.elements // self.word
+
+    @property
+    def mnemonic(self) -> str:
+        """The part of the instruction's name that says how much it moves."""
+        return f"{_VECTORS[self.count]}.b{self.word}"
+
+
+def load(
+    builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
+    predicate: ir.Value | None, padding: ir.Value,
+) -> list[ir.Value]:  # fmt: skip
+    """The elements at `address + immediate`, as integers; `padding` each where not `predicate`."""
+    kind = _register(shape)
+    names, count = [f"${index}" for index in range(shape.count)], shape.count
+    constraint = _CONSTRAINTS[shape.word]
+    outputs = [f"={constraint}"] * count
+    text = f"ld.global{shape.mnemonic} {_braced(names)}, [${count}+${count + 1}];"
+    inputs, arguments = ["l", "n"], [address, _offset(immediate)]
+    if predicate is not None:
+        text = f"@${count + 2} {text}"
+        # Tying an output to an input puts the padding into the register beforehand.
+        inputs += ["b", *map(str, range(count))]
+        words = _pack(builder, shape, [padding] * shape.elements)
+        arguments += [predicate, *words]
+    result = kind if count == 1 else ir.LiteralStructType([kind] * count)
+    loaded = _assembly(builder, result, text, [*outputs, *inputs], arguments)
+    words = [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
+    return _unpack(builder, shape, words)
+
+
+def store(
+    builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
+    predicate: ir.Value | None, elements: Sequence[ir.Value],
+) -> None:  # fmt: skip
+    """Write the elements (integers) to `address + immediate`, if `predicate`."""
+    words = _pack(builder, shape, elements)
+    names = [f"${index + 2}" for index in range(len(words))]
+    text = f"st.global{shape.mnemonic} [$0+$1], {_braced(names)};"
+    inputs = ["l", "n", *[_CONSTRAINTS[shape.word]] * len(words)]
+    arguments = [address, _offset(immediate), *words]
+    if predicate is not None:
+        text = f"@${len(arguments)} {text}"
+        inputs.append("b")
+        arguments.append(predicate)
+    _assembly(builder, ir.VoidType(), text, inputs, arguments)
+
+
+def move_address(builder: ir.IRBuilder, address: ir.Value, amount: ir.Value, size: int) -> ir.Value:
+    """`address + amount * size`, the amount signed, as one instruction that LLVM cannot see into.
+
+    LLVM's straight-line strength reduction takes quadratic time over the addresses of a gather.
+    """
+    if amount.type.width < 32:
+        amount = builder.sext(amount, ir.IntType(32))
+    wide = amount.type.width == 64
+    text = f"mad.{'lo.s64' if wide else 'wide.s32'} $0, $1, $2, $3;"
+    inputs = ["=l", "l" if wide else "r", "n", "l"]
+    arguments = [amount, ir.Constant(amount.type, size), address]
+    return _assembly(builder, address.type, text, inputs, arguments, side_effect=False)
+
+
+def _assembly(
+    builder: ir.IRBuilder, result: ir.Type, text: str, constraints: Sequence[str],
+    arguments: Sequence[ir.Value], side_effect: bool = True,
+) -> ir.Value:  # fmt: skip
+    function = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.asm(function, text, ",".join(constraints), arguments, side_effect)
+
+
+def _register(shape: Shape) -> ir.IntType:
+    return ir.IntType(max(shape.word, 16))
+
+
+def _offset(immediate: int) -> ir.Constant:
+    return ir.Constant(ir.IntType(64), immediate)
+
+
+def _braced(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"
+
+
+def _pack(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> list[ir.Value]:
+    """Words from elements, first element in the lowest bits."""
+    per_word, kind = shape.word // shape.bits, _register(shape)
+    words = []
+    for start in range(0, len(elements), per_word):
+        word = None
+        for position, element in enumerate(elements[start : start + per_word]):
+            part = element if element.type == kind else builder.zext(element, kind)
+            if position:
+                part = builder.shl(part, ir.Constant(kind, position * shape.bits))
+            word = part if word is None else builder.or_(word, part)
+        words.append(word)
+    return words
+
+
+def _unpack(builder: ir.IRBuilder, shape: Shape, words: Sequence[ir.Value]) -> list[ir.Value]:
+    per_word, kind = shape.word // shape.bits, ir.IntType(shape.bits)
+    elements = []
+    for word in words:
+        for position in range(per_word):
+            part = word
+            if position:
+                part = builder.lshr(word, ir.Constant(word.type, position * shape.bits))
+            elements.append(part if part.type == kind else builder.trunc(part, kind))
+    return elements
+
+
+# Elements as integers, and back ---------------------------------------------------------------
+
+
+def integer_type(element: Element) -> ir.IntType:
+    """The integer that an element is in memory."""
+    return ir.IntType(8 * memory_bytes(element))
+
+
+def bits_of(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
+    """The integer that a value becomes in memory."""
+    stored, kind = to_memory(builder, value, element), integer_type(element)
+    return stored if stored.type == kind else builder.bitcast(stored, kind)
+
+
+def value_of(builder: ir.IRBuilder, bits: ir.Value, element: Element) -> ir.Value:
+    """The value of an integer from memory."""
+    kind = memory_type(element)
+    stored = bits if bits.type == kind else builder.bitcast(bits, kind)
+    return from_memory(builder, stored, element)

@@ -1,0 +1,183 @@
+"""Linear layouts: which thread holds which element of a tile, as linear algebra over GF(2).
+
+Every tile has 2**n elements, numbered row-major, so an element's number is a vector of n bits. A
+thread is a vector of bits too: those of its lane within the warp, then those of its warp. A layout
+is a linear map (with exclusive or as addition) from
+
+    (register bits, lane bits, warp bits)  ->  element bits
+
+and is therefore known once the images of the single bits are known. Those images are its *bases*.
+The element that register r of thread t holds is the exclusive or of the bases of the bits set in r
+and in t. Examples, for a tile of 8 elements, two lanes and one warp:
+
+    register (1, 2), lane (4,)      thread 0 holds 0 1 2 3, thread 1 holds 4 5 6 7
+    register (2, 4), lane (1,)      thread 0 holds 0 2 4 6, thread 1 holds 1 3 5 7
+    register (1, 2, 4), lane (0,)   both threads hold everything
+
+A base of zero says that the bit makes no difference: threads that differ in it hold copies of the
+same elements. Of such copies one *owner*, the thread with zeros in those bits, writes to memory. A
+register bit never has base zero here: a copy in the same thread is the same register, so a fragment
+is a mapping from *offsets* (what the register bits contribute) to values.
+
+What an op does to the numbering of elements is linear as well, as all extents are powers of two:
+reshape changes nothing, broadcast forgets bits, permute reorders them. So the layout an op needs
+its operand in is the layout of its result, composed with that map, and no data ever moves between
+threads for the sake of an element-wise op. Reductions and matrix products, later, are read off the
+bases in the same way: what lies in lane bases is a shuffle, what lies in warp bases goes through
+shared memory.
+
+This file knows neither LLVM nor Tile IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import xor
+
+LANE_BITS = 5
+"""Five bits number the 32 lanes of a warp."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearLayout:
+    """The bases of one layout of a tile with 2**`bits` elements."""
+
+    bits: int
+    register: tuple[int, ...]
+    lane: tuple[int, ...]
+    warp: tuple[int, ...]
+
+    @property
+    def thread(self) -> tuple[int, ...]:
+        """The bases of the bits of a thread's number in its block."""
+        return self.lane + self.warp
+
+    def offsets(self) -> list[int]:
+        """What the registers contribute to the element number, in the order of the registers."""
+        return span(self.register)
+
+    def of_thread(self, thread: int) -> int:
+        """What a thread contributes to the element number."""
+        return combine(self.thread, thread)
+
+    def element(self, register: int, thread: int) -> int:
+        """The element held by a register of a thread."""
+        return combine(self.register, register) ^ self.of_thread(thread)
+
+    @property
+    def replicas(self) -> int:
+        """Mask of the thread bits that make no difference; an owner has zeros there."""
+        return sum(1 << bit for bit, base in enumerate(self.thread) if base == 0)
+
+    @property
+    def is_permutation(self) -> bool:
+        """Whether every base is one bit of its own, or zero.
+
+        Then exclusive or never carries, so contributions may be added, and the coordinate along a
+        dimension is a slice of thread and register bits.
+        """
+        bases = [base for base in self.register + self.thread if base]
+        return len(set(bases)) == len(bases) and all(base.bit_count() == 1 for base in bases)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every element is held by some thread."""
+        return rank(self.register + self.thread) == self.bits
+
+    def contiguous(self) -> int:
+        """How many consecutive elements the first registers hold: the widest possible vector."""
+        width = 1
+        while width in self.register:
+            width *= 2
+        return width
+
+    def compose(self, images: Sequence[int]) -> LinearLayout:
+        """The layout of a tile whose element numbers are those of this one, mapped linearly.
+
+        `images[b]` is where bit b goes. The bits of the new tile are those the images reach.
+        """
+        register = dict.fromkeys(combine(images, base) for base in self.register)
+        register.pop(0, None)
+        return LinearLayout(
+            max((image.bit_length() for image in images), default=0),
+            tuple(register),
+            tuple(combine(images, base) for base in self.lane),
+            tuple(combine(images, base) for base in self.warp),
+        )
+
+
+def combine(bases: Iterable[int], number: int) -> int:
+    """The exclusive or of the bases whose bit is set in `number`."""
+    return reduce(xor, (base for bit, base in enumerate(bases) if number >> bit & 1), 0)
+
+
+def span(bases: Sequence[int]) -> list[int]:
+    """All combinations of the bases, counting up in their order."""
+    values = [0]
+    for base in bases:
+        values += [value ^ base for value in values]
+    return values
+
+
+def rank(vectors: Iterable[int]) -> int:
+    """How many of the vectors are linearly independent."""
+    pivots: dict[int, int] = {}
+    for vector in vectors:
+        while vector and vector.bit_length() in pivots:
+            vector ^= pivots[vector.bit_length()]
+        if vector:
+            pivots[vector.bit_length()] = vector
+    return len(pivots)
+
+
+def blocked(size: int, vector: int, threads: int) -> LinearLayout:
+    """The layout for streaming through memory: vectors side by side along lanes, then warps.
+
+    Each thread takes `vector` consecutive elements, the next thread the next ones; what is left of
+    the tile repeats that. All three are powers of two. Threads beyond the tile hold copies.
+    """
+    bits, free = _log2(size), [1 << bit for bit in range(_log2(size))]
+    first, free = free[: _log2(vector)], free[_log2(vector) :]
+    lane, free = free[:LANE_BITS], free[LANE_BITS:]
+    warp_bits = _log2(threads) - LANE_BITS
+    warp, rest = free[:warp_bits], free[warp_bits:]
+    return LinearLayout(bits, (*first, *rest), _padded(lane, LANE_BITS), _padded(warp, warp_bits))
+
+
+def uniform(threads: int) -> LinearLayout:
+    """The layout of a single element: every thread has it."""
+    return blocked(1, 1, threads)
+
+
+# How ops renumber elements: the image of each bit of the result's number in the operand's.
+
+
+def broadcast_images(source: Sequence[int], result: Sequence[int]) -> list[int]:
+    """Element of `result` -> the element of `source` (extents 1 or equal) it is a copy of."""
+    images, weight = [], 1
+    for wide, narrow in zip(reversed(result), reversed(source), strict=True):
+        steps = [weight << bit for bit in range(_log2(wide))]
+        images += steps if narrow == wide else [0] * len(steps)
+        weight *= narrow
+    return images
+
+
+def permute_images(source: Sequence[int], permutation: Sequence[int]) -> list[int]:
+    """Element of the permuted tile -> element of `source`; result dimension i is permutation[i]."""
+    weights = [1] * len(source)
+    for dim in range(len(source) - 2, -1, -1):
+        weights[dim] = weights[dim + 1] * source[dim + 1]
+    images = []
+    for dim in reversed(permutation):
+        images += [weights[dim] << bit for bit in range(_log2(source[dim]))]
+    return images
+
+
+def _log2(size: int) -> int:
+    return size.bit_length() - 1
+
+
+def _padded(bases: Sequence[int], count: int) -> tuple[int, ...]:
+    return (*bases, *[0] * (count - len(bases)))

@@ -1,0 +1,52 @@
+"""Lowering of loads and stores through tiles of pointers: one predicated access per element."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.ir import Op
+
+from ..scalar.constants import constant
+from . import access
+from .access import bits_of, integer_type, value_of
+from .fragments import Context
+from .layout import LinearLayout
+
+
+def load_ptr_tko(ctx: Context, op: Op) -> None:
+    """Where the mask is not set nothing is read; the element is the padding, or zero."""
+    builder, element = ctx.builder, op.result.type.element
+    shape = access.Shape(integer_type(element).width, 1)
+    for layout in ctx.assignment.of(op.result):
+        pointers = ctx.operand(op, op.operands["source"], layout)
+        masks = _optional(ctx, op, "mask", layout)
+        padding = _optional(ctx, op, "paddingValue", layout)
+        result = {}
+        for offset in layout.offsets():
+            other = padding.get(offset, constant(element, 0))
+            other = bits_of(builder, other, element)
+            mask = masks.get(offset)
+            (bits,) = access.load(builder, shape, pointers[offset], 0, mask, other)
+            result[offset] = value_of(builder, bits, element)
+        ctx.define(op.result, layout, result)
+
+
+def store_ptr_tko(ctx: Context, op: Op) -> None:
+    builder, element = ctx.builder, op.operands["value"].type.element
+    shape, layout = access.Shape(integer_type(element).width, 1), ctx.assignment.stores[op]
+    pointers = ctx.operand(op, op.operands["destination"], layout)
+    values = ctx.operand(op, op.operands["value"], layout)
+    masks, owner = _optional(ctx, op, "mask", layout), ctx.owner(layout)
+    for offset in layout.offsets():
+        mask = masks.get(offset)
+        if mask is not None and owner is not None:
+            mask = builder.and_(mask, owner)
+        predicate = owner if mask is None else mask
+        bits = bits_of(builder, values[offset], element)
+        access.store(builder, shape, pointers[offset], 0, predicate, [bits])
+
+
+def _optional(ctx: Context, op: Op, slot: str, layout: LinearLayout) -> dict[int, ir.Value]:
+    """The fragment of an operand that may be absent; without it, nothing."""
+    value = op.operands[slot]
+    return {} if value is None else dict(ctx.operand(op, value, layout))

@@ -1,0 +1,149 @@
+"""Lowering of ops that compute: constants, coordinates, shapes, and what is done to each element.
+
+A function here gives the fragment of an op's result in one layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from tileir.constants import Constant
+from tileir.ir import Op
+from tileir.types import Tile
+
+from ..scalar import elementwise
+from ..scalar.constants import constant as element_constant
+from ..scalar.types import llvm_type, memory_bytes
+from . import access
+from .fragments import I32, Context, Fragment
+from .layout import LinearLayout
+
+Lower = Callable[[Context, Op, LinearLayout], Fragment]
+
+GLOBAL = 1
+"""LLVM's number for the address space of global memory."""
+
+
+def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    value: Constant = op.attributes["value"]
+    element = value.type.element
+    if value.is_splat or value.type.size == 1:
+        return dict.fromkeys(layout.offsets(), element_constant(element, value.bits()))
+    if not any(layout.thread):
+        return {o: element_constant(element, value.bits(o)) for o in layout.offsets()}
+    table = _table(ctx, value)
+    return {offset: _look_up(ctx, table, value, layout, offset) for offset in layout.offsets()}
+
+
+def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
+    """The elements in memory, as which element a thread needs is known at run time only."""
+    stored = access.integer_type(value.type.element)
+    kind = ir.ArrayType(stored, value.type.size)
+    module = ctx.builder.module
+    name = f"{ctx.kernel.symbol}$table{len(module.globals)}"
+    table = ir.GlobalVariable(module, kind, name, addrspace=GLOBAL)
+    shift = stored.width - value.type.element.bits if value.type.element.name == "tf32" else 0
+    table.initializer = ir.Constant(
+        kind, [ir.Constant(stored, value.bits(k) << shift) for k in range(value.type.size)]
+    )
+    table.linkage = "internal"
+    table.global_constant = True
+    table.align = stored.width // 8
+    return table
+
+
+def _look_up(
+    ctx: Context, table: ir.GlobalVariable, value: Constant, layout: LinearLayout, offset: int
+) -> ir.Value:
+    builder, element = ctx.builder, value.type.element
+    index = builder.or_(ctx.position(layout), ir.Constant(I32, offset))
+    address = builder.gep(table, [ir.Constant(I32, 0), index])
+    return access.value_of(builder, builder.load(address), element)
+
+
+def iota(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """Element number, as an unsigned number of the element's width."""
+    builder, kind = ctx.builder, llvm_type(op.result.type.element)
+    result = {}
+    for offset in layout.offsets():
+        number = builder.or_(ctx.position(layout), ir.Constant(I32, offset))
+        if kind.width < I32.width:
+            number = builder.trunc(number, kind)
+        elif kind.width > I32.width:
+            number = builder.zext(number, kind)
+        result[offset] = number
+    return result
+
+
+def same_elements(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """assume, reshape, broadcast and permute: the operand, numbered otherwise."""
+    return ctx.operand(op, next(op.operand_list()), layout)
+
+
+def offset(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify."""
+    if op.result.type.size == 1:
+        return each_element(ctx, op, layout)
+    pointers = ctx.operand(op, op.operands["ptr"], layout)
+    amounts = ctx.operand(op, op.operands["offset"], layout)
+    size = memory_bytes(op.result.type.element.pointee)
+    return {
+        offset: access.move_address(ctx.builder, pointers[offset], amounts[offset], size)
+        for offset in layout.offsets()
+    }
+
+
+def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """What an element-wise op does is the same for all targets."""
+    sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
+    return {
+        offset: elementwise.emit(ctx.builder, op, [source[offset] for source in sources])
+        for offset in layout.offsets()
+    }
+
+
+VALUES: dict[str, Lower] = {
+    "assume": same_elements,
+    "broadcast": same_elements,
+    "constant": constant,
+    "iota": iota,
+    "offset": offset,
+    "permute": same_elements,
+    "reshape": same_elements,
+}
+"""Ops that are more than element-wise."""
+
+
+def lower_value(ctx: Context, op: Op) -> None:
+    """Define the result in every layout that someone needs it in."""
+    lower = VALUES.get(op.name, each_element)
+    for layout in ctx.assignment.of(op.result):
+        ctx.define(op.result, layout, lower(ctx, op, layout))
+
+
+# Coordinates of the tile block ----------------------------------------------------------------
+
+_AXES = ("x", "y", "z")
+_REGISTERS = {"get_tile_block_id": "ctaid", "get_num_tile_blocks": "nctaid"}
+
+
+def lower_grid(ctx: Context, op: Op) -> None:
+    """The tile grid is the launch grid."""
+    for axis, result in zip(_AXES, op.results, strict=True):
+        register = special_register(ctx.builder, f"{_REGISTERS[op.name]}.{axis}")
+        ctx.define_scalar(result, register)
+
+
+def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
+    """One of PTX's registers that say where in the grid a thread is."""
+    name = f"llvm.nvvm.read.ptx.sreg.{name}"
+    module = builder.module
+    function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)
+    return builder.call(function, [])
+
+
+def is_value(op: Op) -> bool:
+    """Whether the op's only result is a tile."""
+    return len(op.results) == 1 and isinstance(op.result.type, Tile)

@@ -1,0 +1,64 @@
+"""NVIDIA GPUs as data: what a lowering may ask about the machine it writes for.
+
+One row a target. A lowering asks the row ("how wide may an access be?"), never which number the
+name holds, so a new GPU is a new row.
+
+`ptx` is the lowest PTX ISA version that knows `base`, so that the oldest possible driver loads the
+result; none is above 9.0, which is what a driver of CUDA 13.0 reads. Where LLVM or PTX 9.0 do not
+know a GPU, `base` is the nearest older GPU whose PTX runs on it: PTX for a base runs on that GPU
+and all later ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_PTX = (9, 0)
+"""The newest PTX ISA version used: what a driver of CUDA 13.0 can load."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One GPU. `name` is tileiras' spelling, `base` the name LLVM and the PTX get."""
+
+    name: str
+    base: str
+    ptx: tuple[int, int]
+    """PTX ISA version, major and minor."""
+    vector_bytes: int = 16
+    """The most bytes one load or store of one thread can move."""
+    warp: int = 32
+    max_threads: int = 1024
+    """Threads of one block."""
+    max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
+    """Blocks along x, y and z that the hardware launches."""
+
+    @property
+    def feature(self) -> str:
+        """The PTX version as LLVM's feature string."""
+        return f"+ptx{self.ptx[0]}{self.ptx[1]}"
+
+
+def _gpu(name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 16) -> Target:
+    return Target(name, base or name, ptx, vector_bytes)
+
+
+_ROWS = (
+    _gpu("sm_75", (6, 3)),
+    _gpu("sm_80", (7, 0)),
+    _gpu("sm_86", (7, 1)),
+    _gpu("sm_87", (7, 4)),
+    _gpu("sm_88", (9, 0)),
+    _gpu("sm_89", (7, 8)),
+    _gpu("sm_90", (7, 8)),
+    _gpu("sm_100", (8, 6), vector_bytes=32),
+    _gpu("sm_103", (8, 8), vector_bytes=32),
+    # PTX 9.0 and LLVM 22 have no sm_107; it runs what was written for sm_103.
+    _gpu("sm_107", (8, 8), base="sm_103", vector_bytes=32),
+    _gpu("sm_110", (9, 0), vector_bytes=32),
+    _gpu("sm_120", (8, 7), vector_bytes=32),
+    _gpu("sm_121", (8, 8), vector_bytes=32),
+)
+
+TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
+"""Every GPU that can be compiled for, by name."""

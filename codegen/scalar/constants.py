@@ -1,0 +1,48 @@
+"""Constants by bit pattern, so that no NaN or signed zero is lost on the way through Python."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.types import Element, Scalar
+
+from .types import llvm_type
+
+_PADDING = {
+    # element: (zero, neg_zero, nan, pos_inf, neg_inf); None where the format has no such value
+    "f16": (0, 0x8000, 0x7E00, 0x7C00, 0xFC00),
+    "bf16": (0, 0x8000, 0x7FC0, 0x7F80, 0xFF80),
+    "f32": (0, 1 << 31, 0x7FC00000, 0x7F800000, 0xFF800000),
+    "f64": (0, 1 << 63, 0x7FF8 << 48, 0x7FF0 << 48, 0xFFF0 << 48),
+    "tf32": (0, 0x40000, 0x3FE00, 0x3FC00, 0x7FC00),
+    "f8E4M3FN": (0, 0x80, 0x7F, None, None),
+    "f8E5M2": (0, 0x80, 0x7E, 0x7C, 0xFC),
+    "f8E8M0FNU": (None, None, 0xFF, None, None),
+    "f4E2M1FN": (0, 0x8, None, None, None),
+    "fnv8E5M3FNU": (0, None, 0xFF, None, None),
+}
+_NAMES = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
+_TF32_DROPPED = 13
+
+
+def constant(element: Element, bits: int) -> ir.Constant:
+    """The element with this bit pattern (19 bits for tf32, the address of a pointer)."""
+    kind = llvm_type(element)
+    if isinstance(element, Scalar) and element.name == "tf32":
+        bits <<= _TF32_DROPPED
+    if isinstance(kind, ir.IntType):
+        return ir.Constant(kind, bits & ((1 << kind.width) - 1))
+    width = element.bits
+    return ir.Constant(ir.IntType(width), bits).bitcast(kind)
+
+
+def padding_bits(element: Element, padding: str | None) -> int | None:
+    """The pattern that loads give outside the tensor; None where the format has no such value.
+
+    Unspecified elements (`padding` None) are zero, so that results do not depend on the machine.
+    """
+    if padding is None:
+        return 0
+    if element.name in _PADDING:
+        return _PADDING[element.name][_NAMES.index(padding)]
+    return 0 if padding == "zero" else None

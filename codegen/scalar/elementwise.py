@@ -1,0 +1,36 @@
+"""Element-wise ops: which there are, which are exact here, and one place to emit them.
+
+A function per op takes the builder, the op (for its attributes and types) and one LLVM value per
+operand, and returns the LLVM value of the result. It may be called inside any loop; nothing it
+emits can trap, not even where Tile IR leaves the result undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from tileir.ir import Op
+
+from . import casts, floats, integers
+
+Emit = Callable[..., ir.Value]
+
+ELEMENTWISE: dict[str, Emit] = {**integers.OPS, **floats.OPS, **casts.OPS}
+"""Mnemonic -> how one element is computed."""
+
+_REASONS = {**integers.REASONS, **floats.REASONS, **casts.REASONS}
+
+
+def why_not(op: Op) -> str | None:
+    """Why the element-wise op cannot be computed exactly, or None if it can."""
+    if op.name not in ELEMENTWISE:
+        return "it is not lowered yet"
+    check = _REASONS.get(op.name)
+    return check(op) if check else None
+
+
+def emit(builder: ir.IRBuilder, op: Op, arguments: list[ir.Value]) -> ir.Value:
+    """The result of the op on one element; `arguments` in the order of the operand slots."""
+    return ELEMENTWISE[op.name](builder, op, *arguments)

@@ -1,0 +1,64 @@
+"""LLVM types of elements, as values and in memory."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.types import Element, Pointer, Scalar
+
+ADDRESS = ir.IntType(64)
+"""A pointer as a value."""
+
+OPAQUE = ir.PointerType()
+
+_FLOATS = {"f16": ir.HalfType(), "f32": ir.FloatType(), "f64": ir.DoubleType()}
+_WIDER_IN_MEMORY = {"tf32": 32}
+
+
+def llvm_type(element: Element) -> ir.Type:
+    """The type of one element as an SSA value."""
+    if isinstance(element, Pointer):
+        return ADDRESS
+    if element.name in _FLOATS:
+        return _FLOATS[element.name]
+    return ir.IntType(_WIDER_IN_MEMORY.get(element.name, element.bits))
+
+
+def memory_type(element: Element) -> ir.Type:
+    """The type of one element in memory: as the value, but never less than a byte.
+
+    i1 is a byte (0 or 1). 4-bit elements get a byte too, which suits a scratch buffer; in tensors
+    two of them share one, and whoever touches tensors has to see to that.
+    """
+    value = llvm_type(element)
+    if isinstance(value, ir.IntType) and value.width < 8:
+        return ir.IntType(8)
+    return value
+
+
+def memory_bytes(element: Element) -> int:
+    """Size and natural alignment of `memory_type(element)`."""
+    if isinstance(element, Pointer):
+        return 8
+    return (_WIDER_IN_MEMORY.get(element.name, element.bits) + 7) // 8
+
+
+def is_packed(element: Element) -> bool:
+    """Whether two elements share a byte in tensors."""
+    return isinstance(element, Scalar) and element.bits == 4
+
+
+def to_memory(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
+    """The value as it is stored."""
+    stored = memory_type(element)
+    return value if value.type == stored else builder.zext(value, stored)
+
+
+def from_memory(builder: ir.IRBuilder, stored: ir.Value, element: Element) -> ir.Value:
+    """The value of what was loaded; any byte but 0 is a true i1."""
+    wanted = llvm_type(element)
+    if stored.type == wanted:
+        return stored
+    if wanted.width == 1:
+        return builder.icmp_unsigned("!=", stored, ir.Constant(stored.type, 0))
+    return builder.trunc(stored, wanted)

@@ -1,0 +1,8 @@
+"""What the bytes are: CUDA Tile IR bytecode 13.1 to 13.5, described once as Construct objects.
+
+Nothing here reads files, decides policy or knows what an op computes. `tileir` gives the records
+meaning, `codegen` makes them run. Imports go that way only.
+"""
+
+if __name__ != "tileir.formats":
+    raise ImportError("import this package as tileir.formats")

@@ -1,0 +1,233 @@
+"""The file: header, sections in any order, end marker.
+
+    file    = header section* 00
+    header  = 7F "TileIR" 00   major:u8 minor:u8   tag:u16
+    section = id:u8 (bit 7: aligned)  length  [alignment  padding]  payload
+
+Padding brings the payload to a multiple of `alignment` from the start of the file. The end marker
+must be the last byte.
+"""
+
+from __future__ import annotations
+
+from construct import Construct, Container
+
+from .cursor import Cursor, Slice, Writer
+from .errors import BuildError
+from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
+from .nodes import Items, Record
+from .sections import BY_NAME, BY_NUMBER, END, Section
+from .version import LATEST, SUPPORTED, V13_5, Version
+
+MAGIC = b"\x7fTileIR\x00"
+MLIR_MAGIC = b"ML\xefR"
+ALIGNED = 0x80
+PREVIEW = 1
+
+
+class Magic(Const):
+    """The eight bytes that every file starts with."""
+
+    def read(self, cursor: Cursor, path: str) -> bytes:
+        start = bytes(cursor.data[: len(MAGIC)])
+        if start == MAGIC:
+            return super().read(cursor, path)
+        hint = "it looks like MLIR bytecode" if start.startswith(MLIR_MAGIC) else ""
+        found = start.hex(" ") or "an empty file"
+        kind = "truncated" if MAGIC.startswith(start) else "bad_magic"
+        raise cursor.error(kind, path, expected="7f 54 69 6c 65 49 52 00", found=found, hint=hint)
+
+
+class VersionPair(Leaf):
+    """Major and minor, a byte each."""
+
+    kind = "version"
+
+    def read(self, cursor: Cursor, path: str) -> Version:
+        start = cursor.position
+        version = Version(*cursor.take(2, path))
+        if version not in SUPPORTED:
+            hint = "a newer tileir may know it" if version > LATEST else ""
+            raise cursor.error(
+                "version",
+                path,
+                offset=start,
+                expected=f"version {SUPPORTED[0]} to {LATEST}",
+                found=str(version),
+                hint=hint,
+            )
+        cursor.environment = cursor.environment._replace(version=version)
+        return version
+
+    def emit(self, value: Version, writer: Writer) -> None:
+        writer.write(bytes(value))
+
+
+class VersionTag(Leaf):
+    """Bits about the whole file: from 13.5 on, bit 0 announces public-preview content."""
+
+    kind = "version tag"
+    number = Fixed(2)
+
+    def read(self, cursor: Cursor, path: str) -> int:
+        start = cursor.position
+        value = self.number.read(cursor, path)
+        if value & PREVIEW and cursor.version >= V13_5:
+            raise cursor.error(
+                "preview",
+                path,
+                offset=start,
+                expected="no public-preview content",
+                found=f"version tag {value:#06x}",
+                hint="preview content has no published layout",
+            )
+        if value and cursor.version >= V13_5:
+            raise cursor.error(
+                "bad_value", path, offset=start, expected="version tag 0", found=f"{value:#06x}"
+            )
+        if value:
+            cursor.warn("version_tag", path, f"version tag is {value:#06x}, not 0", start)
+        return value
+
+    def emit(self, value: int, writer: Writer) -> None:
+        self.number.emit(value, writer)
+
+
+HEADER = Record("magic" / Magic(MAGIC), "version" / VersionPair(), "tag" / VersionTag())
+
+
+class SectionId(Leaf):
+    """Section number in bits 0 to 6; bit 7 announces an alignment."""
+
+    kind = "section id"
+    number = Fixed(1)
+
+    def read(self, cursor: Cursor, path: str) -> int:
+        start = cursor.position
+        value = self.number.read(cursor, path)
+        number = value & ~ALIGNED
+        if value == END.number or number in BY_NUMBER:
+            return value
+        raise cursor.error(
+            "unknown_section", path, offset=start, expected="a section id", found=str(number)
+        )
+
+    def emit(self, value: int, writer: Writer) -> None:
+        self.number.emit(value, writer)
+
+
+class SectionList(Construct):
+    """Sections up to and including the end marker. Payloads stay slices of the file.
+
+    Each is a Container of id, name, length, alignment, padding and payload.
+    """
+
+    identity = SectionId()
+    number = VarInt()
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+        sections = Items()
+        while True:
+            place = f"{path}[{len(sections)}]"
+            start = cursor.position
+            if not cursor.left:
+                raise cursor.error(
+                    "truncated", place, expected="a section or the end marker", found="the end"
+                )
+            identity = self.identity._parse(cursor, context, f"{place}.id")
+            if identity == END.number:
+                break
+            sections.append(self._section(cursor, identity, start, place))
+        if cursor.left:
+            raise cursor.error(
+                "leftover",
+                path,
+                expected="the end of the file after the end marker",
+                found=f"{cursor.left} more bytes",
+            )
+        self._check_present(cursor, sections, path)
+        return sections
+
+    def _section(self, cursor: Cursor, identity: int, start: int, path: str) -> Container:
+        kind = BY_NUMBER[identity & ~ALIGNED]
+        length = self.number._parse(cursor, None, f"{path}.length")
+        alignment = padding = None
+        if identity & ALIGNED:
+            where = cursor.position
+            alignment = self.number._parse(cursor, None, f"{path}.alignment")
+            self._check_alignment(cursor, kind, alignment, where, path)
+            where = cursor.position
+            padding = read_fill(cursor, -where % alignment, f"{path}.padding")
+            cursor.note(where, f"{path}.padding", "padding", padding)
+        elif kind.alignment:
+            raise cursor.error(
+                "alignment",
+                path,
+                offset=start,
+                expected=f"the {kind.name} section to be aligned to {kind.alignment}",
+                found="no alignment",
+            )
+        payload = cursor.position
+        if length > cursor.left:
+            raise cursor.error(
+                "truncated",
+                f"{path}.length",
+                offset=start,
+                expected=f"{int(length)} bytes of {kind.name} section",
+                found=f"{cursor.left} bytes left",
+            )
+        return Container(
+            id=identity,
+            name=kind.name,
+            length=length,
+            alignment=alignment,
+            padding=padding,
+            payload=Slice(payload, cursor.take(length, path)),
+        )
+
+    @staticmethod
+    def _check_alignment(cursor, kind: Section, alignment: int, where: int, path: str) -> None:
+        power_of_two = alignment > 0 and alignment & (alignment - 1) == 0
+        if power_of_two and (not kind.alignment or alignment % kind.alignment == 0):
+            return
+        least = f", at least {kind.alignment}" if kind.alignment else ""
+        raise cursor.error(
+            "alignment",
+            f"{path}.alignment",
+            offset=where,
+            expected=f"a power of two{least}",
+            found=str(int(alignment)),
+        )
+
+    @staticmethod
+    def _check_present(cursor: Cursor, sections: Items, path: str) -> None:
+        names = [section["name"] for section in sections]
+        for kind in BY_NAME.values():
+            if kind.mandatory and kind.name not in names:
+                raise cursor.error(
+                    "missing_section", path, expected=f"a {kind.name} section", found="none"
+                )
+            if names.count(kind.name) > 1:
+                cursor.warn("duplicate_section", path, f"{kind.name} twice; the last counts", 0)
+
+    def _build(self, sections, writer: Writer, context, path: str):
+        for index, section in enumerate(sections):
+            place = f"{path}[{index}]"
+            data = section["payload"].data
+            self.identity._build(section["id"], writer, context, f"{place}.id")
+            length = section.get("length")
+            length = length if length == len(data) else len(data)
+            self.number._build(length, writer, context, f"{place}.length")
+            if section["id"] & ALIGNED:
+                alignment = section["alignment"]
+                self.number._build(alignment, writer, context, f"{place}.alignment")
+                size = -len(writer.data) % alignment
+                writer.write(fill(size, section.get("padding")))
+            elif section.get("alignment") is not None:
+                raise BuildError(f"{place}: an alignment needs bit 7 of the id")
+            writer.write(data)
+        self.identity._build(END.number, writer, context, f"{path}.end")
+        return sections
+
+
+FILE = Record("header" / HEADER, "sections" / SectionList())

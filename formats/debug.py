@@ -1,0 +1,115 @@
+"""Debug section: where functions and ops come from in source.
+
+Three tables in a row. A function's location index (1-based, 0 = no debug information) selects an
+entry of `starts`; that is the position in `indices` of the function's own location, followed by
+one element for each of its ops in pre-order. Elements of `indices`, and every reference between
+records, are 1-based record numbers; 0 means unknown.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from construct import Construct, Container
+
+from .attributes import STRING_INDEX
+from .cursor import Cursor, Writer
+from .leaves import Fixed, FlagWord, Index, Padding, VarInt, kept_count
+from .nodes import Items, Record, Since, Variant
+from .table import Table
+from .version import V13_5
+
+RECORD_INDEX = Index("debug record")
+LINE = VarInt(32)
+
+DEBUG_RECORD = Variant("debug tag", other="Unknown")
+
+DEBUG_RECORD.add("Unknown", 0, "No location; also what any unassigned tag stands for.")
+DEBUG_RECORD.add("DICompileUnit", 1, "A compilation.", "file" / RECORD_INDEX)
+DEBUG_RECORD.add("DIFile", 2, "A source file.", "name" / STRING_INDEX, "directory" / STRING_INDEX)
+DEBUG_RECORD.add(
+    "DILexicalBlock",
+    3,
+    "A nested scope inside a subprogram.",
+    "scope" / RECORD_INDEX,
+    "file" / RECORD_INDEX,
+    "line" / LINE,
+    "column" / LINE,
+)
+DEBUG_RECORD.add(
+    "DILoc",
+    4,
+    "A position in a source file.",
+    "scope" / RECORD_INDEX,
+    "filename" / STRING_INDEX,
+    "line" / LINE,
+    "column" / LINE,
+)
+DEBUG_RECORD.add(
+    "DISubprogram",
+    5,
+    "A function in source.",
+    "file" / RECORD_INDEX,
+    "line" / LINE,
+    "name" / STRING_INDEX,
+    "linkage_name" / STRING_INDEX,
+    "compile_unit" / RECORD_INDEX,
+    "scope_line" / LINE,
+    "flags" / Since(V13_5, FlagWord("declaration", strict=True), default=0),
+)
+DEBUG_RECORD.add(
+    "CallSite",
+    6,
+    "A location inlined into another.",
+    "callee" / RECORD_INDEX,
+    "caller" / RECORD_INDEX,
+)
+
+
+class FixedList(Construct):
+    """A count, padding to the item size, and that many little-endian integers."""
+
+    def __init__(self, size: int, kind: str) -> None:
+        super().__init__()
+        self.number = VarInt()
+        self.pad = Padding(size)
+        self.item = Fixed(size, kind=kind)
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+        start = cursor.position
+        count = self.number._parse(cursor, context, f"{path}.count")
+        pad = self.pad._parse(cursor, context, f"{path}.padding")
+        size = self.item.size
+        if count * size > cursor.left:
+            raise cursor.error(
+                "limit",
+                f"{path}.count",
+                offset=start,
+                expected=f"at most {cursor.left // size} items",
+                found=str(int(count)),
+            )
+        items = Items()
+        items.wide_count = count
+        if cursor.trace is None:
+            code = "I" if size == 4 else "Q"
+            items.extend(struct.unpack(f"<{count}{code}", cursor.take(count * size, path)))
+        else:
+            items.extend(
+                self.item._parse(cursor, context, f"{path}[{index}]") for index in range(count)
+            )
+        return Container(elements=items, pad=pad)
+
+    def _build(self, value, writer: Writer, context, path: str):
+        items = value["elements"]
+        self.number._build(kept_count(items, len(items)), writer, context, f"{path}.count")
+        self.pad._build(value.get("pad"), writer, context, f"{path}.padding")
+        for index, item in enumerate(items):
+            self.item._build(item, writer, context, f"{path}[{index}]")
+        return value
+
+
+DEBUG = Record(
+    "starts" / FixedList(4, "list start"),
+    "indices" / FixedList(8, "debug record"),
+    "records" / Table(4, DEBUG_RECORD, tolerant=True),
+)

@@ -1,0 +1,84 @@
+"""The errors of the whole toolchain's bottom layer: what is wrong, where, and what was expected."""
+
+from __future__ import annotations
+
+
+class TileIRError(Exception):
+    """Base of every error that tileir raises on purpose."""
+
+
+class BytecodeError(TileIRError, ValueError):
+    """The bytes are not readable as Tile IR bytecode.
+
+    kind      one of KINDS, stable, for programs
+    offset    absolute offset in the file, in bytes, of the field that is wrong
+    section   name of the section it lies in, or "header"
+    path      path of the field inside the section, for example ``functions[0].body[3].opcode``
+    expected  what would have been right
+    found     what is there
+    hint      what to do about it, where we know
+    """
+
+    KINDS = (
+        "truncated",
+        "bad_magic",
+        "version",
+        "preview",
+        "alignment",
+        "unknown_section",
+        "missing_section",
+        "unknown_tag",
+        "unknown_opcode",
+        "not_available",
+        "bad_index",
+        "bad_offset",
+        "bad_value",
+        "leftover",
+        "noncanonical",
+        "limit",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        *,
+        offset: int,
+        section: str,
+        path: str = "",
+        expected: str,
+        found: str,
+        hint: str = "",
+    ) -> None:
+        self.kind = kind
+        self.offset = offset
+        self.section = section
+        self.path = path
+        self.expected = expected
+        self.found = found
+        self.hint = hint
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        place = f"{self.section}: {self.path}" if self.path else self.section
+        text = f"at 0x{self.offset:x} in {place}: expected {self.expected}, found {self.found}"
+        return f"{text} ({self.hint})" if self.hint else text
+
+    def __reduce__(self):
+        return _rebuild, (self.kind, self.offset, self.section, self.path, self.expected,
+                          self.found, self.hint)  # fmt: skip
+
+
+def _rebuild(kind, offset, section, path, expected, found, hint):
+    return BytecodeError(
+        kind,
+        offset=offset,
+        section=section,
+        path=path,
+        expected=expected,
+        found=found,
+        hint=hint,
+    )
+
+
+class BuildError(TileIRError, ValueError):
+    """A record cannot be written as Tile IR bytecode (of the asked version)."""

@@ -1,0 +1,71 @@
+"""Func section: one entry a function, its body left as bytes until somebody wants the ops."""
+
+from __future__ import annotations
+
+from .attributes import ATTRIBUTE, STRING_INDEX
+from .cursor import Cursor
+from .leaves import FlagWord, Index
+from .nodes import Counted, If, Record, Sized, UntilEnd, Versioned
+from .ops.wire import OP
+from .types import TYPE_INDEX
+from .version import V13_1, V13_5
+
+KERNEL = 2
+HINTS = 4
+
+BODY = UntilEnd(OP)
+
+
+class FunctionFlags(FlagWord):
+    """One byte. 13.5 redefined bits 2 and 3 as a form, of which ordinary files use only 0."""
+
+    def __init__(self) -> None:
+        super().__init__("private", "kernel", "hints", one_byte=True)
+
+    def read(self, cursor: Cursor, path: str) -> int:
+        start = cursor.position
+        value = super().read(cursor, path)
+        if cursor.version >= V13_5 and value >> 4:
+            raise cursor.error(
+                "bad_value",
+                path,
+                offset=start,
+                expected="bits 4 to 7 to be 0",
+                found=f"{value:#04x}",
+            )
+        if value & KERNEL and cursor.version >= V13_5 and value >> 2:
+            raise cursor.error(
+                "bad_value",
+                path,
+                offset=start,
+                expected="a kernel's flags",
+                found=f"{value:#04x}",
+                hint="from 13.5 on, bits 2 and 3 are the form of a function that is no kernel",
+            )
+        if not value & KERNEL:
+            raise cursor.error(
+                "preview",
+                path,
+                offset=start,
+                expected="a kernel entry point",
+                found=f"function flags {value:#04x}",
+                hint="other functions are preview content, which has no published layout",
+            )
+        return value
+
+
+FUNCTION = Record(
+    "name" / STRING_INDEX,
+    "signature" / TYPE_INDEX,
+    "flags" / FunctionFlags(),
+    "location" / Index("debug list"),
+    "hints"
+    / Versioned(
+        (V13_1, If("flags", KERNEL, If("flags", HINTS, ATTRIBUTE))),
+        (V13_5, If("flags", KERNEL, ATTRIBUTE)),
+    ),
+    "argument_attributes" / Versioned((V13_1, None), (V13_5, If("flags", KERNEL, ATTRIBUTE))),
+    "body" / Sized(BODY),
+)
+
+FUNCTIONS = Counted(FUNCTION, item_size=5)

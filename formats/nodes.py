@@ -1,0 +1,343 @@
+"""Nodes with parts: records, options, lists, variants. With the leaves, the whole vocabulary.
+
+There is no lambda anywhere: every node is an object with plain attributes, so one tree can be
+parsed with, built with, and walked (for a mirror in another schema language, for tables, for a
+specialised codec). A node that depends on the version holds versions, not code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from construct import Construct, Container, Struct, Subconstruct
+
+from .cursor import Cursor, Slice, Writer
+from .errors import BuildError, BytecodeError
+from .leaves import Leaf, VarInt, WideInt, kept_count
+from .limits import MAX_TAG
+from .version import V13_1, Version
+
+
+class Items(list):
+    """A list that remembers a count which was not written in the shortest form."""
+
+    __slots__ = ("wide_count",)
+
+
+class Record(Struct):
+    """Named fields one after the other; parses to a Container, None for what is absent."""
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+        record = Container()
+        for field in self.subcons:
+            record[field.name] = field.subcon._parse(cursor, record, f"{path}.{field.name}")
+        return record
+
+    def _build(self, record: Mapping, writer: Writer, context, path: str):
+        for field in self.subcons:
+            inner = f"{path}.{field.name}"
+            field.subcon._build(record.get(field.name), writer, record, inner)
+        return record
+
+
+class Since(Subconstruct):
+    """A field that exists from `since` on; files of older versions mean `default`."""
+
+    def __init__(self, since: Version, subcon: Construct, default: object = None) -> None:
+        super().__init__(subcon)
+        self.since = since
+        self.default = default
+
+    def _parse(self, cursor: Cursor, context, path: str):
+        if cursor.version < self.since:
+            return self.default
+        return self.subcon._parse(cursor, context, path)
+
+    def _build(self, value, writer: Writer, context, path: str):
+        if writer.version >= self.since:
+            self.subcon._build(value, writer, context, path)
+        elif value not in (None, self.default) and any(_flat(value)):
+            raise BuildError(f"{path} needs {self.since}, writing {writer.version}")
+        return value
+
+
+def _flat(value) -> list:
+    return value if isinstance(value, list) else [value]
+
+
+class Versioned(Construct):
+    """A field whose layout changed: the last layout whose version is not newer than the file's.
+
+    None as a layout means that the field is absent.
+    """
+
+    def __init__(self, *layouts: tuple[Version, Construct | None]) -> None:
+        super().__init__()
+        self.layouts = layouts
+
+    def at(self, version: Version) -> Construct | None:
+        found = None
+        for since, layout in self.layouts:
+            if version >= since:
+                found = layout
+        return found
+
+    def _parse(self, cursor: Cursor, context, path: str):
+        layout = self.at(cursor.version)
+        return None if layout is None else layout._parse(cursor, context, path)
+
+    def _build(self, value, writer: Writer, context, path: str):
+        layout = self.at(writer.version)
+        if layout is not None:
+            layout._build(value, writer, context, path)
+        return value
+
+
+class If(Subconstruct):
+    """A field that is there when an earlier field of the record has one of the bits of `mask`."""
+
+    def __init__(self, field: str, mask: int, subcon: Construct) -> None:
+        super().__init__(subcon)
+        self.field = field
+        self.mask = mask
+
+    def holds(self, record: Mapping) -> bool:
+        return bool((record.get(self.field) or 0) & self.mask)
+
+    def _parse(self, cursor: Cursor, context, path: str):
+        return self.subcon._parse(cursor, context, path) if self.holds(context) else None
+
+    def _build(self, value, writer: Writer, context, path: str):
+        if self.holds(context):
+            self.subcon._build(value, writer, context, path)
+        elif value is not None:
+            raise BuildError(f"{path} is given but the bit of {self.field} that announces it is 0")
+        return value
+
+
+class Flag(Construct):
+    """A bit of an earlier flag word that is itself the value: no bytes of its own."""
+
+    def __init__(self, field: str, mask: int) -> None:
+        super().__init__()
+        self.field = field
+        self.mask = mask
+
+    def _parse(self, cursor: Cursor, context, path: str) -> bool:
+        return bool((context.get(self.field) or 0) & self.mask)
+
+    def _build(self, value, writer: Writer, context, path: str):
+        if bool(value) != bool((context.get(self.field) or 0) & self.mask):
+            raise BuildError(f"{path} is {value!r}, which is not what {self.field} says")
+        return value
+
+
+class Counted(Subconstruct):
+    """A count and that many items. The count is compared with the bytes left before the loop."""
+
+    def __init__(self, subcon: Construct, item_size: int = 1) -> None:
+        super().__init__(subcon)
+        self.item_size = item_size
+        self.number = VarInt()
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+        start = cursor.position
+        count = self.number._parse(cursor, context, f"{path}.count")
+        if count * self.item_size > cursor.left:
+            raise cursor.error(
+                "limit",
+                path,
+                offset=start,
+                expected=f"at most {cursor.left // self.item_size} items in {cursor.left} bytes",
+                found=str(count),
+            )
+        items = Items()
+        if isinstance(count, WideInt):
+            items.wide_count = count
+        for index in range(count):
+            items.append(self.subcon._parse(cursor, context, f"{path}[{index}]"))
+        return items
+
+    def _build(self, items, writer: Writer, context, path: str):
+        self.number._build(kept_count(items, len(items)), writer, context, f"{path}.count")
+        for index, item in enumerate(items):
+            self.subcon._build(item, writer, context, f"{path}[{index}]")
+        return items
+
+
+class UntilEnd(Subconstruct):
+    """Items up to the last byte of the window."""
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+        items = Items()
+        while cursor.position < cursor.end:
+            items.append(self.subcon._parse(cursor, context, f"{path}[{len(items)}]"))
+        return items
+
+    def _build(self, items, writer: Writer, context, path: str):
+        for index, item in enumerate(items):
+            self.subcon._build(item, writer, context, f"{path}[{index}]")
+        return items
+
+
+class Sized(Subconstruct):
+    """A length and a window of that size that `subcon` fills.
+
+    Function bodies: they stay a `Slice` until somebody asks for the ops, unless the cursor is
+    `eager`, as it is for the annotated dump. Builds from either form.
+    """
+
+    def __init__(self, subcon: Construct) -> None:
+        super().__init__(subcon)
+        self.number = VarInt()
+
+    def _parse(self, cursor: Cursor, context, path: str):
+        size = self.number._parse(cursor, context, f"{path}.length")
+        start = cursor.position
+        data = cursor.take(size, path)
+        if not cursor.eager:
+            return Slice(start, data)
+        return self.subcon._parse(cursor.window(start, start + size), context, path)
+
+    def _build(self, value, writer: Writer, context, path: str):
+        if isinstance(value, Slice):
+            data = value.data
+        else:
+            inner = writer.inner()
+            self.subcon._build(value, inner, context, path)
+            data = inner.data
+        self.number._build(len(data), writer, context, f"{path}.length")
+        writer.write(data)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One arm of a `Variant`: a tag number, the name it stands for, and the fields that follow."""
+
+    name: str
+    tag: int
+    since: Version
+    doc: str
+    fields: Record
+
+
+class Variant(Construct):
+    """A tag and the fields it selects. The record starts with `tag` and `variant`, its name.
+
+    `what` the tag is, in words, and `label`, its name in a path, are for people. Arms are added
+    after creation, which is how types, attributes and ops contain themselves. `depth_limit` bounds
+    that; `other` takes every tag up to 255 that has no arm.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        label: str = "tag",
+        *,
+        depth_limit: int = 0,
+        preview: range | tuple[range, ...] = (),
+        other: str = "",
+    ) -> None:
+        super().__init__()
+        self.what = what
+        self.label = label
+        self.number = Tag(what)
+        self.depth_limit = depth_limit
+        self.preview = (preview,) if isinstance(preview, range) else preview
+        self.other = other
+        self.arms: dict[int, Alternative] = {}
+        self.by_name: dict[str, Alternative] = {}
+
+    def add(
+        self, name: str, tag: int, doc: str, *fields: Construct, since: Version = V13_1
+    ) -> Alternative:
+        arm = Alternative(name, tag, since, doc, Record(*fields))
+        if tag in self.arms or name in self.by_name:
+            raise ValueError(f"{self.what} {tag} ({name}) is described twice")
+        self.arms[tag] = self.by_name[name] = arm
+        return arm
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+        start = cursor.position
+        tag = self.number._parse(cursor, context, f"{path}.{self.label}")
+        arm = self.arms.get(tag) or self._otherwise(cursor, path, start, tag)
+        if arm.since > cursor.version:
+            raise cursor.error(
+                "not_available",
+                f"{path}.{self.label}",
+                offset=start,
+                expected=f"{self.what}s of version {cursor.version}",
+                found=f"{arm.name}, which needs {arm.since}",
+            )
+        record = Container(tag=tag, variant=arm.name)
+        if not self.depth_limit:
+            record.update(arm.fields._parse(cursor, record, path))
+            return record
+        cursor.depth += 1
+        if cursor.depth > self.depth_limit:
+            raise cursor.error(
+                "limit",
+                path,
+                offset=start,
+                expected=f"at most {self.depth_limit} levels of nesting",
+                found="more",
+            )
+        record.update(arm.fields._parse(cursor, record, path))
+        cursor.depth -= 1
+        return record
+
+    def _otherwise(self, cursor: Cursor, path: str, start: int, tag: int) -> Alternative:
+        if any(tag in numbers for numbers in self.preview):
+            raise cursor.error(
+                "preview",
+                f"{path}.{self.label}",
+                offset=start,
+                expected=f"a public {self.what}",
+                found=f"public-preview {self.what} {int(tag)}",
+                hint="preview content has no published layout",
+            )
+        if self.other and tag <= MAX_TAG:
+            cursor.warn("unknown_tag", path, f"unknown {self.what} {int(tag)}", start)
+            return self.by_name[self.other]
+        raise cursor.error(
+            f"unknown_{self.label}",
+            f"{path}.{self.label}",
+            offset=start,
+            expected=f"a known {self.what}",
+            found=str(int(tag)),
+        )
+
+    def _build(self, record: Mapping, writer: Writer, context, path: str):
+        arm = self.by_name.get(record["variant"])
+        if arm is None:
+            raise BuildError(f"{path}: there is no {self.what} {record['variant']!r}")
+        if arm.since > writer.version:
+            raise BuildError(f"{path}: {arm.name} needs {arm.since}, writing {writer.version}")
+        self.number._build(record.get("tag", arm.tag), writer, context, f"{path}.{self.label}")
+        arm.fields._build(record, writer, context, path)
+        return record
+
+
+class Tag(VarInt):
+    """The number that selects the arm of a variant."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(bits=32)
+        self.kind = what
+
+
+class Malformed(Container):
+    """A table entry that cannot be read. It is only an error when something refers to it."""
+
+    def __init__(self, error: BytecodeError, raw: Slice) -> None:
+        super().__init__(variant="malformed", raw=raw)
+        self["error"] = error
+
+
+def leaf_of(node: Construct) -> Leaf | None:
+    """The leaf inside options and version gates, if that is all there is."""
+    while isinstance(node, Since | If):
+        node = node.subcon
+    return node if isinstance(node, Leaf) else None

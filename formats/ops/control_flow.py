@@ -1,0 +1,131 @@
+"""Control flow: structured regions and the terminators that leave them.
+
+Between a `break` or `continue` and its loop there are only `if` ops.
+"""
+
+from __future__ import annotations
+
+from ..attributes import STRING_INDEX
+from ..version import V13_2
+from .spec import (
+    ANY,
+    BOOLEAN_TILE,
+    INTEGERS,
+    RECURSIVE,
+    SIDE_EFFECT,
+    TERMINATES,
+    Attribute,
+    Constraint,
+    Like,
+    Op,
+    Operand,
+    Region,
+    Result,
+    many,
+    scalar,
+    unit,
+)
+
+CARRIED = Constraint(("tile", "token"))
+"""What a region can take in and hand out: everything but views."""
+
+BRANCH_ENDS = ("yield", "break", "continue", "return")
+INDEX = scalar(*INTEGERS)
+INITIAL_VALUES = many("initValues", CARRIED, "Carried values of the first iteration.")
+
+
+def _terminator(mnemonic: str, opcode: int, doc: str, values: Constraint, values_doc: str) -> Op:
+    return Op(
+        mnemonic,
+        opcode,
+        doc,
+        operands=(many("operands", values, values_doc),),
+        effects=TERMINATES,
+    )
+
+
+OPS = (
+    Op(
+        "assert",
+        0x05,
+        "Report every element that is 0: the message is printed and the launch fails.\n"
+        "The kernel may run on.",
+        operands=(Operand("condition", BOOLEAN_TILE, "1 where all is well."),),
+        attributes=(Attribute("message", STRING_INDEX, "What to print."),),
+        effects=SIDE_EFFECT,
+    ),
+    _terminator(
+        "break", 0x0A, "Leave the innermost loop op.", CARRIED, "The results of that loop."
+    ),
+    _terminator(
+        "continue",
+        0x11,
+        "Go on with the next iteration of the innermost for or loop.",
+        CARRIED,
+        "The carried values of that iteration.",
+    ),
+    Op(
+        "for",
+        0x29,
+        "Run the region for lowerBound, lowerBound + step, ... below upperBound.\n"
+        "A step that is not positive, or a sum that overflows, is undefined behaviour.",
+        operands=(
+            Operand("lowerBound", INDEX, "Where to start."),
+            Operand("upperBound", INDEX, "Where to stop, itself not included."),
+            Operand("step", INDEX, "How far each iteration goes."),
+            INITIAL_VALUES,
+        ),
+        results=(
+            Result(
+                "resultValues", CARRIED, Like("initValues"), "Carried values at the end.", "many"
+            ),
+        ),
+        attributes=(unit("unsignedCmp", "Compare with the bound as unsigned.", V13_2),),
+        regions=(
+            Region(
+                "region",
+                "One iteration.",
+                "the induction variable, then one for each initial value",
+                ("continue",),
+            ),
+        ),
+        effects=RECURSIVE,
+        same_type=(("lowerBound", "upperBound", "step"), ("initValues", "resultValues")),
+    ),
+    Op(
+        "if",
+        0x32,
+        "Run one of two regions.",
+        operands=(Operand("condition", scalar("i1"), "Which one."),),
+        results=(Result("results", CARRIED, doc="What the region that ran yields.", arity="many"),),
+        regions=(
+            Region("thenRegion", "Runs for 1.", terminators=BRANCH_ENDS),
+            Region(
+                "elseRegion",
+                "Runs for 0; required where there are results.",
+                terminators=BRANCH_ENDS,
+                may_be_empty=True,
+            ),
+        ),
+        effects=RECURSIVE,
+    ),
+    Op(
+        "loop",
+        0x41,
+        "Run the region again and again, until a break.",
+        operands=(INITIAL_VALUES,),
+        results=(Result("resultValues", CARRIED, doc="What the break hands out.", arity="many"),),
+        regions=(
+            Region("region", "One iteration.", "one for each initial value", ("continue", "break")),
+        ),
+        effects=RECURSIVE,
+    ),
+    _terminator("return", 0x5C, "End the kernel for this tile block.", ANY, "None in a kernel."),
+    _terminator(
+        "yield",
+        0x6D,
+        "End a region of if, reduce or scan and hand out its values.",
+        CARRIED,
+        "The results of the if, or the new accumulators.",
+    ),
+)

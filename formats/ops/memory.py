@@ -1,0 +1,171 @@
+"""Memory: access through pointers, and the tokens that order it.
+
+Ops named `_tko` are ordered by tokens only: what depends on the token of another happens after it,
+and the order in the file says nothing.
+"""
+
+from __future__ import annotations
+
+from ..attributes import DICTIONARY
+from ..enums import MEMORY_ORDERING, MEMORY_SCOPE
+from ..leaves import EnumValue, VarInt
+from ..version import V13_3, V13_4
+from .spec import (
+    ALLOCATES,
+    BOOLEAN_TILE,
+    NUMBER_TILE,
+    POINTER,
+    POINTER_TILE,
+    READS,
+    SIDE_EFFECT,
+    TILE,
+    TOKEN,
+    WRITES,
+    Attribute,
+    Op,
+    Operand,
+    Pointee,
+    Result,
+    many,
+    optional,
+    scalar,
+    unit,
+)
+
+LOAD_ORDERS = ("weak", "relaxed", "acquire")
+STORE_ORDERS = ("weak", "relaxed", "release")
+ATOMIC_ORDERS = ("relaxed", "acquire", "release", "acq_rel")
+
+TOKEN_IN = optional("token", TOKEN, "What must have happened before.")
+TOKEN_OUT = Result("result_token", TOKEN, doc="Orders what takes it after this op.")
+MASK = optional("mask", BOOLEAN_TILE, "Elements with 0 are left out: no access, no fault.")
+OPTIONAL_SCOPE = Attribute(
+    "memory_scope",
+    EnumValue(MEMORY_SCOPE),
+    "Among which threads it is ordered; absent exactly when weak.",
+    optional=True,
+)
+SCOPE = Attribute("memory_scope", EnumValue(MEMORY_SCOPE), "Among which threads it is ordered.")
+
+
+def ordering(*allowed: str) -> Attribute:
+    """The slot for how strongly an access is ordered."""
+    return Attribute(
+        "memory_ordering_semantics",
+        EnumValue(MEMORY_ORDERING),
+        "How strongly the access is ordered beyond what tokens say.",
+        allowed=allowed,
+    )
+
+
+def hints(names: str) -> Attribute:
+    """The slot for the optimization hints of an access."""
+    return Attribute(
+        "optimization_hints",
+        DICTIONARY,
+        f"By architecture: {names}. They never change a result.",
+        optional=True,
+    )
+
+
+POINTER_HINTS = hints("`latency`")
+
+
+def _grid_dependency(mnemonic: str, opcode: int, doc: str) -> Op:
+    return Op(
+        mnemonic,
+        opcode,
+        doc,
+        operands=(TOKEN_IN,),
+        results=(TOKEN_OUT,),
+        since=V13_4,
+        effects=SIDE_EFFECT,
+    )
+
+
+OPS = (
+    Op(
+        "alloca",
+        0x71,
+        "Uninitialised memory that lives until the end of the block the op stands in.",
+        results=(Result("result", scalar(*POINTER), doc="To the first element."),),
+        attributes=(
+            Attribute("num_elem", VarInt(), "How many elements of the pointee; may be 0."),
+            Attribute(
+                "alignment", VarInt(), "In bytes: a power of two, at least the element's size."
+            ),
+            unit("global", "In global memory, rather than private to the tile block."),
+        ),
+        since=V13_3,
+        effects=ALLOCATES,
+    ),
+    _grid_dependency(
+        "gdc_launch_dependents_tko",
+        0x77,
+        "Let the grids that depend on this one start, as far as this tile block is concerned.",
+    ),
+    _grid_dependency(
+        "gdc_wait_tko",
+        0x78,
+        "Wait until the grids that this one depends on have finished and their writes are visible.",
+    ),
+    Op(
+        "join_tokens",
+        0x3C,
+        "A token after two or more others.",
+        operands=(many("tokens", TOKEN, "All of which must have happened before."),),
+        results=(Result("result", TOKEN, doc="Comes after every one of them."),),
+    ),
+    Op(
+        "load_ptr_tko",
+        0x3D,
+        "Load an element through each pointer.\n"
+        "A pointer that is not naturally aligned or not to live memory is undefined behaviour.",
+        operands=(
+            Operand("source", POINTER_TILE, "Where from; not multicast."),
+            MASK,
+            optional(
+                "paddingValue",
+                NUMBER_TILE,
+                "What the elements left out become; otherwise they are unspecified.",
+            ),
+            TOKEN_IN,
+        ),
+        results=(Result("result", TILE, Pointee("source")), TOKEN_OUT),
+        attributes=(ordering(*LOAD_ORDERS), OPTIONAL_SCOPE, POINTER_HINTS),
+        effects=READS,
+        same_type=(("paddingValue", "result"),),
+        same_shape=(("source", "mask", "result"),),
+    ),
+    Op(
+        "make_token",
+        0x44,
+        "A token before which nothing need have happened.",
+        results=(Result("result", TOKEN, doc="The start of an order."),),
+    ),
+    Op(
+        "memory_fence_alias_tko",
+        0x7A,
+        "Order accesses to the same memory under different addresses, as multicast and unicast.",
+        operands=(Operand("token", TOKEN, "The accesses before the fence."),),
+        results=(TOKEN_OUT,),
+        since=V13_4,
+        effects=SIDE_EFFECT,
+    ),
+    Op(
+        "store_ptr_tko",
+        0x65,
+        "Store an element through each pointer; of two to one address, either may win.\n"
+        "A pointer that is not naturally aligned or not to live memory is undefined behaviour.",
+        operands=(
+            Operand("destination", POINTER_TILE, "Where to; not multicast."),
+            Operand("value", TILE, "What to store.", inference=Pointee("destination")),
+            MASK,
+            TOKEN_IN,
+        ),
+        results=(TOKEN_OUT,),
+        attributes=(ordering(*STORE_ORDERS), OPTIONAL_SCOPE, POINTER_HINTS),
+        effects=WRITES,
+        same_shape=(("destination", "value", "mask"),),
+    ),
+)

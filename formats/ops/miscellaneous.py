@@ -1,0 +1,53 @@
+"""Ops about the kernel itself rather than what it computes."""
+
+from __future__ import annotations
+
+from ..attributes import ATTRIBUTE, STRING_INDEX
+from ..version import V13_2
+from .spec import (
+    ANY,
+    SIDE_EFFECT,
+    TILE,
+    TOKEN,
+    UNDECLARED,
+    Attribute,
+    Like,
+    Op,
+    Operand,
+    Result,
+    many,
+    optional,
+)
+
+OPS = (
+    Op(
+        "assume",
+        0x06,
+        "Promise that a predicate holds for a value and hand the value on.\n"
+        "If it does not hold: undefined behaviour.",
+        operands=(
+            Operand("value", ANY, "A tile of integers or pointers; for DivBy also a tensor view."),
+        ),
+        results=(Result("result", ANY, Like("value")),),
+        attributes=(
+            Attribute("predicate", ATTRIBUTE, "A DivBy, SameElements or Bounded attribute."),
+        ),
+        effects=UNDECLARED,
+        same_type=(("value", "result"),),
+    ),
+    Op(
+        "print_tko",
+        0x55,
+        "Print tiles to the standard output of the host, as printf does.",
+        operands=(
+            many("args", TILE, "One for each conversion in the format."),
+            optional("token", TOKEN, "What must have happened before.", V13_2),
+        ),
+        results=(
+            Result("result_token", TOKEN, doc="Orders what takes it after this op.", since=V13_2),
+        ),
+        attributes=(Attribute("str", STRING_INDEX, "The format; %% stands for a percent sign."),),
+        effects=SIDE_EFFECT,
+        aliases=("print",),
+    ),
+)

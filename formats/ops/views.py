@@ -1,0 +1,242 @@
+"""Views: tensors in memory, cut into tiles, and the access to those tiles.
+
+An index picks a tile of a partition view or strided view. In a gather/scatter view the index along
+the sparse dimension is a tile of rank 1 that picks single positions.
+"""
+
+from __future__ import annotations
+
+from ..attributes import BOOL_LIST
+from ..enums import MULTIMEM_REDUCTION_KIND
+from ..leaves import EnumValue
+from ..version import V13_1, V13_3, V13_4, V13_5, Version
+from .memory import (
+    LOAD_ORDERS,
+    OPTIONAL_SCOPE,
+    SCOPE,
+    STORE_ORDERS,
+    TOKEN_IN,
+    TOKEN_OUT,
+    hints,
+    ordering,
+)
+from .spec import (
+    GATHER_SCATTER_VIEW,
+    INTEGER_TILE,
+    INTEGERS,
+    NO_MEMORY_EFFECT,
+    PARTITION_VIEW,
+    POINTER,
+    READS,
+    READS_WRITES,
+    STRIDED_VIEW,
+    TENSOR_VIEW,
+    TILE,
+    VIEW,
+    WRITES,
+    Attribute,
+    Constraint,
+    Op,
+    Operand,
+    Result,
+    ViewTile,
+    many,
+    scalar,
+    tile,
+)
+
+MULTICAST_VIEW = Constraint(("partition_view",))
+"""A partition view whose tensor view has multicast addresses."""
+
+MULTICAST_TILE = tile("i32", "i64", "f16", "bf16", "f32", "f64")
+EXTENT = scalar(*INTEGERS)
+
+INDEX = many(
+    "index",
+    INTEGER_TILE,
+    "Which tile, a number a dimension, unsigned; outside the index space: undefined behaviour.",
+)
+VIEW_HINTS = hints("`latency`, `allow_tma`")
+MULTICAST_OPERAND = Operand("view", MULTICAST_VIEW, "The multicast memory, as tiles.")
+REDUCTION = Attribute("reduction", EnumValue(MULTIMEM_REDUCTION_KIND), "How values are combined.")
+
+
+def inbounds(since: Version = V13_1) -> Attribute:
+    """The slot for promises that a tile does not reach past the edge of the tensor."""
+    return Attribute(
+        "inbounds",
+        BOOL_LIST,
+        "One for each index: no element is outside along it; otherwise undefined behaviour.",
+        since=since,
+        default=(),
+    )
+
+
+def _shape(mnemonic: str, opcode: int, doc: str, source: Constraint) -> Op:
+    return Op(
+        mnemonic,
+        opcode,
+        doc,
+        operands=(Operand("src", source, "The view to measure."),),
+        results=(Result("result", EXTENT, doc="One for each dimension.", arity="many"),),
+        effects=NO_MEMORY_EFFECT,
+    )
+
+
+def _make_view(
+    mnemonic: str, opcode: int, doc: str, view: Constraint, since: Version = V13_1
+) -> Op:
+    """Only the type of the result says how the tensor view is cut."""
+    return Op(
+        mnemonic,
+        opcode,
+        doc,
+        operands=(Operand("tensor_view", TENSOR_VIEW, "What to cut; the result names its type."),),
+        results=(Result("result", view, doc="How it is cut."),),
+        since=since,
+    )
+
+
+def _access(
+    mnemonic: str,
+    opcode: int,
+    doc: str,
+    operands: tuple[Operand, ...],
+    results: tuple[Result, ...],
+    attributes: tuple[Attribute, ...],
+    effects: str,
+    since: Version = V13_1,
+) -> Op:
+    return Op(
+        mnemonic,
+        opcode,
+        doc,
+        operands=(*operands, TOKEN_IN),
+        results=(*results, TOKEN_OUT),
+        attributes=attributes,
+        since=since,
+        effects=effects,
+    )
+
+
+OPS = (
+    _shape(
+        "get_index_space_shape",
+        0x2D,
+        "How many tiles a view has along each dimension, those over the edge included.\n"
+        "A number that does not fit the result type is undefined behaviour.",
+        VIEW,
+    ),
+    _shape(
+        "get_tensor_shape",
+        0x2F,
+        "How many elements a tensor view has along each dimension.\n"
+        "A number that does not fit the result type is undefined behaviour.",
+        TENSOR_VIEW,
+    ),
+    _access(
+        "load_view_tko",
+        0x3E,
+        "Load a tile of a view. Elements outside the tensor become the padding value of the\n"
+        "view type, or are unspecified without one.",
+        (Operand("view", VIEW, "Where from; not multicast."), INDEX),
+        (Result("tile", TILE, ViewTile("view")),),
+        (ordering(*LOAD_ORDERS), OPTIONAL_SCOPE, VIEW_HINTS, inbounds(V13_4)),
+        READS,
+    ),
+    _make_view(
+        "make_gather_scatter_view",
+        0x73,
+        "Let tiles pick single positions of a tensor view along one dimension.",
+        GATHER_SCATTER_VIEW,
+        V13_3,
+    ),
+    _make_view(
+        "make_partition_view",
+        0x42,
+        "Cut a tensor view into a grid of equal tiles.",
+        PARTITION_VIEW,
+    ),
+    _make_view(
+        "make_strided_view",
+        0x74,
+        "Cut a tensor view into tiles that may overlap or leave gaps.",
+        STRIDED_VIEW,
+        V13_3,
+    ),
+    Op(
+        "make_tensor_view",
+        0x43,
+        "Describe a tensor in memory: where it is, its shape, its strides in elements.\n"
+        "Dynamic values are read as unsigned; all have the same type.",
+        operands=(
+            Operand("base", scalar(*POINTER), "Its first element, of the result's element type."),
+            many("dynamicShape", EXTENT, "A size for each dynamic one in the result type."),
+            many("dynamicStrides", EXTENT, "A stride for each dynamic one in the result type."),
+        ),
+        results=(
+            Result("result", TENSOR_VIEW, doc="Static sizes and strides; pointer kind as `base`."),
+        ),
+        effects=NO_MEMORY_EFFECT,
+    ),
+    _access(
+        "multimem_load_reduce_view_tko",
+        0x7B,
+        "Load a tile from all replicas of multicast memory and combine them.",
+        (MULTICAST_OPERAND, INDEX),
+        (
+            Result(
+                "reduced_values",
+                MULTICAST_TILE,
+                ViewTile("view"),
+                "Any integer reduction; add, and for f16 and bf16 min and max.",
+            ),
+        ),
+        (ordering(*LOAD_ORDERS), OPTIONAL_SCOPE, REDUCTION, inbounds()),
+        READS,
+        V13_5,
+    ),
+    _access(
+        "multimem_reduce_view_tko",
+        0x7C,
+        "Combine a tile into all replicas of multicast memory, each element atomically.\n"
+        "Elements outside the tensor are left out.",
+        (
+            MULTICAST_OPERAND,
+            Operand("tile", MULTICAST_TILE, "Floats only add.", inference=ViewTile("view")),
+            INDEX,
+        ),
+        (),
+        (ordering("relaxed", "release"), SCOPE, REDUCTION, inbounds()),
+        READS_WRITES,
+        V13_5,
+    ),
+    _access(
+        "multimem_store_view_tko",
+        0x7D,
+        "Store a tile to all replicas of multicast memory.\n"
+        "Elements outside the tensor are left out.",
+        (
+            MULTICAST_OPERAND,
+            Operand("tile", MULTICAST_TILE, "What to store.", inference=ViewTile("view")),
+            INDEX,
+        ),
+        (),
+        (ordering(*STORE_ORDERS), OPTIONAL_SCOPE, inbounds()),
+        WRITES,
+        V13_5,
+    ),
+    _access(
+        "store_view_tko",
+        0x66,
+        "Store a tile of a view. Elements outside the tensor are left out.",
+        (
+            Operand("tile", TILE, "What to store.", inference=ViewTile("view")),
+            Operand("view", VIEW, "Where to; not multicast."),
+            INDEX,
+        ),
+        (),
+        (ordering(*STORE_ORDERS), OPTIONAL_SCOPE, VIEW_HINTS, inbounds(V13_4)),
+        WRITES,
+    ),
+)

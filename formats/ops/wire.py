@@ -1,0 +1,199 @@
+"""THE rule: from the slots of an op to its bytes. It exists here and nowhere else.
+
+    opcode   [number of results]   result types   [flags]   attributes   operands   [regions]
+
+* Result types are always there. They are counted when a list of any length is among the op's
+  operands or results; single optional operands do not count as one.
+* The flag word has a bit for every optional attribute and, where operands are segmented, for every
+  optional operand. Bits are given out by version first, then attributes before operands, then in
+  declaration order, so a later addition never renumbers. It is absent from files older than
+  its first bit.
+* Attributes follow in declaration order; a unit attribute is only its bit.
+* Operands: where every slot stands for one value, an index each. With one slot of variable number,
+  a count of all operands of the op, then all indices. With more such slots they are segmented: each
+  slot on its own, a list with its own count, an optional one present when its bit is set.
+* Regions: their number, then for each the number of blocks; a block is its argument types and its
+  ops.
+"""
+
+from __future__ import annotations
+
+from construct import Construct, Container
+
+from ..cursor import Cursor, Writer
+from ..errors import BuildError
+from ..leaves import EnumValue, FlagWord, Index, VarInt, kept_count
+from ..limits import MAX_REGION_DEPTH
+from ..nodes import Alternative, Counted, Flag, If, Items, Record, Since, Variant
+from ..types import TYPE_INDEX
+from ..version import Version
+from . import OPS
+from .spec import Attribute, Op, Operand
+
+PREVIEW_OPCODES = range(0x4000, 0x4010)
+
+VALUE = Index("value")
+VALUES = Counted(VALUE)
+
+
+def variable(op: Op) -> list[Operand]:
+    """The operand slots that do not stand for exactly one value."""
+    return [slot for slot in op.operands if slot.arity != "one"]
+
+
+def is_segmented(op: Op) -> bool:
+    """Whether each operand slot stands on its own in the file."""
+    return len(variable(op)) > 1
+
+
+def counts_results(op: Op) -> bool:
+    """Whether a count precedes the result types."""
+    lists = [slot for slot in op.operands if slot.arity == "many"]
+    return bool(lists) or any(slot.arity != "one" for slot in op.results)
+
+
+def flag_slots(op: Op) -> list[Attribute | Operand]:
+    """The slots that own a bit of the flag word; position is bit number."""
+    slots: list[Attribute | Operand] = [slot for slot in op.attributes if slot.optional]
+    if is_segmented(op):
+        slots += [slot for slot in op.operands if slot.arity == "optional"]
+    return sorted(slots, key=lambda slot: slot.since)  # stable: declaration order within a version
+
+
+class Repeat(Construct):
+    """A fixed number of items without a count on the wire."""
+
+    def __init__(self, count: int, subcon: Construct) -> None:
+        super().__init__()
+        self.count = count
+        self.subcon = subcon
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+        return Items(
+            self.subcon._parse(cursor, context, f"{path}[{index}]") for index in range(self.count)
+        )
+
+    def _build(self, items, writer: Writer, context, path: str):
+        if len(items) != self.count:
+            raise BuildError(f"{path} has {len(items)} items, not {self.count}")
+        for index, item in enumerate(items):
+            self.subcon._build(item, writer, context, f"{path}[{index}]")
+        return items
+
+
+class Regions(Construct):
+    """The nested regions of an op; depth is counted, never left to the stack."""
+
+    def __init__(self, count: int, region: Construct) -> None:
+        super().__init__()
+        self.number = VarInt()
+        self.count = count
+        self.subcon = region
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+        start = cursor.position
+        count = self.number._parse(cursor, context, f"{path}.count")
+        if count != self.count:
+            raise cursor.error(
+                "bad_value",
+                f"{path}.count",
+                offset=start,
+                expected=f"{self.count} regions",
+                found=str(int(count)),
+            )
+        cursor.region_depth += 1
+        if cursor.region_depth > MAX_REGION_DEPTH:
+            raise cursor.error(
+                "limit",
+                path,
+                offset=start,
+                expected=f"at most {MAX_REGION_DEPTH} regions inside each other",
+                found="more",
+            )
+        regions = Items(
+            self.subcon._parse(cursor, context, f"{path}[{index}]") for index in range(count)
+        )
+        regions.wide_count = count
+        cursor.region_depth -= 1
+        return regions
+
+    def _build(self, regions, writer: Writer, context, path: str):
+        if len(regions) != self.count:
+            raise BuildError(f"{path} has {len(regions)} regions, not {self.count}")
+        self.number._build(kept_count(regions, len(regions)), writer, context, f"{path}.count")
+        for index, region in enumerate(regions):
+            self.subcon._build(region, writer, context, f"{path}[{index}]")
+        return regions
+
+
+class OpVariant(Variant):
+    """An op: its opcode selects the row. The record also remembers its offset in the file."""
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+        start = cursor.position
+        record = super()._parse(cursor, context, path)
+        record["op_offset"] = start
+        return record
+
+
+OP = OpVariant("opcode", "opcode", preview=PREVIEW_OPCODES)
+BLOCK = Record("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2))
+REGION = Counted(BLOCK, item_size=2)
+
+
+def fields(op: Op) -> list[Construct]:
+    """The fields that follow the opcode."""
+    types = Counted(TYPE_INDEX) if counts_results(op) else Repeat(len(op.results), TYPE_INDEX)
+    made: list[Construct] = ["result_types" / types]
+    bits = flag_slots(op)
+    if bits:
+        word = FlagWord(*(slot.name for slot in bits))
+        made.append("flags" / since(bits[0].since, word, op, 0))
+    mask = {slot.name: 1 << bit for bit, slot in enumerate(bits)}
+    for slot in op.attributes:
+        made.append(slot.name / attribute(op, slot, mask))
+    if is_segmented(op):
+        made += [slot.name / segment(op, slot, mask) for slot in op.operands]
+    elif variable(op):
+        made.append("all_operands" / VALUES)
+    else:
+        made += [slot.name / VALUE for slot in op.operands]
+    if op.regions:
+        made.append("regions" / Regions(len(op.regions), REGION))
+    return made
+
+
+def since(version: Version, node: Construct, op: Op, default: object) -> Construct:
+    """A gate, unless the slot is as old as the op."""
+    return node if version <= op.since else Since(version, node, default)
+
+
+def attribute(op: Op, slot: Attribute, mask: dict[str, int]) -> Construct:
+    """The field of an attribute slot."""
+    if slot.node is None:
+        return Flag("flags", mask[slot.name])
+    node = If("flags", mask[slot.name], slot.node) if slot.optional else slot.node
+    default = slot.default
+    if isinstance(slot.node, EnumValue) and isinstance(default, str):
+        default = slot.node.enum.by_name[default].value
+    return since(slot.since, node, op, default)
+
+
+def segment(op: Op, slot: Operand, mask: dict[str, int]) -> Construct:
+    """The field of an operand slot of a segmented op."""
+    node: Construct = VALUE
+    if slot.arity == "many":
+        node = VALUES
+    elif slot.arity == "optional":
+        node = If("flags", mask[slot.name], VALUE)
+    return since(slot.since, node, op, None)
+
+
+def add(op: Op) -> Alternative:
+    """Give the op its arm of `OP`."""
+    return OP.add(op.mnemonic, op.opcode, op.doc, *fields(op), since=op.since)
+
+
+for _op in OPS:
+    if _op.in_body:
+        add(_op)

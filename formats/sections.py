@@ -1,0 +1,68 @@
+"""The eight kinds of section: id, alignment rule, and what the payload is.
+
+`SECTIONS` is in the order in which they must be decoded, because strings name everything, the
+size of an attribute's value follows from the Type section, and so on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from construct import Construct
+
+from .attributes import CONSTANT_INDEX, STRING_INDEX
+from .debug import DEBUG
+from .enums import SYMBOL_VISIBILITY
+from .functions import FUNCTIONS
+from .leaves import Bool, Bytes, EnumValue, SizedBytes, VarInt
+from .nodes import Counted, Record, Since
+from .table import Table
+from .types import TYPE, TYPE_INDEX
+from .version import V13_1, V13_3, Version
+
+STRINGS = Table(4, Bytes("text"))
+TYPES = Table(4, TYPE, tolerant=True)
+CONSTANTS = Table(8, SizedBytes(), tolerant=True)
+
+GLOBAL = Record(
+    "name" / STRING_INDEX,
+    "type" / TYPE_INDEX,
+    "value" / CONSTANT_INDEX,
+    "alignment" / VarInt(),
+    "visibility" / Since(V13_3, EnumValue(SYMBOL_VISIBILITY), default=0),
+    "constant" / Since(V13_3, VarInt(), default=0),
+)
+GLOBALS = Counted(GLOBAL, item_size=4)
+
+PRODUCER = Record("producer" / STRING_INDEX)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One kind of section. `alignment` 0 means that no alignment is asked for."""
+
+    name: str
+    number: int
+    alignment: int
+    mandatory: bool
+    since: Version
+    payload: Construct | None
+    doc: str
+
+
+END = Section("End", 0, 0, True, V13_1, None, "The last byte of the file.")
+
+SECTIONS = (
+    Section("String", 1, 4, True, V13_1, STRINGS, "All names and texts."),
+    Section("Producer", 7, 0, False, V13_3, PRODUCER, "Who wrote the file, as free text."),
+    Section("Type", 5, 4, False, V13_1, TYPES, "All types."),
+    Section("Constant", 4, 8, False, V13_1, CONSTANTS, "Contents of dense constants."),
+    Section("Global", 6, 0, False, V13_1, GLOBALS, "Module-level variables."),
+    Section("Func", 2, 8, True, V13_1, FUNCTIONS, "Kernels."),
+    Section("Debug", 3, 8, False, V13_1, DEBUG, "Source locations."),
+)
+
+BY_NUMBER = {section.number: section for section in SECTIONS}
+BY_NAME = {section.name: section for section in SECTIONS}
+
+__all__ = ["BY_NAME", "BY_NUMBER", "END", "SECTIONS", "Bool", "Section"]

@@ -1,0 +1,148 @@
+"""The offset table: how the String, Type, Constant and Debug sections find their entries.
+
+    count   padding to the index width   offsets   entries, back to back
+
+Entry i spans [offset i, offset i+1), the last one runs to the end. That is how producers write it.
+Readers also accept gaps, entries with bytes left over, and offsets that decrease or point past the
+end (the entry is then clamped), so a table that is not what we would write ourselves keeps its
+offsets and its bytes verbatim as `layout`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from construct import Construct, Container, Subconstruct
+
+from .cursor import Cursor, Slice, Writer
+from .errors import BytecodeError
+from .leaves import Fixed, Padding, VarInt, kept_count
+from .nodes import Items, Malformed
+
+
+class Layout(NamedTuple):
+    """Offsets and entry bytes of a table that is not back to back, and the entries found in it."""
+
+    offsets: tuple[int, ...]
+    blob: bytes
+    entries: tuple[int, ...]
+
+
+class Table(Subconstruct):
+    """Parses to a Container of `entries` (Items), `pad` and `layout` (None when back to back).
+
+    `index_size` is the size of an offset in bytes. Where `tolerant`, an entry that cannot be read
+    becomes a `Malformed` record, because an entry that nothing refers to is never looked at.
+    """
+
+    def __init__(self, index_size: int, subcon: Construct, *, tolerant: bool = False) -> None:
+        super().__init__(subcon)
+        self.number = VarInt()
+        self.pad = Padding(index_size)
+        self.index = Fixed(index_size, kind="offset")
+        self.index_size = index_size
+        self.tolerant = tolerant
+
+    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+        start = cursor.position
+        count = self.number._parse(cursor, context, f"{path}.count")
+        if count * self.index_size > cursor.left:
+            raise cursor.error(
+                "limit",
+                f"{path}.count",
+                offset=start,
+                expected=f"at most {cursor.left // self.index_size} entries",
+                found=str(int(count)),
+            )
+        if count == 0:
+            entries = Items()
+            entries.wide_count = count
+            rest = Slice(cursor.position, cursor.take(cursor.left, path))
+            cursor.note(rest.offset, f"{path}.rest", "unused", rest)
+            return Container(entries=entries, pad=None, layout=None, rest=rest)
+        pad = self.pad._parse(cursor, context, f"{path}.padding")
+        offsets = self._offsets(cursor, count, path)
+        base, size = cursor.position, cursor.left
+        entries = Items()
+        entries.wide_count = count
+        regular = offsets[0] == 0
+        covered = 0
+        for index, offset in enumerate(offsets):
+            begin = min(offset, size)
+            end = offsets[index + 1] if index + 1 < count else size
+            if not begin <= end <= size:
+                end = size
+                regular = False
+            regular &= offset <= size
+            window = cursor.window(base + begin, base + end)
+            if begin < covered:  # bytes that an earlier entry has explained already
+                window.trace = None
+            covered = max(covered, end)
+            entry = self._entry(window, f"{path}[{index}]", offset > size)
+            entries.append(entry)
+            regular &= window.position == window.end
+        blob = cursor.take(size, path)
+        layout = None
+        if not regular:
+            cursor.warn("table_layout", path, "entries are not back to back", base)
+            layout = Layout(offsets, bytes(blob), tuple(map(id, entries)))
+        return Container(entries=entries, pad=pad, layout=layout, rest=None)
+
+    def _offsets(self, cursor: Cursor, count: int, path: str) -> tuple[int, ...]:
+        if cursor.trace is not None:
+            return tuple(
+                self.index._parse(cursor, None, f"{path}.offset[{index}]") for index in range(count)
+            )
+        code = "I" if self.index_size == 4 else "Q"
+        return struct.unpack(f"<{count}{code}", cursor.take(count * self.index_size, path))
+
+    def _entry(self, window: Cursor, path: str, outside: bool):
+        start = window.position
+        noted = len(window.trace) if window.trace is not None else 0
+        try:
+            if outside and self.tolerant:
+                raise window.error(
+                    "bad_offset", path, expected="an entry inside the section", found="one beyond"
+                )
+            entry = self.subcon._parse(window, None, path)
+        except BytecodeError as error:
+            if not self.tolerant:
+                raise
+            if window.trace is not None:
+                del window.trace[noted:]
+            window.position = start
+            raw = Slice(start, window.take(window.left, path))
+            window.note(start, path, "malformed", raw)
+            window.warn("malformed", path, str(error), start)
+            return Malformed(error, raw)
+        return entry
+
+    def _build(self, table: Mapping, writer: Writer, context, path: str):
+        entries, layout = table["entries"], table.get("layout")
+        self.number._build(kept_count(entries, len(entries)), writer, context, f"{path}.count")
+        if not entries:
+            rest = table.get("rest")
+            writer.write(b"" if rest is None else rest.data)
+            return table
+        self.pad._build(table.get("pad"), writer, context, f"{path}.padding")
+        if layout is not None and layout.entries == tuple(map(id, entries)):
+            offsets, blob = layout.offsets, layout.blob
+        else:
+            offsets, blob = self._back_to_back(entries, writer, path)
+        for offset in offsets:
+            self.index._build(offset, writer, context, path)
+        writer.write(blob)
+        return table
+
+    def _back_to_back(self, entries: Items, writer: Writer, path: str):
+        offsets = []
+        inner = writer.inner()
+        for index, entry in enumerate(entries):
+            offsets.append(len(inner.data))
+            if isinstance(entry, Malformed):
+                inner.write(entry["raw"].data)
+            else:
+                self.subcon._build(entry, inner, None, f"{path}[{index}]")
+        return offsets, inner.data

@@ -1,0 +1,127 @@
+"""Type records: a tag and what the tag asks for (Type section).
+
+Element types have no fields. Composite types refer to other types by index, in any order, so the
+records are only linked when `tileir.types` resolves them.
+"""
+
+from __future__ import annotations
+
+from .enums import PADDING_VALUE, POINTER_ATTRIBUTE
+from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, VarInt
+from .nodes import Counted, If, Since, Variant, Versioned
+from .version import V13_1, V13_2, V13_3, V13_4
+
+DYNAMIC = -(1 << 63)
+"""A dynamic extent or stride on the wire."""
+
+PREVIEW_TAGS = range(209, 216)
+
+TYPE_INDEX = Index("type")
+SIZES = Counted(Fixed(8, signed=True), item_size=8)
+SIZES32 = Counted(Fixed(4, signed=True), item_size=4)
+
+TYPE = Variant("type tag", preview=PREVIEW_TAGS)
+
+SCALAR_BITS: dict[int, int] = {}
+"""Tag of an element type -> width in bits, which decides how an attribute's value is written."""
+
+INTEGER_TAGS: set[int] = set()
+
+
+def _scalar(name: str, tag: int, bits: int, doc: str, since=V13_1, integer: bool = False) -> None:
+    TYPE.add(name, tag, doc, since=since)
+    SCALAR_BITS[tag] = bits
+    if integer:
+        INTEGER_TAGS.add(tag)
+
+
+_scalar("i1", 0, 1, "Boolean.", integer=True)
+_scalar("i8", 1, 8, "8-bit integer.", integer=True)
+_scalar("i16", 2, 16, "16-bit integer.", integer=True)
+_scalar("i32", 3, 32, "32-bit integer.", integer=True)
+_scalar("i64", 4, 64, "64-bit integer.", integer=True)
+_scalar("f16", 5, 16, "IEEE half precision.")
+_scalar("bf16", 6, 16, "bfloat16: 8 exponent bits, 7 fraction bits.")
+_scalar("f32", 7, 32, "IEEE single precision.")
+_scalar("tf32", 8, 19, "TensorFloat-32: 8 exponent bits, 10 fraction bits.")
+_scalar("f64", 9, 64, "IEEE double precision.")
+_scalar("f8E4M3FN", 10, 8, "8-bit float, 4 exponent bits, no infinities.")
+_scalar("f8E5M2", 11, 8, "8-bit float, 5 exponent bits.")
+
+OPTIONAL_POINTER_ATTRIBUTE = Since(V13_4, If("flags", 1, EnumValue(POINTER_ATTRIBUTE)))
+
+TYPE.add(
+    "ptr",
+    12,
+    "Pointer to elements of a scalar type.",
+    "flags" / Since(V13_4, FlagWord("ptr_attr", strict=True)),
+    "pointee" / TYPE_INDEX,
+    "ptr_attr" / OPTIONAL_POINTER_ATTRIBUTE,
+)
+TYPE.add(
+    "tile",
+    13,
+    "Immutable array of elements with a static shape; rank 0 is a scalar.",
+    "element" / TYPE_INDEX,
+    "shape" / SIZES,
+)
+TYPE.add(
+    "tensor_view",
+    14,
+    "Array in memory: base pointer, shape and strides, static or dynamic.",
+    "flags" / Since(V13_4, FlagWord("ptr_attr", strict=True)),
+    "element" / TYPE_INDEX,
+    "shape" / SIZES,
+    "strides" / SIZES,
+    "ptr_attr" / OPTIONAL_POINTER_ATTRIBUTE,
+)
+TYPE.add(
+    "partition_view",
+    15,
+    "Tensor view cut into a grid of equal tiles.",
+    "flags" / Since(V13_3, FlagWord("padding_value", strict=True)),
+    "tile" / SIZES32,
+    "view" / TYPE_INDEX,
+    "dim_map" / SIZES32,
+    "has_padding" / Versioned((V13_1, Bool()), (V13_3, None)),
+    "padding_value"
+    / Versioned(
+        (V13_1, If("has_padding", 0xFF, EnumValue(PADDING_VALUE))),
+        (V13_3, If("flags", 1, EnumValue(PADDING_VALUE))),
+    ),
+)
+TYPE.add(
+    "func",
+    16,
+    "Signature: parameter and result types.",
+    "parameters" / Counted(TYPE_INDEX),
+    "results" / Counted(TYPE_INDEX),
+)
+TYPE.add("token", 17, "Order between memory operations; exists only while compiling.")
+_scalar("f8E8M0FNU", 18, 8, "8-bit power of two, unsigned.", V13_2)
+_scalar("f4E2M1FN", 19, 4, "4-bit float, 2 exponent bits.", V13_3)
+TYPE.add(
+    "gather_scatter_view",
+    20,
+    "Tensor view whose tiles pick single positions along one dimension.",
+    "flags" / FlagWord("padding_value", strict=True),
+    "tile" / SIZES32,
+    "view" / TYPE_INDEX,
+    "sparse_dim" / VarInt(32),
+    "padding_value" / If("flags", 1, EnumValue(PADDING_VALUE)),
+    since=V13_3,
+)
+TYPE.add(
+    "strided_view",
+    21,
+    "Tensor view whose tiles start every `traversal_strides` elements, with overlap or gaps.",
+    "flags" / FlagWord("padding_value", strict=True),
+    "tile" / SIZES32,
+    "traversal_strides" / SIZES32,
+    "view" / TYPE_INDEX,
+    "dim_map" / SIZES32,
+    "padding_value" / If("flags", 1, EnumValue(PADDING_VALUE)),
+    since=V13_3,
+)
+_scalar("i4", 22, 4, "4-bit integer.", V13_3, integer=True)
+_scalar("fnv8E5M3FNU", 130, 8, "8-bit unsigned float, 5 exponent bits.", V13_4)

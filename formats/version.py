@@ -1,0 +1,25 @@
+"""Bytecode versions. A version is the (major, minor) pair of the file header."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Version(NamedTuple):
+    """A bytecode version; compares as a pair and prints as ``13.4``."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+V13_1 = Version(13, 1)
+V13_2 = Version(13, 2)
+V13_3 = Version(13, 3)
+V13_4 = Version(13, 4)
+V13_5 = Version(13, 5)
+
+SUPPORTED = (V13_1, V13_2, V13_3, V13_4, V13_5)
+LATEST = SUPPORTED[-1]

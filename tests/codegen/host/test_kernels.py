@@ -1,0 +1,126 @@
+"""Whole kernels on the CPU: the fixtures bit for bit, and sizes that no tile divides."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
+import numpy as np
+import pytest
+
+from tileir.bytecode import Bytecode
+from tileir.codegen import compile
+from tileir.errors import UnsupportedError
+
+FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
+LAUNCHES = FIXTURES / "launches"
+RUNNING = (
+    "assumed_layout", "comparisons", "count_tiles", "debug_scopes", "dense_constants",
+    "dense_table", "entry_attributes", "float_to_int", "fma_scalar", "gather_2d", "gather_padded",
+    "half_floats", "helper_calls", "hinted", "hinted_by_target", "hinted_warps", "int_to_float",
+    "int_widths", "integer_bits", "integer_division", "integer_flags", "middle_slice", "nibbles",
+    "no_debug", "pad_with_nan", "pad_with_neg_inf", "pad_with_neg_zero", "pad_with_pos_inf",
+    "pad_with_zero_i16", "pointer_casts", "pointer_kinds", "producer", "raw_offsets", "reinterpret",
+    "rotate_axes", "saturating", "scaled_copy", "scatter_reversed", "static_layout", "tensor_shape",
+    "transpose", "transpose_view", "two_entries", "unchecked_tiles", "unsigned_numbers",
+    "vector_add", "vector_add_aligned", "vector_add_f64", "vector_add_i32", "wide_indices",
+)  # fmt: skip
+"""Fixtures with nothing in them that is not lowered; a row more with every op lowered."""
+
+FILES = sorted(path for name in RUNNING for path in FIXTURES.glob(f"13.*/{name}.tileirbc"))
+
+
+def parse(path: Path) -> Bytecode:
+    return Bytecode.parse(path.read_bytes())
+
+
+def short(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+def test_every_running_fixture_is_there() -> None:
+    assert {path.stem for path in FILES} == set(RUNNING)
+
+
+@pytest.mark.parametrize("path", FILES, ids=short)
+def test_fixture_gives_the_expected_bits(path: Path) -> None:
+    launch = json.loads((LAUNCHES / f"{path.stem}.json").read_text())
+    data = np.load(LAUNCHES / f"{path.stem}.npz")
+    assert launch["tolerance"] is None
+    arrays = {
+        name: data[name].view(np.dtype(info["dtype"])).copy()
+        for name, info in launch["arrays"].items()
+    }
+    args = [arrays[p["array"]] if "array" in p else p["value"] for p in launch["parameters"]]
+    compile(parse(path))[launch["entry"]].launch(launch["grid"], args, threads=2)
+    for name, array in arrays.items():
+        expected = data[f"{name}.expected"] if name in launch["outputs"] else data[name]
+        np.testing.assert_array_equal(array.view(expected.dtype), expected, err_msg=name)
+
+
+SIZES = (1, 2, 1023, 1024, 1025, 3 * 1024 + 5)
+
+
+@pytest.mark.parametrize("name", ["vector_add", "vector_add_i32", "vector_add_f64"])
+@pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
+def test_vector_add_at_any_size(version: str, name: str) -> None:
+    kernel = compile(parse(FIXTURES / version / f"{name}.tileirbc"))[name]
+    dtype = kernel_dtype(kernel)
+    random = np.random.default_rng(1)
+    for size in SIZES:
+        x, y = (random.integers(-(2**30), 2**30, size).astype(dtype) for _ in range(2))
+        z = np.full(size + 16, 77, dtype)
+        kernel.launch(-(-size // 1024), [x, size, 1, y, size, 1, z, size, 1])
+        assert (z[:size] == x + y).all()
+        assert (z[size:] == 77).all(), "wrote beyond the tensor"
+
+
+def kernel_dtype(kernel) -> np.dtype:
+    names = {"f32": "float32", "f64": "float64", "i32": "int32"}
+    return np.dtype(names[kernel.parameters.elements[0].pointee.name])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (16, 32), (15, 33), (17, 31), (40, 70), (3, 200)])
+def test_two_dimensions_at_any_size(shape: tuple[int, int]) -> None:
+    kernel = compile(parse(FIXTURES / "13.4" / "scaled_copy.tileirbc"))["scaled_copy"]
+    rows, columns = shape
+    x = np.random.default_rng(2).standard_normal((rows, columns + 3)).astype(np.float32)
+    z = np.full((rows + 1, columns + 5), 77, np.float32)
+    grid = (-(-rows // 16), -(-columns // 32))
+    sizes = [rows, columns, columns + 3, 1], [rows, columns, columns + 5, 1]
+    kernel.launch(grid, [x, *sizes[0], z, *sizes[1]])
+    expected = np.full_like(z, 77)
+    expected[:rows, :columns] = x[:, :columns] * np.float32(1.5)
+    np.testing.assert_array_equal(z, expected)
+
+
+def test_one_thread_and_four_agree() -> None:
+    kernel = compile(parse(FIXTURES / "13.4" / "vector_add.tileirbc"))["vector_add"]
+    size = 700 * 1024 + 17
+    x, y = np.random.default_rng(5).standard_normal((2, size)).astype(np.float32)
+    one, four = np.zeros_like(x), np.zeros_like(x)
+    for threads, z in ((1, one), (4, four)):
+        kernel.launch(701, [x, size, 1, y, size, 1, z, size, 1], threads=threads)
+    assert (one == four).all()
+    assert (one == x + y).all()
+
+
+def test_the_loops_are_vectorised() -> None:
+    compiled = compile(parse(FIXTURES / "13.4" / "vector_add.tileirbc"))
+    text = compiled.assembly
+    if not any(register in text for register in ("%rdi", "%rax")):
+        pytest.skip("the names of the registers are those of x86")
+    assert "addps" in text
+
+
+@pytest.mark.parametrize("name", ["softmax", "matmul"])
+def test_what_is_missing_is_reported_at_once(name: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        compile(parse(FIXTURES / "13.4" / f"{name}.tileirbc"))
+    found = caught.value.diagnostics
+    assert len(found) >= 3
+    assert all(item.severity == "error" and item.kind == "unsupported" for item in found)
+    assert all(item.function and item.offset for item in found)
+    assert any(".py:" in item.location for item in found)
+    assert all(str(item) in str(caught.value) for item in found)

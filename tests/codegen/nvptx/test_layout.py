@@ -1,0 +1,143 @@
+"""Linear layouts against brute force: every thread and register at small sizes."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from tileir.codegen.nvptx.fragments import _runs
+from tileir.codegen.nvptx.layout import (
+    LinearLayout,
+    blocked,
+    broadcast_images,
+    combine,
+    permute_images,
+    rank,
+    span,
+    uniform,
+)
+
+SIZES = [1 << bits for bits in range(11)]
+VECTORS = [1, 2, 4, 8, 16]
+THREADS = [32, 64, 128]
+LAYOUTS = [
+    blocked(size, vector, threads)
+    for size, vector, threads in product(SIZES, VECTORS, THREADS)
+    if vector <= size
+]
+
+
+def threads_of(layout: LinearLayout) -> range:
+    return range(1 << len(layout.thread))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
+def test_a_blocked_layout_gives_each_element_one_owner(layout: LinearLayout) -> None:
+    owners = [thread for thread in threads_of(layout) if not thread & layout.replicas]
+    owned = [layout.of_thread(thread) ^ o for thread in owners for o in layout.offsets()]
+    assert sorted(owned) == list(range(1 << layout.bits))
+    assert layout.is_complete
+    assert layout.is_permutation
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
+def test_copies_are_the_threads_that_differ_in_replica_bits(layout: LinearLayout) -> None:
+    for thread in threads_of(layout):
+        assert layout.of_thread(thread) == layout.of_thread(thread & ~layout.replicas)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
+def test_offsets_are_the_registers_in_order(layout: LinearLayout) -> None:
+    for thread in (0, 1, len(threads_of(layout)) - 1):
+        elements = [layout.of_thread(thread) ^ offset for offset in layout.offsets()]
+        registers = range(1 << len(layout.register))
+        assert elements == [layout.element(register, thread) for register in registers]
+        assert elements == [layout.of_thread(thread) + offset for offset in layout.offsets()]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
+def test_contiguous_registers_hold_an_aligned_run(layout: LinearLayout) -> None:
+    width = layout.contiguous()
+    for thread in threads_of(layout):
+        first = layout.of_thread(thread)
+        assert first % width == 0
+        assert set(range(first, first + width)) <= {first ^ o for o in layout.offsets()}
+
+
+def test_neighbouring_threads_take_neighbouring_vectors() -> None:
+    layout = blocked(1024, 4, 128)
+    assert [layout.of_thread(thread) for thread in range(128)] == list(range(0, 512, 4))
+    assert layout.offsets() == [0, 1, 2, 3, 512, 513, 514, 515]
+
+
+def test_a_scalar_is_everywhere() -> None:
+    layout = uniform(128)
+    assert layout.offsets() == [0]
+    assert layout.replicas == 127
+
+
+def shapes(most: int, rank: int) -> list[tuple[int, ...]]:
+    return [s for s in product([1, 2, 4, 8], repeat=rank) if np.prod(s) <= most]
+
+
+def check_renumbering(source: tuple[int, ...], images: list[int], numbers: np.ndarray) -> None:
+    """`numbers` says which source element each result element is."""
+    flat = numbers.ravel()
+    assert [combine(images, element) for element in range(flat.size)] == flat.tolist()
+    for vector in (1, 2):
+        if vector > flat.size:
+            continue
+        layout = blocked(flat.size, vector, 32)
+        composed = layout.compose(images)
+        held = {combine(images, offset) for offset in layout.offsets()}
+        assert set(composed.offsets()) == held
+        for thread in threads_of(layout):
+            wanted = {flat[layout.of_thread(thread) ^ offset] for offset in layout.offsets()}
+            assert {composed.of_thread(thread) ^ o for o in composed.offsets()} == wanted
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_broadcast_forgets_bits(rank: int) -> None:
+    for result in shapes(64, rank):
+        for kept in product([True, False], repeat=rank):
+            source = tuple(n if keep else 1 for n, keep in zip(result, kept, strict=True))
+            numbers = np.arange(int(np.prod(source))).reshape(source)
+            images = broadcast_images(source, result)
+            check_renumbering(source, images, np.broadcast_to(numbers, result))
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_permute_reorders_bits(rank: int) -> None:
+    for source in shapes(64, rank):
+        for order in permutations(range(rank)):
+            numbers = np.arange(int(np.prod(source))).reshape(source)
+            images = permute_images(source, order)
+            check_renumbering(source, images, numbers.transpose(order))
+
+
+def test_composition_is_linear_for_bases_of_several_bits() -> None:
+    layout = LinearLayout(3, (1, 6), (3, 0, 0, 0, 0), ())
+    images = [2, 1, 4]
+    composed = layout.compose(images)
+    for thread, offset in product(range(2), layout.offsets()):
+        element = layout.of_thread(thread) ^ offset
+        assert combine(images, element) == composed.of_thread(thread) ^ combine(images, offset)
+    assert not layout.is_permutation
+
+
+def test_rank_counts_what_vectors_span() -> None:
+    for vectors in product(range(8), repeat=3):
+        assert len(set(span(vectors))) == 1 << rank(vectors)
+
+
+@pytest.mark.parametrize(
+    "bases", [(1, 2, 4), (4, 8, 0, 0, 16), (0, 0), (0, 2, 1), (8, 16, 1, 2)], ids=str
+)
+def test_runs_of_bits_make_up_the_position(bases: tuple[int, ...]) -> None:
+    for thread in range(1 << len(bases)):
+        moved = [
+            (thread >> first & ((1 << count) - 1)) * base for first, base, count in _runs(bases)
+        ]
+        assert sum(moved) == combine(bases, thread)

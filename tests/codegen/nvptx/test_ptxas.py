@@ -1,0 +1,49 @@
+"""NVIDIA's assembler accepts the PTX, for every GPU, without a warning or a spill."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tileir.codegen.nvptx.targets import TARGETS
+
+from .compiled import ELEMENTWISE, compiled
+
+pytestmark = pytest.mark.oracle
+
+
+def assemble(tool, name: str, target: str, folder: Path) -> tuple[str, Path]:
+    """What ptxas says, and the machine code."""
+    source, binary = folder / f"{name}.ptx", folder / f"{name}.cubin"
+    source.write_text(compiled(name, target).ptx)
+    done = tool(
+        "ptxas", f"-arch={target}", "-v", "-warn-spills", "-warn-lmem-usage", "-o", binary, source
+    )
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 0, said
+    return said, binary
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_it_assembles_cleanly(tool, tmp_path: Path, name: str, target: str) -> None:
+    said, _ = assemble(tool, name, target, tmp_path)
+    assert not re.search(r"warning|error", said), said
+    assert "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads" in said
+    assert int(re.search(r"Used (\d+) registers", said)[1]) <= 64
+
+
+@pytest.mark.parametrize(
+    ("name", "loads", "stores"),
+    [("vector_add", 4, 2), ("vector_add_aligned", 4, 2), ("vector_add_f64", 8, 4)],
+)
+def test_the_machine_code_moves_128_bits_at_once(
+    tool, tmp_path: Path, name: str, loads: int, stores: int
+) -> None:
+    _, binary = assemble(tool, name, "sm_90", tmp_path)
+    code = tool("nvdisasm", "-c", binary).stdout.decode()
+    assert code.count("LDG.E.128 ") == loads
+    assert code.count("STG.E.128 ") == stores
+    assert "LDL" not in code

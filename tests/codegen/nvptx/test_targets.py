@@ -1,0 +1,42 @@
+"""The table of GPUs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tileir.codegen.nvptx.targets import MAX_PTX, TARGETS, Target
+from tileir.codegen.targets import package_of
+from tileir.errors import UnsupportedError
+
+ROWS = pytest.mark.parametrize("row", TARGETS.values(), ids=lambda row: row.name)
+
+
+def test_rows_are_found_by_name() -> None:
+    assert all(name == row.name for name, row in TARGETS.items())
+    assert {package_of(name) for name in TARGETS} == {"nvptx"}
+
+
+def test_an_unknown_gpu_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match="unknown target 'sm_70'; known are host, sm_75,"):
+        package_of("sm_70")
+
+
+@ROWS
+def test_a_driver_of_cuda_13_0_can_load_the_ptx(row: Target) -> None:
+    assert row.ptx <= MAX_PTX
+
+
+@ROWS
+def test_the_base_is_the_gpu_or_an_older_one(row: Target) -> None:
+    number, base = (int(re.fullmatch(r"sm_(\d+)", name)[1]) for name in (row.name, row.base))
+    assert base <= number
+    assert row.base in TARGETS
+
+
+@ROWS
+def test_numbers_are_plausible(row: Target) -> None:
+    assert row.vector_bytes in (16, 32)
+    assert row.max_threads % row.warp == 0
+    assert row.feature == f"+ptx{row.ptx[0]}{row.ptx[1]}"

@@ -1,0 +1,51 @@
+"""What a GPU target refuses: all of it in one error, before LLVM sees anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from tileir.bytecode import Bytecode
+from tileir.codegen import compile
+from tileir.errors import UnsupportedError
+
+from ..build import Kernel
+from .compiled import FIXTURES
+
+
+def test_an_unknown_target_is_named_with_the_known_ones() -> None:
+    with pytest.raises(UnsupportedError, match=r"sm_91.*host, sm_75, sm_80.*sm_121"):
+        compile(Kernel("k").module(), "sm_91")
+
+
+@pytest.mark.parametrize("name", ["softmax", "matmul", "layer_norm"])
+def test_ops_without_a_lowering_are_one_error(name: str) -> None:
+    data = (FIXTURES / "13.4" / f"{name}.tileirbc").read_bytes()
+    with pytest.raises(UnsupportedError) as caught:
+        compile(Bytecode.parse(data), "sm_90")
+    assert len(caught.value.diagnostics) >= 2
+    assert all(item.severity == "error" for item in caught.value.diagnostics)
+
+
+def test_a_tile_larger_than_all_registers_is_refused() -> None:
+    kernel = Kernel("copy", "ptr<f64>", "ptr<f64>")
+    size = 1 << 17
+    views = [kernel.view(pointer, [size], [size]) for pointer in kernel.parameters]
+    kernel.store(kernel.load(views[0], *kernel.zeros(1)), views[1], *kernel.zeros(1))
+    with pytest.raises(UnsupportedError) as caught:
+        compile(kernel.module(), "sm_90")
+    (found,) = caught.value.diagnostics
+    assert found.message.startswith("load_view_tko: tile<131072xf64> does not fit")
+
+
+@pytest.mark.parametrize("name", ["a.b", "1st", "_", "WARP_SZ", "über", "a b"])
+def test_names_that_ptx_cannot_have_are_refused(name: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        compile(Kernel(name).module(), "sm_90")
+    (found,) = caught.value.diagnostics
+    assert found.function == name
+    assert "PTX" in found.message
+
+
+@pytest.mark.parametrize("name", ["add", "_x", "a$b", "entry", "Kernel_2"])
+def test_other_names_are_kept(name: str) -> None:
+    assert f".entry {name}(" in compile(Kernel(name).module(), "sm_90").ptx

@@ -1,0 +1,143 @@
+"""What is lowered and what is not: all of it is said at once, before LLVM is asked for anything."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tileir.bytecode import Bytecode
+from tileir.codegen import compile
+from tileir.codegen.support import LOWERED, LOWERED_ONLY
+from tileir.errors import UnsupportedError, VerifyError
+from tileir.formats.ops import BY_NAME
+
+from .build import Kernel, Module
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_rows_name_ops() -> None:
+    rows = set(LOWERED).union(*LOWERED_ONLY.values())
+    assert rows <= set(BY_NAME)
+
+
+def test_reasons_name_op_place_and_cause() -> None:
+    kernel = Kernel("mixed", "f32", "ptr<f32>", "ptr<f32>")
+    value, pointer, other = kernel.parameters
+    kernel.op("sin", value, results=["f32"])
+    kernel.op("addf", value, value, results=["f32"], rounding_mode="positive_inf")
+    kernel.op(
+        "load_ptr_tko", pointer, results=["f32", "token"], memory_ordering_semantics="acquire",
+        memory_scope="device",
+    )  # fmt: skip
+    view = kernel.view(other, [8], [8])
+    kernel.op("get_tensor_shape", view.owner.operands["tensor_view"], results=["i32"])
+    with pytest.raises(UnsupportedError) as caught:
+        compile(kernel.module())
+    found = caught.value.diagnostics
+    assert [item.message for item in found] == [
+        "sin: it is not lowered yet",
+        "addf: rounding mode positive_inf is not lowered yet",
+        "load_ptr_tko: acquire memory ordering is not lowered yet",
+    ]
+    assert [item.offset for item in found] == [100, 101, 102]
+    assert {item.function for item in found} == {"mixed"}
+    assert str(caught.value).startswith("3 ops are not supported on target host:")
+
+
+def test_nested_ops_are_reported_too() -> None:
+    data = (ROOT / "fixtures" / "13.4" / "softmax.tileirbc").read_bytes()
+    bytecode = Bytecode.parse(data)
+    with pytest.raises(UnsupportedError) as caught:
+        compile(bytecode)
+    found = caught.value.diagnostics
+    assert {"reduce", "yield", "exp"} <= {item.message.split(":")[0] for item in found}
+    offsets = {op.offset: op for op in bytecode.functions[0].walk()}
+    for item in found:
+        op = offsets[item.offset]
+        assert item.message.startswith(f"{op.name}: ")
+        assert item.location == (str(op.location) if op.location else "")
+
+
+def test_packed_elements_and_impossible_padding() -> None:
+    kernel = Kernel("packed", "ptr<f4E2M1FN>", "ptr<f8E4M3FN>")
+    four, eight = kernel.parameters
+    kernel.load(kernel.view(four, [8], [8]), *kernel.zeros(1))
+    kernel.load(kernel.view(eight, [8], [8], padding="pos_inf"), *kernel.zeros(1))
+    with pytest.raises(UnsupportedError) as caught:
+        compile(kernel.module())
+    messages = [item.message for item in caught.value.diagnostics]
+    assert "two elements of f4E2M1FN share a byte" in messages[0]
+    assert "f8E4M3FN has no value for the padding pos_inf" in messages[1]
+
+
+def test_parameters_that_cannot_be_passed() -> None:
+    kernel = Kernel("odd", "tf32", "i4", "f32")
+    with pytest.raises(UnsupportedError) as caught:
+        compile(kernel.module())
+    messages = [item.message for item in caught.value.diagnostics]
+    assert messages == [
+        "parameter 0: tile<tf32> cannot be passed", "parameter 1: tile<i4> cannot be passed"
+    ]  # fmt: skip
+
+
+def test_unknown_targets() -> None:
+    kernel = Kernel("empty")
+    with pytest.raises(UnsupportedError, match="unknown target 'sm_42'; known are host, sm_75"):
+        compile(kernel.module(), "sm_42")
+
+
+def test_chosen_symbols() -> None:
+    good, bad = Kernel("good").module(), Kernel("bad", "f32")
+    bad.op("sin", bad.parameters[0], results=["f32"])
+    good.functions += bad.module().functions
+    assert list(compile(good, symbols=["good"])) == ["good"]
+    with pytest.raises(KeyError, match="no entry 'ugly'; there are: good, bad"):
+        compile(good, symbols=["ugly"])
+    with pytest.raises(KeyError, match="no entry 'bad'; there are: good"):
+        compile(good, symbols=["good"])["bad"]
+    compiled = compile(good, symbols=["good"])
+    assert compiled.ptx is None
+    assert compiled.plan == {}
+    assert 'define void @"good.blocks"' in compiled.llvm_ir
+
+
+@pytest.mark.parametrize("name", ["we ird", 'quo"te', "naïve", "1abc.$-x", "memcpy", "a\\b", "x%y"])
+def test_any_symbol_can_be_compiled_for_the_host(name: str) -> None:
+    kernel = Kernel(name, "ptr<i32>")
+    (target,) = kernel.parameters
+    one = kernel.constant("1xi32", 1)
+    kernel.store(one, kernel.view(target, [1], [1]), *kernel.zeros(1))
+    found = np.zeros(1, np.int32)
+    compile(kernel.module())[name].launch(1, [found])
+    assert found[0] == 1
+
+
+def test_modules_without_entries_and_with_twins() -> None:
+    assert list(compile(Module([]))) == []
+    twins = Kernel("twin").module()
+    twins.functions += Kernel("twin").module().functions
+    with pytest.raises(VerifyError, match="two entries have the same name"):
+        compile(twins)
+
+
+def test_reading_does_not_need_llvm() -> None:
+    code = (
+        "import sys, pathlib, tileir\n"
+        "from tileir.bytecode import Bytecode\n"
+        "for path in sorted(pathlib.Path('fixtures/13.4').glob('v*.tileirbc')):\n"
+        "    [list(f.walk()) for f in Bytecode.parse(path.read_bytes()).functions]\n"
+        "sys.exit('llvmlite' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_the_package_has_one_name() -> None:
+    code = "import codegen"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "import this package as tileir.codegen" in done.stderr

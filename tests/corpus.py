@@ -1,0 +1,16 @@
+"""The bytecode files that tests run over: every valid fixture, every invalid one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = ROOT / "fixtures"
+
+VALID = sorted(FIXTURES.glob("13.*/*.tileirbc"))
+INVALID = sorted((FIXTURES / "invalid").glob("*.tileirbc"))
+
+
+def name_of(path: Path) -> str:
+    """A test id such as ``13.4/vector_add``."""
+    return f"{path.parent.name}/{path.stem}"

@@ -1,0 +1,36 @@
+"""Parse then build gives the same bytes: the whole file, each section's records, every body."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import VALID, name_of
+from tileir import Bytecode
+from tileir.formats import codec
+
+
+@pytest.mark.parametrize("path", VALID, ids=name_of)
+def test_records_build_the_bytes_they_came_from(path: Path) -> None:
+    data = path.read_bytes()
+    bytecode = Bytecode.parse(data)
+    assert bytecode.build() == data
+    for section in bytecode.sections:
+        record, stop = codec.parse_section(
+            bytecode.data,
+            section.name,
+            section.payload,
+            bytecode.version,
+            bytecode.types.tags,
+            eager=True,
+        )
+        built = codec.build_section(section.name, record, bytecode.version, bytecode.types.tags)
+        assert built == data[section.payload.offset : stop], section.name
+
+
+@pytest.mark.parametrize("path", VALID, ids=name_of)
+def test_debug_lists_agree_with_the_ops(path: Path) -> None:
+    for function in Bytecode.parse(path.read_bytes()).functions:
+        if function.debug_list_length is not None:
+            assert function.debug_list_length - 1 == sum(1 for _ in function.walk())

@@ -1,0 +1,81 @@
+"""The rules of the house: small files, documented names, no strays."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tileir.formats.ops import BY_NAME
+
+ROOT = Path(__file__).parent.parent
+CODE = sorted(p for layer in ("formats", "tileir", "codegen") for p in (ROOT / layer).rglob("*.py"))
+ALL = CODE + sorted(p for layer in ("tests", "fixtures") for p in (ROOT / layer).rglob("*.py"))
+
+
+def short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", ALL, ids=short)
+def test_files_are_small(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 500
+
+
+def test_the_median_file_is_small() -> None:
+    sizes = [len(path.read_text().splitlines()) for path in CODE]
+    assert statistics.median(sizes) <= 200
+
+
+@pytest.mark.parametrize("path", CODE, ids=short)
+def test_files_say_why_they_exist(path: Path) -> None:
+    text = path.read_text()
+    if text.strip():
+        assert ast.get_docstring(ast.parse(text)), f"{path} has no head docstring"
+
+
+@pytest.mark.parametrize("path", CODE, ids=short)
+def test_public_names_are_documented(path: Path) -> None:
+    missing = []
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            lowering = node.name in BY_NAME  # the op's row says what it does
+            if not lowering and not ast.get_docstring(node):
+                missing.append(node.name)
+    assert not missing
+
+
+@pytest.mark.parametrize("path", ALL, ids=short)
+def test_names_say_what_they_are(path: Path) -> None:
+    banned = {"utils", "helpers", "common", "misc", "manager", "handler", "engine", "wrapper"}
+    assert path.stem not in banned
+
+
+def test_opcodes_are_written_once() -> None:
+    """An opcode number outside formats/ would be a second place for the same fact."""
+    pattern = re.compile(r"opcode\s*==\s*\d|opcode\s*=\s*0x")
+    strays = [
+        short(path)
+        for path in CODE
+        if path.relative_to(ROOT).parts[0] != "formats" and pattern.search(path.read_text())
+    ]
+    assert not strays
+
+
+def test_no_loose_ends() -> None:
+    strays = [short(path) for path in CODE if re.search(r"\b(TODO|FIXME|XXX)\b", path.read_text())]
+    assert not strays
+
+
+@pytest.mark.parametrize("verb", [("check",), ("format", "--check")], ids=["check", "format"])
+def test_ruff_agrees(verb: tuple[str, ...]) -> None:
+    pytest.importorskip("ruff", reason="ruff is part of tileir[test]")
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", *verb, "."], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-3000:]

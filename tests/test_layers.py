@@ -1,0 +1,107 @@
+"""Imports go one way: formats <- tileir <- codegen; reading needs no code generator."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+ALLOWED = {
+    "formats": {"construct"},
+    "tileir": {"construct", "rich", "numpy", "tileir.formats"},
+    "codegen": {"llvmlite", "numpy", "ml_dtypes", "tileir"},
+}
+LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes"}}
+"""What may only be imported inside a function."""
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Absolute imports of a file, and whether each is inside a function."""
+    tree = ast.parse(path.read_text())
+    inner = {
+        node
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_types(function)
+        for node in ast.walk(function)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node in inner) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.append((node.module, node in inner))
+        elif isinstance(node, ast.ImportFrom):
+            found.append((resolve(path, node), node in inner))
+    return found
+
+
+def is_for_types(node: ast.AST) -> bool:
+    """Whether this is ``if TYPE_CHECKING:``, which never runs."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def resolve(path: Path, node: ast.ImportFrom) -> str:
+    """The absolute name of a relative import."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    package = list(parts[: len(parts) - node.level])
+    assert package, f"{path}: relative import above the layer"
+    name = ".".join([*package, *([node.module] if node.module else [])])
+    return name if package[0] == "tileir" else f"tileir.{name}"
+
+
+def layer_of(module: str) -> str:
+    top = module.split(".")
+    if top[0] != "tileir":
+        return top[0]
+    return f"tileir.{top[1]}" if top[1:2] in (["formats"], ["codegen"]) else "tileir"
+
+
+@pytest.mark.parametrize("layer", ["formats", "tileir", "codegen"])
+def test_imports_go_one_way(layer: str) -> None:
+    own = {"formats": "tileir.formats", "tileir": "tileir", "codegen": "tileir.codegen"}[layer]
+    known = {*ALLOWED[layer], own}
+    if layer == "codegen":
+        known.add("tileir.formats")
+    wrong = []
+    for path in sorted((ROOT / layer).rglob("*.py")):
+        for module, inside in imports(path):
+            where = layer_of(module)
+            if where in sys.stdlib_module_names or where in known - LAZY.get(layer, set()):
+                continue
+            if inside and where in LAZY.get(layer, set()):
+                continue
+            wrong.append(f"{path.relative_to(ROOT)} imports {module}")
+    assert not wrong
+
+
+def test_reading_needs_no_code_generator() -> None:
+    program = (
+        "import sys, pathlib, tileir\n"
+        "from tileir.annotate import annotate\n"
+        "data = pathlib.Path('fixtures/13.4/vector_add.tileirbc').read_bytes()\n"
+        "list(annotate(tileir.Bytecode.parse(data)))\n"
+        "heavy = {'llvmlite', 'numpy', 'ml_dtypes', 'tileir.codegen'} & set(sys.modules)\n"
+        "print(','.join(sorted(heavy)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == ""
+
+
+def test_no_module_hides_a_public_function() -> None:
+    import importlib
+    import pkgutil
+
+    import tileir
+
+    for module in pkgutil.walk_packages(tileir.__path__[:1], "tileir."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for name in tileir.__all__:
+        assert type(getattr(tileir, name)).__name__ != "module", name

@@ -1,0 +1,102 @@
+"""Only `tileir` reaches site-packages; inspect works from a checkout, an install and a wheel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built with the backend that is installed."""
+    pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (built,) = out.glob("*.whl")
+    return built
+
+
+def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    top = {name.split("/")[0] for name in names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"tileir"}
+    for needed in (
+        "tileir/py.typed",
+        "tileir/formats/ops/core.py",
+        "tileir/codegen/__init__.py",
+        "tileir/inspect.py",
+    ):
+        assert needed in names
+    assert not any("tests" in name or "fixtures" in name for name in names)
+
+
+def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for layer, prefix in (("tileir", ""), ("formats", "tileir/"), ("codegen", "tileir/")):
+        for path in (ROOT / layer).rglob("*.py"):
+            assert f"{prefix}{path.relative_to(ROOT).as_posix()}" in names
+
+
+def run_inspect(python: str, environment: dict[str, str] | None = None, **options) -> str:
+    done = subprocess.run(
+        [python, "-m", "tileir.inspect", str(KERNEL)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        **options,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_inspect_works_from_a_checkout_and_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
+    from_checkout = run_inspect(sys.executable, cwd=ROOT)
+    assert "entry @vector_add" in from_checkout
+    unpacked = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(unpacked)
+    environment = {"PYTHONPATH": str(unpacked), "PATH": ""}
+    assert run_inspect(sys.executable, environment, cwd=tmp_path) == from_checkout
+
+
+def test_inspect_works_from_an_editable_install(tmp_path: Path) -> None:
+    """An editable install is a .pth file that names the checkout; make one by hand."""
+    pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
+    out = tmp_path / "dist"
+    command = [sys.executable, "-c", EDITABLE, str(out)]
+    out.mkdir()
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (built,) = out.glob("*.whl")
+    home = tmp_path / "home"
+    venv.create(home, with_pip=False, system_site_packages=False)
+    folder = "Scripts" if sys.platform == "win32" else "bin"
+    python = next((home / folder).glob("python*"))
+    probe = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(site.stdout.strip())
+    here = Path(__import__("construct").__file__).parent.parent
+    (Path(site.stdout.strip()) / "dependencies.pth").write_text(f"{here}\n")
+    assert "entry @vector_add" in run_inspect(str(python), cwd=tmp_path)
+
+
+EDITABLE = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
+
+
+@pytest.mark.parametrize("name", ["formats", "codegen"])
+def test_the_second_name_is_refused(name: str) -> None:
+    """A checkout's root on the path must not give a second copy of a layer's modules."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {name}"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert f"import this package as tileir.{name}" in done.stderr

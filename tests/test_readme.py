@@ -1,0 +1,80 @@
+"""README.md tells the truth: its examples run and print what it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def console_examples() -> list[tuple[str, str]]:
+    """(command, output shown) of every ``$`` line in a console block."""
+    examples = []
+    for language, body in BLOCKS:
+        if language != "console":
+            continue
+        for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            examples.append((command, shown.rstrip("\n") + "\n"))
+    return examples
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Whether the output is what is shown; a line of three dots stands for any lines.
+
+    Numbers of PTX registers are LLVM's own business.
+    """
+    shown, printed = (re.sub(r"%(p|rd?)\d+", r"%\1", text) for text in (shown, printed))
+    pattern = "".join(
+        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + r"\n"
+        for line in shown.splitlines()
+    )
+    return re.fullmatch(pattern, printed) is not None
+
+
+def run(command: str) -> str:
+    """Run a line of shell with this interpreter's tileir and python first on the path."""
+    folder = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    command = re.sub(r"\btileir (?=inspect|compile|run)", f"{sys.executable} -m tileir ", command)
+    command = re.sub(r"\.venv/bin/python\b|^python\b", shlex.quote(sys.executable), command)
+    done = subprocess.run(
+        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("command", "shown"), console_examples())
+def test_console_examples(command: str, shown: str) -> None:
+    printed = run(command)
+    assert agrees(shown, printed), printed
+
+
+def test_python_examples(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
+    """Each Python block runs; what its comments after ``#>`` show is what it prints."""
+    monkeypatch.chdir(ROOT)
+    for language, body in BLOCKS:
+        if language == "python":
+            exec(compile(body, "README.md", "exec"), {})
+            shown = re.findall(r"#> (.*)$", body, re.MULTILINE)
+            assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_the_two_commands_are_one_line_each() -> None:
+    commands = [body for language, body in BLOCKS if language == "sh"]
+    assert [len(command.splitlines()) for command in commands] == [1, 1]
+
+
+def test_the_tour_prints_what_is_shown() -> None:
+    """The output under the first command, without the installation."""
+    (first,) = [body for language, body in BLOCKS if language == "text"][:1]
+    assert agrees(first, run("python -m fixtures.tour"))

@@ -1,0 +1,101 @@
+"""The library: what a module holds, in objects that can be read."""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import struct
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import FIXTURES
+from tileir import Bytecode
+from tileir.attributes import DivBy, FloatAttribute, Hints
+from tileir.locations import SourceLocation, Subprogram
+from tileir.types import PartitionView, Scalar, Tile
+
+VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
+
+
+def fixture(name: str, version: str = "13.4") -> Bytecode:
+    return Bytecode.parse((FIXTURES / version / f"{name}.tileirbc").read_bytes())
+
+
+def test_any_buffer_of_bytes_will_do(tmp_path: Path) -> None:
+    data = VECTOR_ADD.read_bytes()
+    with VECTOR_ADD.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as map:
+        for buffer in (data, bytearray(data), memoryview(data), map):
+            bytecode = Bytecode.parse(buffer)
+            assert bytecode.build() == data
+            assert bytecode.functions[0].name == "vector_add"
+            del bytecode
+        gc.collect()  # a module and its functions refer to each other, and to the map
+
+
+def test_a_module_reads_as_objects() -> None:
+    bytecode = fixture("vector_add")
+    assert str(bytecode.version) == "13.4"
+    assert [section.name for section in bytecode.sections] == [
+        "Func", "Constant", "Debug", "Type", "String",
+    ]  # fmt: skip
+    assert "vector_add" in bytecode.strings
+    assert Tile(Scalar("f32"), (1024,)) in bytecode.types
+    assert bytecode.producer is None
+    assert bytecode.warnings == []
+    (function,) = bytecode.functions
+    assert isinstance(function.location.scope, Subprogram)
+    assert function.location.scope.linkage_name == "vector_add"
+    assert function.hints == Hints({"default": {}})
+
+
+def test_values_are_resolved() -> None:
+    ops = list(fixture("vector_add").functions[0].walk())
+    add = next(op for op in ops if op.name == "addf")
+    left = add.operands["lhs"]
+    assert left.owner.name == "load_view_tko"
+    assert isinstance(left.owner.operands["view"].type, PartitionView)
+    assert left.type == add.result.type == Tile(Scalar("f32"), (1024,))
+    assert add.attributes == {"rounding_mode": "nearest_even", "flush_to_zero": False}
+    assert isinstance(add.location, SourceLocation)
+    assert add.location.filename.endswith("elementwise.py")
+    assume = next(op for op in ops if op.name == "assume")
+    assert assume.attributes["predicate"] == DivBy(16)
+
+
+def test_functions_decode_when_touched() -> None:
+    data = bytearray(VECTOR_ADD.read_bytes())
+    body = Bytecode.parse(bytes(data)).functions[0].bytes
+    data[body.offset] = 30  # an opcode that nobody has
+    bytecode = Bytecode.parse(bytes(data))
+    assert bytecode.functions[0].name == "vector_add"
+    with pytest.raises(ValueError, match="opcode"):
+        list(bytecode.functions[0].walk())
+
+
+def test_globals_in_both_layouts() -> None:
+    for version in ("13.1", "13.5"):
+        bytecode = fixture("module_globals", version)
+        assert bytecode.globals
+        for variable in bytecode.globals:
+            assert variable.value.fits
+            assert variable.type.rank == 1
+    assert {v.private for v in fixture("module_globals", "13.5").globals} <= {True, False}
+
+
+def test_producer_section() -> None:
+    assert fixture("producer").producer
+
+
+def test_negative_f64_attributes_mean_what_cutile_meant() -> None:
+    """cuTile writes them as 65-bit varints; the identity of a max-reduction is minus infinity."""
+    bytecode = fixture("row_max_f64")
+    (reduce,) = (op for op in bytecode.functions[0].walk() if op.name == "reduce")
+    minus_infinity = int.from_bytes(struct.pack("<d", float("-inf")), "little")
+    assert reduce.attributes["identities"] == (FloatAttribute(Scalar("f64"), minus_infinity),)
+    assert [warning.kind for warning in bytecode.warnings] == ["wide_varint"]
+
+
+def test_missing_functions_are_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        fixture("vector_add").function("nobody")

@@ -1,0 +1,160 @@
+"""The annotated dump: it explains every byte once, and behaves like a command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import FIXTURES, ROOT, VALID, name_of
+from tileir import Bytecode
+from tileir.annotate import Heading, Leaf, annotate
+
+VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
+GOLDEN = ROOT / "tests" / "golden"
+
+
+def inspect(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tileir.inspect", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, input=data, capture_output=True)
+    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+    return done
+
+
+@pytest.mark.parametrize("path", VALID, ids=name_of)
+def test_leaves_tile_the_file(path: Path) -> None:
+    data = path.read_bytes()
+    position = 0
+    for leaf in annotate(Bytecode.parse(data)):
+        if isinstance(leaf, Leaf):
+            assert leaf.offset == position
+            assert leaf.length > 0
+            assert leaf.kind
+            assert leaf.path
+            assert bytes(leaf.data) == data[position : position + leaf.length]
+            position += leaf.length
+    assert position == len(data)
+
+
+@pytest.mark.parametrize("path", VALID, ids=name_of)
+def test_every_op_has_a_heading(path: Path) -> None:
+    bytecode = Bytecode.parse(path.read_bytes())
+    headings = [line for line in annotate(bytecode) if isinstance(line, Heading)]
+    ops = [op for function in bytecode.functions for op in function.walk()]
+    assert sum(heading.level == "op" for heading in headings) == len(ops)
+    entries = [heading.text for heading in headings if heading.level == "function"]
+    assert len(entries) == len(bytecode.functions)
+
+
+def test_bytes_that_nothing_refers_to_are_unused() -> None:
+    data = bytearray(VECTOR_ADD.read_bytes())
+    position = len(data) - 1
+    data[position:position] = bytes([6, 4, 0, 1, 2, 3])  # a Global section: no globals, then bytes
+    leaves = [leaf for leaf in annotate(Bytecode.parse(bytes(data))) if isinstance(leaf, Leaf)]
+    unused = [leaf for leaf in leaves if leaf.kind == "unused"]
+    assert [(leaf.offset, bytes(leaf.data)) for leaf in unused] == [(position + 3, b"\1\2\3")]
+
+
+def test_an_ignored_section_is_unused() -> None:
+    data = VECTOR_ADD.read_bytes()
+    producer = bytes([7, 1, 2])
+    doubled = data[:-1] + producer + producer + data[-1:]
+    leaves = [leaf for leaf in annotate(Bytecode.parse(doubled)) if isinstance(leaf, Leaf)]
+    kinds = [(leaf.path, leaf.kind) for leaf in leaves if leaf.path.startswith("producer")]
+    assert kinds == [("producer.unused", "unused"), ("producer.producer", "string")]
+
+
+@pytest.mark.parametrize("name", ["vector_add", "nested_loops"])
+def test_golden_dump(name: str, update: bool) -> None:
+    done = inspect(FIXTURES / "13.4" / f"{name}.tileirbc")
+    assert done.returncode == 0
+    golden = GOLDEN / f"{name}.inspect"
+    if update:
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(done.stdout)
+    assert done.stdout == golden.read_text()
+
+
+def test_json_lines_tile_the_file() -> None:
+    data = VECTOR_ADD.read_bytes()
+    done = inspect("--json", "-", data=data)
+    assert done.returncode == 0
+    position = 0
+    for line in done.stdout.splitlines():
+        leaf = json.loads(line)
+        assert list(leaf) == ["offset", "length", "path", "kind", "value", "meaning", "schema"]
+        assert leaf["offset"] == position
+        position += leaf["length"]
+    assert position == len(data)
+
+
+def test_json_values_are_the_bytes_own() -> None:
+    done = inspect("--json", VECTOR_ADD)
+    leaves = {leaf["path"]: leaf for leaf in map(json.loads, done.stdout.splitlines())}
+    assert leaves["header.version"]["value"] == "13.4"
+    assert leaves["func[0].name"]["value"] == 2
+    assert leaves["func[0].name"]["meaning"] == '2 "vector_add"'
+    assert leaves["string[2]"]["value"] == "vector_add"
+
+
+def test_one_function_one_section() -> None:
+    two = FIXTURES / "13.4" / "two_entries.tileirbc"
+    names = [function.name for function in Bytecode.parse(two.read_bytes()).functions]
+    for name in names:
+        done = inspect("--function", name, "--json", two)
+        paths = [json.loads(line)["path"] for line in done.stdout.splitlines()]
+        assert paths
+        assert all(path.startswith(f"func[{names.index(name)}]") for path in paths)
+    done = inspect("--section", "type", two)
+    assert "== Type section" in done.stdout
+    assert "== Func" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--function", "nobody", VECTOR_ADD), "there is no function 'nobody'"),
+        (("--section", "Nowhere", VECTOR_ADD), "there is no section 'Nowhere'"),
+        (("does-not-exist",), "No such file"),
+        ((), "required"),
+        (("--bogus", VECTOR_ADD), "unrecognized"),
+    ],
+)
+def test_wrong_use_is_one_line(arguments: tuple, message: str) -> None:
+    done = inspect(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", 3),
+        (b"ML\xefR\x00\x00", 3),
+        (VECTOR_ADD.read_bytes()[:50], 3),
+        (VECTOR_ADD.read_bytes()[:9] + b"\x63" + VECTOR_ADD.read_bytes()[10:], 4),
+    ],
+    ids=["empty", "mlir", "truncated", "version"],
+)
+def test_bad_input_is_one_line_and_a_code(data: bytes, code: int) -> None:
+    done = inspect("-", data=data)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_long_blobs_are_folded() -> None:
+    path = FIXTURES / "13.4" / "scratch_memory.tileirbc"
+    bytecode = Bytecode.parse(path.read_bytes())
+    longest = max(len(constant.data) for constant in bytecode.constants)
+    assert longest > 64
+    assert "more bytes" in inspect(path).stdout
+    assert "more bytes" not in inspect("--full", path).stdout
+
+
+def test_no_colour_in_a_pipe() -> None:
+    assert "\x1b" not in inspect(VECTOR_ADD).stdout

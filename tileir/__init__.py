@@ -1,0 +1,59 @@
+"""The open toolchain for CUDA Tile IR bytecode: read, explain, compile and run it.
+
+    from tileir import Bytecode
+    bytecode = Bytecode.parse(data)
+    for op in bytecode.functions[0].walk(): ...
+
+What `__all__` lists is the public interface; the rest may change.
+"""
+
+import os
+
+# A wheel ships codegen/ and formats/ inside this package; a checkout keeps them beside it.
+_here = os.path.dirname(__file__)
+if not os.path.isdir(os.path.join(_here, "formats")):
+    __path__.append(os.path.dirname(_here))
+
+from tileir.formats.version import Version  # noqa: E402
+
+from .bytecode import Bytecode, Function, Global, Section  # noqa: E402
+from .errors import (  # noqa: E402
+    BuildError,
+    BytecodeError,
+    Diagnostic,
+    LaunchError,
+    TileIRError,
+    UnsupportedError,
+    VerifyError,
+)
+
+__all__ = [
+    "BuildError",
+    "Bytecode",
+    "BytecodeError",
+    "Diagnostic",
+    "Function",
+    "Global",
+    "LaunchError",
+    "Section",
+    "TileIRError",
+    "UnsupportedError",
+    "VerifyError",
+    "Version",
+    "compile",
+]
+
+
+def compile(bytecode, target: str = "host", **options):
+    """Compile every entry of a module for a target; needs the ``codegen`` extra.
+
+    bytecode  a Bytecode, or the bytes of one
+    target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``
+
+    Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, and a mapping
+    from entry symbol to a kernel with ``.launch(grid, args)``. Raises UnsupportedError, which lists
+    everything that cannot be compiled for the target.
+    """
+    from tileir.codegen import compile as compile_bytecode
+
+    return compile_bytecode(bytecode, target, **options)

@@ -1,0 +1,53 @@
+"""``tileir <verb>`` and ``python -m tileir <verb>``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from .command import COMMANDS, OK, USAGE, fail, main_of
+
+USE = "usage: tileir COMMAND [ARGUMENT ...]\n\nThe open toolchain for CUDA Tile IR bytecode.\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the first argument names; returns the exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments:
+        print(help_text(), file=sys.stderr)
+        return USAGE
+    name, *rest = arguments
+    if name in ("-h", "--help", "help"):
+        print(help_text())
+        return OK
+    if name in ("-V", "--version"):
+        print(version_text())
+        return OK
+    if name not in COMMANDS:
+        return fail("", f"there is no command {name!r}; try {', '.join(COMMANDS)}", USAGE)
+    return main_of(name, rest)
+
+
+def help_text() -> str:
+    """The overview of all commands."""
+    width = max(map(len, COMMANDS))
+    rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
+    tail = "tileir COMMAND --help has the arguments and examples of a command."
+    return "\n".join([USE, "commands:", *rows, "", tail])
+
+
+def version_text() -> str:
+    """Our version, and the bytecode versions we read."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from tileir.formats.version import SUPPORTED
+
+    try:
+        ours = version("tileir")
+    except PackageNotFoundError:
+        ours = "(not installed)"
+    return f"tileir {ours}, bytecode {SUPPORTED[0]} to {SUPPORTED[-1]}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

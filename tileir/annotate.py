@@ -1,0 +1,322 @@
+"""Every byte of a file, explained: the leaves in file order, with headings between them.
+
+The leaves come from one traced run of the schema. They tile the file: what no field owns becomes a
+leaf of kind ``unused``. The decoded module then says what an index names and which value an operand
+is, and gives sections, functions and ops a heading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tileir.formats import codec
+from tileir.formats.attributes import float_pattern
+from tileir.formats.container import ALIGNED
+from tileir.formats.cursor import Slice, Span
+from tileir.formats.leaves import EnumValue, FlagWord, Index, WideInt
+from tileir.formats.nodes import Tag
+from tileir.formats.sections import BY_NUMBER
+
+from .attributes import FloatAttribute, IntegerAttribute
+from .bytecode import Bytecode, Function, Section
+from .errors import BytecodeError
+from .ir import Op, Value
+from .references import BadReference, decode_text, printable
+from .types import Scalar
+
+FOLD = 64
+"""Blobs longer than this many bytes are folded unless everything is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title above the leaves from `offset` on. `level` is "section", "function" or "op"."""
+
+    level: str
+    text: str
+    offset: int
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One field: its bytes and where they are, its path, kind, value, and what it means.
+
+    `field` is the path below the nearest heading, `function` the name of the function it is in.
+    """
+
+    offset: int
+    data: memoryview
+    section: str
+    function: str
+    path: str
+    field: str
+    kind: str
+    value: object
+    meaning: str
+    depth: int
+
+    @property
+    def length(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+
+def annotate(bytecode: Bytecode) -> Iterator[Heading | Leaf]:
+    """Headings and leaves in file order. Reads the whole file; BytecodeError if it is bad."""
+    bytecode.touch()
+    return _Annotator(bytecode).run()
+
+
+def spans(bytecode: Bytecode) -> list[Span]:
+    """The leaves of the schema in file order, gaps filled: they tile the file."""
+    data, found = bytecode.data, []
+    codec.parse_file(data, trace=found)
+    for section in bytecode.sections:
+        if section.active:
+            codec.parse_section(
+                data,
+                section.name,
+                section.payload,
+                bytecode.version,
+                bytecode.types.tags,
+                trace=found,
+                eager=True,
+            )
+    found.sort(key=lambda span: span.start)
+    return list(_fill_gaps(found, bytecode))
+
+
+def _fill_gaps(found: list[Span], bytecode: Bytecode) -> Iterator[Span]:
+    position = 0
+    for span in found:
+        if span.start > position:
+            yield _unused(position, span.start, bytecode)
+        yield span
+        position = span.end
+    if position < len(bytecode.data):
+        yield _unused(position, len(bytecode.data), bytecode)
+
+
+def _unused(start: int, end: int, bytecode: Bytecode) -> Span:
+    section = next((s.name for s in bytecode.sections if s.offset <= start < _end(s)), "file")
+    raw = Slice(start, bytecode.data[start:end])
+    return Span(start, end, section, f"{section.lower()}.unused", "unused", raw)
+
+
+def _end(section: Section) -> int:
+    return section.payload.offset + section.size
+
+
+class _Annotator:
+    """Walks the spans once, keeping the section, function and ops it is inside of."""
+
+    def __init__(self, bytecode: Bytecode) -> None:
+        self.bytecode = bytecode
+        self.ops = {op.offset: op for f in bytecode.functions for op in f.walk()}
+        self.starts = {section.offset: section for section in bytecode.sections}
+        self.section = "header"
+        self.function: Function | None = None
+        self.open: list[tuple[str, Op]] = []
+        self.type: object = None
+
+    def run(self) -> Iterator[Heading | Leaf]:
+        yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
+        for span in spans(self.bytecode):
+            yield from self._headings(span)
+            yield self._leaf(span)
+
+    def _headings(self, span: Span) -> Iterator[Heading]:
+        section = self.starts.get(span.start)
+        if section is not None and span.kind == "section id":
+            self.section, self.function, self.open = section.name, None, []
+            ignored = "" if section.active else ", ignored: another one follows"
+            text = f"{section.name} section, {section.size} bytes{ignored}"
+            yield Heading("section", text, span.start)
+        elif span.start == len(self.bytecode.data) - 1 and span.kind == "section id":
+            self.section, self.function, self.open = "end", None, []
+            yield Heading("section", "end", span.start)
+        if span.section == "Func" and span.path.endswith("].name") and not self.open_in(span):
+            index = int(span.path[len("func[") : -len("].name")])
+            self.function = self.bytecode.functions[index]
+            yield Heading("function", f"entry @{printable(self.function.name)} "
+                          f"{self.function.type}", span.start)  # fmt: skip
+        if span.kind == "opcode":
+            op = self.ops[span.start]
+            while self.open and not self.inside(span):
+                self.open.pop()
+            self.open.append((span.path.removesuffix("opcode"), op))
+            yield Heading("op", describe_op(op), span.start, op.depth)
+
+    def open_in(self, span: Span) -> bool:
+        return ".body" in span.path
+
+    def inside(self, span: Span) -> bool:
+        return span.path.startswith(self.open[-1][0])
+
+    def _leaf(self, span: Span) -> Leaf:
+        while self.open and not self.inside(span):
+            self.open.pop()
+        prefix, op = self.open[-1] if self.open else (self._prefix(span), None)
+        field = span.path.removeprefix(prefix)
+        meaning = self._meaning(span, op, field)
+        if isinstance(span.value, WideInt) and span.kind != "bits":
+            meaning += f" (in {span.value.width} bytes)"
+        if isinstance(span.node, Index) and span.node.target == "type":
+            self.type = self.bytecode.types.peek(int(span.value))
+        return Leaf(
+            offset=span.start,
+            data=self.bytecode.data[span.start : span.end],
+            section=self.section,
+            function=self.function.name if self.function and span.section == "Func" else "",
+            path=span.path.removeprefix("file."),
+            field=field,
+            kind=span.kind,
+            value=span.value,
+            meaning=meaning,
+            depth=op.depth + 1 if op else 0,
+        )
+
+    def _prefix(self, span: Span) -> str:
+        """The part of the path that the heading has said already."""
+        if span.path.startswith("file.sections["):
+            return span.path[: span.path.index("]") + 2]
+        if span.path.startswith("file.header."):
+            return "file.header."
+        if span.path.startswith("file."):
+            return "file."
+        if span.section == "Func" and span.path.startswith("func["):
+            return span.path[: span.path.index("]") + 2]
+        return span.section.lower() + "."
+
+    # What a value means ---------------------------------------------------------------------
+
+    def _meaning(self, span: Span, op: Op | None, field: str) -> str:
+        node, value = span.node, span.value
+        if op is not None:
+            named = self._value(op, field)
+            if named is not None:
+                return describe_value(named)
+            if isinstance(node, Index) and node.target == "constant":
+                return f"{int(value)} {op.attributes[field]}"
+        if isinstance(node, EnumValue):
+            return f"{int(value)} {node.enum.by_value[value].name}"
+        if isinstance(node, FlagWord):
+            return f"0x{int(value):x} {node.describe(value)}"
+        if isinstance(node, Tag):
+            return self._tag(span, op)
+        if isinstance(node, Index):
+            return f"{int(value)} {self._index(node.target, int(value))}".rstrip()
+        match span.kind:
+            case "section id":
+                name = BY_NUMBER[value & ~ALIGNED].name if value & ~ALIGNED else "End"
+                return f"{value & ~ALIGNED} {name}" + (", aligned" if value & ALIGNED else "")
+            case "text":
+                return f'"{printable(decode_text(value.data))}"'
+            case "bits":
+                return self._number(value)
+            case "bool":
+                return "true" if value else "false"
+            case "padding":
+                return "padding"
+            case "magic":
+                return '"\\x7fTileIR\\0"'
+            case "debug record" | "list start" | "offset":
+                return self._table_item(span)
+        if isinstance(value, Slice):
+            return f"{len(value.data)} bytes"
+        return str(value)
+
+    def _tag(self, span: Span, op: Op | None) -> str:
+        number = int(span.value)
+        match span.kind:
+            case "opcode":
+                return f"{number} {op.name}"
+            case "type tag":
+                return f"{number} {self._index('type', self._entry(span.path))}"
+            case "debug tag":
+                return f"{number} {self._index('debug record', self._entry(span.path) + 1)}"
+        arm = codec.attribute_name(number)
+        return f"{number} {arm}"
+
+    @staticmethod
+    def _entry(path: str) -> int:
+        """The position of a table entry, from a path such as ``type[4].tag``."""
+        return int(path[path.rindex("[") + 1 : path.rindex("]")])
+
+    def _index(self, target: str, number: int) -> str:
+        """What an index names. Only unused records can hold one that leads nowhere."""
+        try:
+            return self._named(target, number)
+        except (BadReference, BytecodeError):
+            return "(names nothing)"
+
+    def _named(self, target: str, number: int) -> str:
+        match target:
+            case "string":
+                return f'"{printable(self.bytecode.strings.at(number))}"'
+            case "type":
+                return str(self.bytecode.types.at(number))
+            case "constant":
+                return f"({len(self.bytecode.tables.constant_data(number))} bytes)"
+            case "debug record":
+                return self._debug(number)
+            case "debug list" if number == 0:
+                return "no debug information"
+            case "debug list":
+                return f"indices from {self.bytecode.debug.list_of(number)[0]}"
+        return ""
+
+    def _debug(self, number: int) -> str:
+        if number == 0:
+            return "unknown"
+        linked = self.bytecode.debug.record_at(number)
+        name = self.bytecode.debug.variant(number)
+        return f"{name} {linked}" if linked is not None else name
+
+    def _number(self, value: int) -> str:
+        if not isinstance(self.type, Scalar):
+            return str(int(value))
+        if self.type.is_integer:
+            return str(IntegerAttribute(self.type, int(value)))
+        bits = float_pattern(value) if self.type.bits > 8 else int(value)
+        return str(FloatAttribute(self.type, bits))
+
+    def _table_item(self, span: Span) -> str:
+        number = int(span.value)
+        if span.kind == "debug record":
+            return f"{number} {self._index('debug record', number)}"
+        return f"{number:#x}" if span.kind == "offset" else f"indices from {number}"
+
+    def _value(self, op: Op, field: str) -> Value | None:
+        """The value that an operand, a result type or a block argument stands for."""
+        name, _, rest = field.partition("[")
+        index = int(rest[: rest.index("]")]) if rest and rest[0].isdigit() else 0
+        if field.endswith(".count"):
+            return None
+        if name == "result_types":
+            return op.results[index]
+        if name == "all_operands":
+            return list(op.operand_list())[index]
+        if name in op.operands:
+            operand = op.operands[name]
+            return operand[index] if isinstance(operand, tuple) else operand
+        if name == "regions" and ".arguments[" in field:
+            block = int(field.split("[")[2].split("]")[0])
+            argument = int(field[field.rindex("[") + 1 : -1])
+            return op.regions[index].blocks[block].arguments[argument]
+        return None
+
+
+def describe_value(value: Value) -> str:
+    """A value as ``%7: tile<f32>``; the number is the one on the wire."""
+    return f"%{value.number}: {value.type}"
+
+
+def describe_op(op: Op) -> str:
+    """One line about an op: results, mnemonic, operands, and where it is in source."""
+    results = ", ".join(f"%{value.number}" for value in op.results)
+    operands = ", ".join(f"%{value.number}" for value in op.operand_list())
+    text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
+    return f"{text}  at {op.location}" if op.location is not None else text

@@ -1,0 +1,136 @@
+"""Decoded attributes of the kinds that carry a tag: numbers, texts, lists, assumptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .constants import Constant
+from .types import Scalar, Type
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerAttribute:
+    """An integer of type `type`; `bits` is its pattern, `value` reads it as signed (i1: 0 or 1)."""
+
+    type: Scalar
+    bits: int
+
+    @property
+    def value(self) -> int:
+        width = self.type.bits
+        return self.bits - (1 << width) if width > 1 and self.bits >> (width - 1) else self.bits
+
+    def __str__(self) -> str:
+        return f"{self.value} : {self.type}"
+
+
+@dataclass(frozen=True, slots=True)
+class FloatAttribute:
+    """A floating-point number of type `type`, as the bit pattern that was meant."""
+
+    type: Scalar
+    bits: int
+
+    def __str__(self) -> str:
+        return f"0x{self.bits:0{(self.type.bits + 3) // 4}X} : {self.type}"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeAttribute:
+    """A type as a value."""
+
+    type: Type
+
+    def __str__(self) -> str:
+        return str(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class DenseElements:
+    """Numbers of a whole tile."""
+
+    constant: Constant
+
+    def __str__(self) -> str:
+        return str(self.constant)
+
+
+@dataclass(frozen=True, slots=True)
+class DivBy:
+    """Assumption: a multiple of `divisor`; with `every`, only the first of each group is."""
+
+    divisor: int
+    every: int | None = None
+    along: int | None = None
+
+    def __str__(self) -> str:
+        if self.every is None and self.along is None:
+            return f"div_by<{self.divisor}>"
+        return f"div_by<{self.divisor}, every {self.every} along {self.along}>"
+
+
+@dataclass(frozen=True, slots=True)
+class SameElements:
+    """Assumption: groups of this many neighbours along each dimension are equal."""
+
+    groups: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"same_elements<[{', '.join(map(str, self.groups))}]>"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """Assumption: signed, inclusive bounds; None is open."""
+
+    lower: int | None
+    upper: int | None
+
+    def __str__(self) -> str:
+        bounds = ("?" if bound is None else str(bound) for bound in (self.lower, self.upper))
+        return f"bounded<{', '.join(bounds)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Optimisation hints: architecture (or "default") -> hint name -> value."""
+
+    entries: dict[str, object]
+
+    def __str__(self) -> str:
+        return _dictionary(self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class EnumAttribute:
+    """A case of an enum where any attribute may stand."""
+
+    enum: str
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Attribute = (
+    IntegerAttribute | FloatAttribute | TypeAttribute | DenseElements | DivBy | SameElements
+    | Bounded | Hints | EnumAttribute | bool | str | tuple | dict
+)  # fmt: skip
+
+
+def spell(attribute: object) -> str:
+    """An attribute as a reader of the textual form expects it."""
+    if isinstance(attribute, bool):
+        return "true" if attribute else "false"
+    if isinstance(attribute, str):
+        return f'"{attribute}"'
+    if isinstance(attribute, dict):
+        return _dictionary(attribute)
+    if isinstance(attribute, tuple):
+        return f"[{', '.join(map(spell, attribute))}]"
+    return str(attribute)
+
+
+def _dictionary(entries: dict[str, object]) -> str:
+    inner = ", ".join(f"{key} = {spell(value)}" for key, value in entries.items())
+    return f"{{{inner}}}"

@@ -1,0 +1,137 @@
+"""What all commands share: input and output, one-line errors, exit codes.
+
+0  ok                                      4  unsupported version, feature or target
+1  the answer is no                        5  an outside tool failed
+2  wrong use                               70 our own defect
+3  not readable as Tile IR bytecode        130 interrupted
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from .errors import BytecodeError, LaunchError, TileIRError, UnsupportedError
+
+OK, NO, USAGE, UNREADABLE, UNSUPPORTED, TOOL_FAILED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
+
+COMMANDS = {
+    "inspect": ("tileir.inspect", "explain every byte of a file"),
+    "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
+    "run": ("tileir.commands.run", "run a kernel on the CPU"),
+}
+"""Command -> (module, summary). A module is imported when its command is used."""
+
+
+class UsageError(Exception):
+    """The command was used wrongly; the text says how."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with our exit code and without the usage block before a one-line error."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
+    """Run one command as a program; returns the exit code."""
+    return guarded(name, lambda: _run(name, arguments, f"tileir {name}"))
+
+
+def _run(name: str, arguments: Sequence[str] | None, prog: str) -> int:
+    command = importlib.import_module(COMMANDS[name][0])
+    parser = _Parser(prog=prog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.configure(parser)
+    return command.run(parser.parse_args(arguments))
+
+
+def guarded(name: str, action) -> int:
+    """Run `action`; every error it raises on purpose becomes one line and an exit code."""
+    try:
+        code = action()
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        return fail(name, "interrupted", INTERRUPTED)
+    except BytecodeError as error:
+        return fail(name, str(error), UNSUPPORTED if error.kind == "version" else UNREADABLE)
+    except UnsupportedError as error:
+        return fail(name, str(error), UNSUPPORTED)
+    except (UsageError, LaunchError) as error:
+        return fail(name, str(error), USAGE)
+    except TileIRError as error:
+        return fail(name, str(error), NO)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return fail(name, f"{where}{error.strerror or error}", USAGE)
+
+
+def fail(name: str, message: str, code: int) -> int:
+    """Say why on standard error; returns `code`."""
+    print(f"tileir {name}: {message}" if name else f"tileir: {message}", file=sys.stderr)
+    return code
+
+
+def open_input(path: str) -> bytes:
+    """The bytes of a file, or of standard input for ``-``."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    return Path(path).read_bytes()
+
+
+def require_codegen():
+    """`tileir.compile`, or a UsageError that says how to install what it needs."""
+    if importlib.util.find_spec("llvmlite") is None:
+        raise UsageError("this needs llvmlite; install it with: pip install 'tileir[codegen]'")
+    import tileir
+
+    return tileir.compile
+
+
+@contextlib.contextmanager
+def stdout_text() -> Iterator[TextIO]:
+    """Standard output for text in UTF-8, whatever the locale says."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    yield sys.stdout
+
+
+def write_output(path: str | None, data: bytes) -> None:
+    """Write to a file, whole or not at all, or to standard output for None and ``-``."""
+    if path is None or path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    target = Path(path)
+    if target.exists() and not target.is_file():  # a pipe or a device: no renaming over it
+        target.write_bytes(data)
+        return
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else _new_file_mode())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _new_file_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

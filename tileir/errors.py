@@ -1,0 +1,60 @@
+"""Every error that tileir raises on purpose. All derive from `TileIRError`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tileir.formats.errors import BuildError, BytecodeError, TileIRError
+
+__all__ = [
+    "BuildError",
+    "BytecodeError",
+    "Diagnostic",
+    "LaunchError",
+    "TileIRError",
+    "UnsupportedError",
+    "VerifyError",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding: what, how bad ("error" or "warning"), and where.
+
+    `offset` is absolute in the file, in bytes, or None. `location` is the source position when the
+    debug section has one.
+    """
+
+    severity: str
+    kind: str
+    message: str
+    offset: int | None = None
+    function: str = ""
+    location: str = ""
+
+    def __str__(self) -> str:
+        place = f"0x{self.offset:x}: " if self.offset is not None else ""
+        where = f" in {self.function}" if self.function else ""
+        source = f" ({self.location})" if self.location else ""
+        return f"{place}{self.severity}: {self.message}{where}{source}"
+
+
+class _Listing(TileIRError):
+    """A message and every finding that led to it."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join([message, *(f"  {item}" for item in self.diagnostics)]))
+
+
+class VerifyError(_Listing, ValueError):
+    """The module is readable but breaks rules of Tile IR. `diagnostics` lists them."""
+
+
+class UnsupportedError(_Listing):
+    """The module is fine but cannot be compiled for the target (yet). Lists every reason."""
+
+
+class LaunchError(TileIRError, ValueError):
+    """The arguments or the grid of a launch do not fit the kernel."""

@@ -1,0 +1,180 @@
+"""`tileir inspect`: the annotated hex dump of a file, every byte of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from .annotate import FOLD, Heading, Leaf, annotate
+from .bytecode import Bytecode
+from .command import UsageError, main_of, open_input, stdout_text
+from .references import decode_text
+
+JSON_SCHEMA = 1
+BYTES_PER_LINE = 8
+FIELD_WIDTH = 26
+MARGIN = 9 + 3 * BYTES_PER_LINE + 3
+
+EXAMPLES = """\
+examples:
+  tileir inspect kernel.tileirbc                    every byte, with headings
+  tileir inspect --function vector_add k.tileirbc   one function's body
+  tileir inspect --section Type k.tileirbc          one section
+  tileir inspect --json k.tileirbc | jq .kind       one JSON object a line for each field
+  cat k.tileirbc | tileir inspect -                 standard input
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Explain every byte of a Tile IR bytecode file."
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each field")
+    parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
+    parser.add_argument("--function", metavar="NAME", help="only the entry of this function")
+    parser.add_argument("--section", metavar="NAME", help="only this section, for example Type")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    data = open_input(arguments.file)
+    bytecode = Bytecode.parse(data)
+    lines = _narrow(annotate(bytecode), bytecode, arguments.function, arguments.section)
+    if arguments.json:
+        with stdout_text() as out:
+            for line in lines:
+                if isinstance(line, Leaf):
+                    out.write(json.dumps(as_json(line, arguments.full), ensure_ascii=False) + "\n")
+        return 0
+    _print(lines, arguments.full)
+    return 0
+
+
+def _narrow(
+    lines: Iterable[Heading | Leaf], bytecode: Bytecode, function: str | None, section: str | None
+) -> Iterator[Heading | Leaf]:
+    """Only the leaves of one function or section, and the headings above them."""
+    if function is not None and function not in {f.name for f in bytecode.functions}:
+        names = ", ".join(f.name for f in bytecode.functions)
+        raise UsageError(f"there is no function {function!r}; the file has {names or 'none'}")
+    names = {"header": "header", **{s.name.lower(): s.name for s in bytecode.sections}}
+    if section is not None and section.lower() not in names:
+        raise UsageError(
+            f"there is no section {section!r}; the file has {', '.join(names.values())}"
+        )
+    waiting: list[Heading] = []
+    for line in lines:
+        if isinstance(line, Heading):
+            waiting = [h for h in waiting if _outranks(h, line)] + [line]
+            continue
+        if section is not None and line.section != names[section.lower()]:
+            continue
+        if function is not None and line.function != function:
+            continue
+        yield from waiting
+        waiting = []
+        yield line
+
+
+def _outranks(above: Heading, below: Heading) -> bool:
+    order = ("section", "function", "op")
+    if above.level == below.level == "op":
+        return above.depth < below.depth
+    return order.index(above.level) < order.index(below.level)
+
+
+# JSON ---------------------------------------------------------------------------------------
+
+
+def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
+    """A leaf as an object of JSON's types; bytes become hexadecimal text."""
+    return {
+        "offset": leaf.offset,
+        "length": leaf.length,
+        "path": leaf.path,
+        "kind": leaf.kind,
+        "value": _json_value(leaf, full),
+        "meaning": leaf.meaning,
+        "schema": JSON_SCHEMA,
+    }
+
+
+def _json_value(leaf: Leaf, full: bool) -> object:
+    value = leaf.value
+    if leaf.kind == "text":
+        return decode_text(value.data).encode("utf-8", "replace").decode()
+    if leaf.kind == "version":
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    data = leaf.data if full else leaf.data[:FOLD]
+    return data.hex() + ("..." if len(data) < leaf.length else "")
+
+
+# Text ---------------------------------------------------------------------------------------
+
+Line = list[tuple[str, str]]
+"""Pieces of one line of output, each with its style."""
+
+
+def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]:
+    """The dump as plain lines of text."""
+    for line in lines:
+        for row in _render(line, full):
+            yield "".join(text for text, _ in row).rstrip()
+
+
+def _print(lines: Iterable[Heading | Leaf], full: bool) -> None:
+    with stdout_text() as out:
+        if not _wants_colour(out):
+            out.writelines(row + "\n" for row in render(lines, full))
+            return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True, emoji=False)
+    for line in lines:
+        for row in _render(line, full):
+            console.print(Text.assemble(*row))
+
+
+def _wants_colour(out: TextIO) -> bool:
+    """Colour for a person at a terminal who has not asked for none."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _render(line: Heading | Leaf, full: bool) -> Iterator[Line]:
+    if isinstance(line, Leaf):
+        yield from _render_leaf(line, full)
+    elif line.level == "section":
+        yield [(f"== {line.text} ==", "bold")]
+    elif line.level == "function":
+        yield [(f"-- {line.text} --", "bold cyan")]
+    else:
+        yield [(f"{' ' * (MARGIN + 2 * line.depth)}{line.text}", "cyan")]
+
+
+def _render_leaf(leaf: Leaf, full: bool) -> Iterator[Line]:
+    field = f"{'  ' * leaf.depth}{leaf.field}"
+    for index, (offset, row) in enumerate(_rows(leaf, full)):
+        line: Line = [(f"0x{offset:06x}", "dim"), (f" | {row:<{3 * BYTES_PER_LINE - 1}} |", "")]
+        if index == 0:
+            line += [(f" {field:<{FIELD_WIDTH}}", "green"), (f" {leaf.meaning}", "")]
+        yield line
+
+
+def _rows(leaf: Leaf, full: bool) -> Iterator[tuple[int, str]]:
+    data = leaf.data
+    shown = data if full or len(data) <= FOLD else data[: 2 * BYTES_PER_LINE]
+    for start in range(0, len(shown), BYTES_PER_LINE):
+        yield leaf.offset + start, shown[start : start + BYTES_PER_LINE].hex(" ")
+    if len(shown) < len(data):
+        yield leaf.offset + len(shown), f"... {len(data) - len(shown)} more bytes"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main_of("inspect"))

@@ -1,0 +1,80 @@
+"""References by index between tables, and what happens when one leads nowhere.
+
+A table knows its entries, not where in the file the index was that it was asked for. It raises
+`BadReference` with the path of that field; `Bytecode` turns it into a located `BytecodeError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tileir.formats.cursor import Slice
+
+
+class BadReference(Exception):
+    """An index that leads nowhere, or to the wrong kind of thing."""
+
+    def __init__(
+        self,
+        target: str,
+        index: int,
+        size: int,
+        *,
+        first: int = 0,
+        path: str = "",
+        problem: str = "",
+        kind: str = "",
+    ) -> None:
+        self.path = path
+        self.kind = kind or ("bad_value" if problem else "bad_index")
+        if problem:
+            self.expected, self.found = f"a usable {target}", f"{target} {int(index)}: {problem}"
+        elif size == 0:
+            self.expected, self.found = f"a {target}", f"{int(index)}, but there is none"
+        else:
+            last = size - 1 + first
+            self.expected = f"a {target} index from {first} to {last}"
+            self.found = str(int(index))
+        super().__init__(self.found)
+
+    def at(self, path: str) -> BadReference:
+        """The same problem, at `path` if no place was known yet."""
+        self.path = self.path or path
+        return self
+
+
+class Strings(Sequence[str]):
+    """The string table. Bytes that are not UTF-8 survive as lone surrogates."""
+
+    def __init__(self, entries: Sequence[Slice]) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return decode_text(self._entries[index].data)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[index] for index in range(len(self)))
+
+    def at(self, index: int, path: str = "") -> str:
+        """The string of that index; `path` is the field that holds the index."""
+        if index >= len(self._entries):
+            raise BadReference("string", index, len(self._entries), path=path)
+        return self[index]
+
+
+def decode_text(data: bytes | memoryview) -> str:
+    """Text of the file as a Python string; always possible, and reversible."""
+    return bytes(data).decode("utf-8", "surrogateescape")
+
+
+def printable(text: str) -> str:
+    """Text for a person: control characters and bytes that are not text are escaped."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )

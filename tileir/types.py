@@ -1,0 +1,181 @@
+"""Types of values, linked and ready to read. ``str(type)`` is NVIDIA's spelling.
+
+Scalars, tiles, pointers, views, tokens and signatures are immutable and compare by content. A
+dynamic extent or stride is None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An element type: i1 to i64, and the floating-point formats."""
+
+    name: str
+
+    @property
+    def bits(self) -> int:
+        """Width of the value in bits (tf32 has 19, though it takes 4 bytes in memory)."""
+        return _BITS[self.name]
+
+    @property
+    def is_integer(self) -> bool:
+        return self.name in _INTEGERS
+
+    @property
+    def is_float(self) -> bool:
+        return self.name not in _INTEGERS
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_BITS = {TYPE.arms[tag].name: bits for tag, bits in SCALAR_BITS.items()}
+_INTEGERS = {TYPE.arms[tag].name for tag in INTEGER_TAGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Address of elements of type `pointee`; `attribute` is none, unicast, multicast or absent."""
+
+    pointee: Scalar
+    attribute: str | None = None
+
+    def __str__(self) -> str:
+        extra = f", <{self.attribute}>" if self.attribute else ""
+        return f"ptr<{self.pointee}{extra}>"
+
+
+Element = Scalar | Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """An array value with a static shape; the empty shape is a scalar."""
+
+    element: Element
+    shape: tuple[int, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return prod(self.shape)
+
+    def __str__(self) -> str:
+        return f"tile<{_sized(self.shape, self.element)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorView:
+    """An array in memory; strides are in elements."""
+
+    element: Element
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+    attribute: str | None = None
+
+    def __str__(self) -> str:
+        text = f"tensor_view<{_sized(self.shape, self.element)}"
+        if self.shape:
+            text += f", strides=[{','.join(map(_extent, self.strides))}]"
+        if self.attribute:
+            text += f", #cuda_tile.ptr_attr<{self.attribute}>"
+        return text + ">"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionView:
+    """A tensor view as a grid of tiles. Tile dimension d lies along tensor dimension dim_map[d].
+
+    `padding` is what loads give outside the tensor: zero, neg_zero, nan, pos_inf, neg_inf, or None
+    when those elements are unspecified.
+    """
+
+    tile: tuple[int, ...]
+    view: TensorView
+    dim_map: tuple[int, ...]
+    padding: str | None = None
+
+    def __str__(self) -> str:
+        return f"partition_view<{_view(self)}{_dim_map(self.dim_map)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class StridedView:
+    """As a partition view, but tiles start every `traversal_strides` elements."""
+
+    tile: tuple[int, ...]
+    traversal_strides: tuple[int, ...]
+    view: TensorView
+    dim_map: tuple[int, ...]
+    padding: str | None = None
+
+    def __str__(self) -> str:
+        strides = f"traversal_strides=[{','.join(map(str, self.traversal_strides))}], "
+        return f"strided_view<{_view(self, strides)}{_dim_map(self.dim_map)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class GatherScatterView:
+    """Tiles that pick single positions along tensor dimension `sparse_dim`."""
+
+    tile: tuple[int, ...]
+    view: TensorView
+    sparse_dim: int
+    padding: str | None = None
+
+    def __str__(self) -> str:
+        return f"gather_scatter_view<{_view(self)}, sparse_dim={self.sparse_dim}>"
+
+
+View = PartitionView | StridedView | GatherScatterView
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Order between memory operations; has no value at run time."""
+
+    def __str__(self) -> str:
+        return "token"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionType:
+    """Parameter and result types of a function."""
+
+    parameters: tuple[Type, ...]
+    results: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.parameters))}) -> ({', '.join(map(str, self.results))})"
+
+
+Type = Scalar | Pointer | Tile | TensorView | View | Token | FunctionType
+
+
+def _extent(size: int | None) -> str:
+    return "?" if size is None else str(size)
+
+
+def _sized(shape: tuple[int | None, ...], element: Element) -> str:
+    return "x".join([*map(_extent, shape), str(element)])
+
+
+def _view(view: View, strides: str = "") -> str:
+    padding = f"padding_value = {view.padding}, " if view.padding else ""
+    return f"tile=({'x'.join(map(str, view.tile))}), {strides}{padding}{view.view}"
+
+
+def _dim_map(dim_map: tuple[int, ...]) -> str:
+    if dim_map == tuple(range(len(dim_map))):
+        return ""
+    return f", dim_map=[{', '.join(map(str, dim_map))}]"

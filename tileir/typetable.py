@@ -1,0 +1,141 @@
+"""The type table: records of the Type section, linked on first use.
+
+Entries may refer to each other in any order, so linking is by demand; an entry that nothing uses is
+never looked at, and a cycle or a chain deeper than any real type is an error at its first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from construct import Container
+
+from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
+from tileir.formats.limits import MAX_TYPE_DEPTH
+from tileir.formats.nodes import Malformed
+from tileir.formats.types import DYNAMIC, SCALAR_BITS
+
+from .errors import BytecodeError
+from .references import BadReference
+from .typerules import problem
+from .types import (
+    FunctionType,
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Token,
+    Type,
+)
+
+
+class TypeTable(Sequence[Type]):
+    """Types by index."""
+
+    def __init__(self, entries: Sequence[Container]) -> None:
+        self._entries = entries
+        self._linked: dict[int, Type] = {}
+        self.tags: list[int | None] = [entry.get("tag") for entry in entries]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self.at(range(len(self))[index])
+
+    def peek(self, index: int) -> Type | None:
+        """The type of that index, or None if there is no usable one."""
+        try:
+            return self.at(index)
+        except (BadReference, BytecodeError):
+            return None
+
+    def at(self, index: int, path: str = "", depth: int = 0) -> Type:
+        """The type of that index; `path` is the field that holds the index."""
+        if index in self._linked:
+            return self._linked[index]
+        if index >= len(self._entries):
+            raise BadReference("type", index, len(self._entries), path=path)
+        entry = self._entries[index]
+        if isinstance(entry, Malformed):
+            raise entry["error"]
+        if depth > MAX_TYPE_DEPTH:
+            deep = "types nested too deeply, or in a circle"
+            raise BadReference("type", index, 0, path=path, problem=deep, kind="bad_index")
+        linked = self._link(entry, f"type[{index}]", depth + 1)
+        wrong = problem(linked)
+        if wrong:
+            field, text = wrong
+            raise BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
+        self._linked[index] = linked
+        return linked
+
+    def _link(self, entry: Container, path: str, depth: int) -> Type:
+        def other(name: str, *kinds: type) -> Type:
+            where = f"{path}.{name}"
+            linked = self.at(entry[name], where, depth)
+            if kinds and not isinstance(linked, kinds):
+                wanted = " or ".join(kind.__name__ for kind in kinds)
+                raise BadReference(
+                    "type",
+                    entry[name],
+                    len(self),
+                    path=where,
+                    problem=f"{linked} is not a {wanted}",
+                )
+            return linked
+
+        def types(name: str) -> tuple[Type, ...]:
+            return tuple(
+                self.at(index, f"{path}.{name}[{position}]", depth)
+                for position, index in enumerate(entry[name])
+            )
+
+        if entry["tag"] in SCALAR_BITS:
+            return Scalar(entry["variant"])
+        attribute = _case(POINTER_ATTRIBUTE, entry.get("ptr_attr"))
+        padding = _case(PADDING_VALUE, entry.get("padding_value"))
+        match entry["variant"]:
+            case "ptr":
+                return Pointer(other("pointee", Scalar, Pointer), attribute)
+            case "tile":
+                return Tile(other("element", Scalar, Pointer), tuple(map(int, entry["shape"])))
+            case "tensor_view":
+                return TensorView(
+                    other("element", Scalar, Pointer),
+                    tuple(map(_extent, entry["shape"])),
+                    tuple(map(_extent, entry["strides"])),
+                    attribute,
+                )
+            case "partition_view":
+                view, dim_map = other("view", TensorView), tuple(entry["dim_map"])
+                return PartitionView(tuple(entry["tile"]), view, dim_map, padding)
+            case "strided_view":
+                return StridedView(
+                    tuple(entry["tile"]),
+                    tuple(entry["traversal_strides"]),
+                    other("view", TensorView),
+                    tuple(entry["dim_map"]),
+                    padding,
+                )
+            case "gather_scatter_view":
+                view = other("view", TensorView)
+                return GatherScatterView(tuple(entry["tile"]), view, entry["sparse_dim"], padding)
+            case "func":
+                return FunctionType(types("parameters"), types("results"))
+            case "token":
+                return Token()
+        raise AssertionError(entry["variant"])
+
+
+def _extent(size: int) -> int | None:
+    return None if size == DYNAMIC else size
+
+
+def _case(enum, value: int | None) -> str | None:
+    return None if value is None else enum.by_value[value].name
