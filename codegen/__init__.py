@@ -7,6 +7,6 @@ printing bytecode do without.
 if __name__ != "tileir.codegen":
     raise ImportError("import this package as tileir.codegen")
 
-from .api import Buffer, Compilation, compile
+from .api import Compilation, compile
 
-__all__ = ["Buffer", "Compilation", "compile"]
+__all__ = ["Compilation", "compile"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tileir import structure
 from tileir.errors import UnsupportedError, VerifyError
 
 from . import pipeline, support
@@ -15,14 +15,6 @@ from .targets import HOST, package_of
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
-
-
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """Memory passed to a kernel: where it starts, and how many bytes of it may be used."""
-
-    address: int
-    nbytes: int
 
 
 class Compiled:
@@ -77,10 +69,13 @@ def compile(
     """Compile the entries of a module, or those in `symbols`, for a target.
 
     The target is "host" or the name of a GPU architecture such as "sm_90". Raises UnsupportedError
-    for another one, and for a module with ops that are not lowered; its `diagnostics` list them.
+    for another one, and for a module with ops that are not lowered; VerifyError for ops that do not
+    fit the op table. Their `diagnostics` list everything at once.
     """
     family = package_of(target)
-    kernels = [Kernel.of(function, bytecode) for function in _chosen(bytecode, symbols)]
+    functions = _chosen(bytecode, symbols)
+    structure.check(functions)
+    kernels = [Kernel.of(function, bytecode) for function in functions]
     package = import_module(f".{family}", __package__)
     support.check(kernels, family, target, package.why_not)
     kernels = [pipeline.run(kernel, family, target) for kernel in kernels]

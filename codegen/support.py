@@ -69,6 +69,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "make_partition_view": None,
     "make_tensor_view": None,
     "make_token": None,
+    "permute": None,
     "reshape": None,
     "return": None,
     "store_ptr_tko": _pointer_access,
@@ -76,20 +77,13 @@ LOWERED: dict[str, WhyNot | None] = {
 }
 """Ops that are not element-wise: mnemonic -> what speaks against one of them."""
 
-LOWERED_ONLY: dict[str, dict[str, WhyNot | None]] = {
-    "host": {"permute": None},
-    "nvptx": {},
-}
-"""The same, for ops that one family of targets is ahead with."""
 
-
-def why_not(op: Op, family: str) -> str | None:
-    """Why the family cannot lower the op, or None."""
-    rows = LOWERED if op.name in LOWERED else LOWERED_ONLY[family]
-    if op.name not in rows:
+def why_not(op: Op) -> str | None:
+    """Why the op cannot be lowered for any target, or None."""
+    if op.name not in LOWERED:
         return elementwise.why_not(op)
-    check = rows[op.name]
-    return check(op) if check else None
+    reason = LOWERED[op.name]
+    return reason(op) if reason else None
 
 
 def check(
@@ -100,7 +94,7 @@ def check(
     for kernel in kernels:
         found += _parameters(kernel)
         for op in kernel.walk():
-            reason = why_not(op, family) or target_why_not(op, target)
+            reason = why_not(op) or target_why_not(op, target)
             if reason:
                 found.append(_diagnostic(kernel, op, reason))
     if found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -42,13 +41,12 @@ def agrees(shown: str, printed: str) -> bool:
 
 
 def run(command: str) -> str:
-    """Run a line of shell with this interpreter's tileir and python first on the path."""
-    folder = Path(sys.executable).parent
-    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
-    command = re.sub(r"\btileir (?=inspect|compile|run)", f"{sys.executable} -m tileir ", command)
-    command = re.sub(r"\.venv/bin/python\b|^python\b", shlex.quote(sys.executable), command)
+    """Run a line of shell, its first program being this interpreter or its tileir."""
+    python = shlex.quote(sys.executable)
+    program, _, rest = command.partition(" ")
+    program = {"tileir": f"{python} -m tileir", "python": python}[program]
     done = subprocess.run(
-        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True
+        f"{program} {rest}", shell=True, cwd=ROOT, capture_output=True, text=True, check=False
     )
     return done.stdout + done.stderr
 

@@ -16,6 +16,7 @@ if not os.path.isdir(os.path.join(_here, "formats")):
 
 from tileir.formats.version import Version  # noqa: E402
 
+from .buffer import Buffer  # noqa: E402
 from .bytecode import Bytecode, Function, Global, Section  # noqa: E402
 from .errors import (  # noqa: E402
     BuildError,
@@ -28,6 +29,7 @@ from .errors import (  # noqa: E402
 )
 
 __all__ = [
+    "Buffer",
     "BuildError",
     "Bytecode",
     "BytecodeError",
@@ -56,4 +58,6 @@ def compile(bytecode, target: str = "host", **options):
     """
     from tileir.codegen import compile as compile_bytecode
 
+    if not isinstance(bytecode, Bytecode):
+        bytecode = Bytecode.parse(bytecode)
     return compile_bytecode(bytecode, target, **options)

@@ -7,7 +7,7 @@ regions have their blocks and blocks end with a terminator. `RULES` adds what ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tileir.formats.ops.spec import Constraint, Inference, Like, Pointee, Reduced, TileOf, ViewTile
@@ -45,21 +45,32 @@ Slots = dict[str, list[Value]]
 """The values in each operand and result slot of an op."""
 
 
-def check(function: Function) -> None:
-    """Raise VerifyError, which lists everything, if a body does not fit the op table."""
-    found = [
-        Diagnostic("error", "structure", f"{op.name}: {text}", op.offset, function.name, place(op))
-        for op in function.walk()
-        for text in problems(op)
-    ]
-    last = function.ops[-1] if function.ops else None
-    if last is None or not last.spec.terminator:
-        offset = function.bytes.offset + len(function.bytes.data)
-        text = "the body does not end with a terminator"
-        found.append(Diagnostic("error", "structure", text, offset, function.name))
+def check(functions: Iterable[Function]) -> None:
+    """Raise one VerifyError that lists everything, if a body does not fit the op table."""
+    found = [finding for function in functions for finding in findings(function)]
     if found:
         count = "one problem" if len(found) == 1 else f"{len(found)} problems"
-        raise VerifyError(f"{function.name} is not valid Tile IR, {count}:", found)
+        raise VerifyError(f"not valid Tile IR, {count}:", found)
+
+
+def findings(function: Function) -> list[Diagnostic]:
+    """What is wrong with a function's body, op by op."""
+    found = [
+        Diagnostic("error", "structure", f"{op.name}: {text}", op.offset, function.name, place(op))
+        for op in function.body.walk()
+        for text in problems(op)
+    ]
+    ops = function.body.block.ops
+    for op in ops[:-1]:
+        if op.spec.terminator:
+            text = f"{op.name} is not the last op of the body"
+            found.append(
+                Diagnostic("error", "structure", text, op.offset, function.name, place(op))
+            )
+    if not ops or not ops[-1].spec.terminator:
+        text = "the body does not end with a terminator"
+        found.append(Diagnostic("error", "structure", text, function=function.name))
+    return found
 
 
 def place(op: Op) -> str:

@@ -14,9 +14,9 @@ from .. import llvm as backend
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
 from .arguments import Parameters
-from .driver import build_driver, driver_name
+from .driver import build_driver
 from .launch import Blocks, run_grid
-from .lower import BlockLowering
+from .lower import BlockLowering, llvm_name
 from .storage import plan_storage
 from .written import written_parameters
 
@@ -82,7 +82,7 @@ def compile_kernels(kernels: list[Kernel], target: str) -> HostCompilation:
     entries = {
         kernel.symbol: HostKernel(
             kernel,
-            _BLOCKS(engine.get_function_address(driver_name(kernel.symbol))),
+            _BLOCKS(engine.get_function_address(llvm_name(kernel.symbol, "blocks"))),
             sizes[kernel.symbol],
             engine,
         )

@@ -9,20 +9,15 @@ from __future__ import annotations
 from llvmlite import ir
 
 from ..scalar.types import OPAQUE
-from .lower import WORD
+from .lower import WORD, llvm_name
 from .position import INDEX
 
 BLOCKS = ir.FunctionType(ir.VoidType(), [OPAQUE, INDEX, INDEX, WORD, WORD, WORD, OPAQUE])
 
 
-def driver_name(symbol: str) -> str:
-    """The name of an entry's driver in the compiled module."""
-    return f"{symbol}.blocks"
-
-
 def build_driver(module: ir.Module, symbol: str, block: ir.Function) -> ir.Function:
     """Add the driver of a block function to the module."""
-    function = ir.Function(module, BLOCKS, driver_name(symbol))
+    function = ir.Function(module, BLOCKS, llvm_name(symbol, "blocks"))
     function.attributes.add("nounwind")
     arguments, first, last, *grid, workspace = function.args
     entry, body, done = (function.append_basic_block(name) for name in ("entry", "block", "done"))

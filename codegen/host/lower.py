@@ -7,6 +7,8 @@ Tiles of one element are computed where their op stands; see `storage` for the o
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from llvmlite import ir
 
 from tileir.ir import Op, Value
@@ -24,7 +26,15 @@ from .storage import ALIGNMENT, Storage, is_single
 
 BYTE = ir.IntType(8)
 WORD = ir.IntType(32)
+_PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"\\')
+"""Characters of symbols that LLVM gets as they are."""
+
 BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE])
+
+
+def llvm_name(symbol: str, part: str) -> str:
+    """The name of something made for an entry: ASCII, as llvmlite wants it, never ambiguous."""
+    return f"{quote(symbol, safe=_PLAIN, errors='backslashreplace')}.{part}"
 
 
 def argument_offsets(kernel: Kernel) -> tuple[list[int], int]:
@@ -54,7 +64,7 @@ class BlockLowering:
         self.direct: dict[int, views.Window] = {}
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._scopes = 0
-        self.function = ir.Function(module, BLOCK, f"{kernel.symbol}.block")
+        self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
@@ -88,7 +98,7 @@ class BlockLowering:
         stored = memory_type(element)
         if id(op) not in self._tables:
             kind = ir.ArrayType(BYTE, value.type.size * memory_bytes(element))
-            name = self.function.module.get_unique_name(f"{self.kernel.symbol}.table")
+            name = self.function.module.get_unique_name(llvm_name(self.kernel.symbol, "table"))
             table = ir.GlobalVariable(self.function.module, kind, name)
             table.linkage = "internal"
             table.global_constant = True
@@ -114,7 +124,7 @@ class BlockLowering:
         module = self.function.module
         domain = module.add_metadata(["tileir"])
         self._scopes += 1
-        scope = module.add_metadata([f"{self.kernel.symbol}.{self._scopes}", domain])
+        scope = module.add_metadata([llvm_name(self.kernel.symbol, str(self._scopes)), domain])
         return module.add_metadata([scope])
 
     def finish(self, value: Value) -> None:

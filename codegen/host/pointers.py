@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tileir.buffer import Buffer
 from tileir.errors import LaunchError
 from tileir.types import Scalar
 
-from ..api import Buffer
 from ..scalar.types import memory_bytes
 from .dlpack import from_dlpack
 

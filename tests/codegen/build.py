@@ -85,7 +85,8 @@ class Kernel:
         values = {slot.name: slot.default for slot in spec.attributes} | attributes
         op = Op(spec, slots, values, offset=100 + len(self.block.ops))
         for index, kind in enumerate(results):
-            resolved = tile(kind) if isinstance(kind, str) else kind
+            named = TOKEN if kind == "token" else None
+            resolved = named or (tile(kind) if isinstance(kind, str) else kind)
             op.results.append(self._value(resolved, op, index))
         self.block.ops.append(op)
         return op.results[0] if len(op.results) == 1 else op.results

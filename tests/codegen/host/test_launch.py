@@ -8,7 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tileir.codegen import Buffer, compile
+from tileir import Buffer
+from tileir.codegen import compile
 from tileir.codegen.host import launch as launching
 from tileir.errors import LaunchError, TileIRError
 
