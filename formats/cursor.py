@@ -9,6 +9,7 @@ its type.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ class Cursor:
         "environment",
         "origin",
         "position",
-        "region_depth",
+        
         "section",
         "trace",
         "warnings",
@@ -93,8 +94,7 @@ class Cursor:
         self.environment = environment
         self.trace = trace
         self.warnings = warnings
-        self.depth = 0
-        self.region_depth = 0
+        self.depth: Counter[str] = Counter()
         self.eager = eager
 
     @property
@@ -132,6 +132,29 @@ class Cursor:
             "bad_value", path, expected="a varint of at most 10 bytes", found="a longer one"
         )
 
+    def fits(self, count: int, item_size: int, path: str, start: int) -> None:
+        """Refuse a count of items that the bytes left cannot hold, before anything is allocated."""
+        if count * item_size > self.left:
+            raise self.error(
+                "limit",
+                path,
+                offset=start,
+                expected=f"at most {self.left // item_size} items in {self.left} bytes",
+                found=str(int(count)),
+            )
+
+    def enter(self, what: str, limit: int, path: str, start: int) -> None:
+        """One level deeper into nested `what`; leave with ``depth[what] -= 1``."""
+        self.depth[what] += 1
+        if self.depth[what] > limit:
+            raise self.error(
+                "limit",
+                path,
+                offset=start,
+                expected=f"at most {limit} {what} inside each other",
+                found="more",
+            )
+
     def error(
         self, kind: str, path: str, *, expected: str, found: str, hint: str = "", offset: int = -1
     ) -> BytecodeError:
@@ -167,8 +190,7 @@ class Cursor:
             warnings=self.warnings,
             eager=self.eager,
         )
-        inner.depth = self.depth
-        inner.region_depth = self.region_depth
+        inner.depth = self.depth.copy()
         return inner
 
 

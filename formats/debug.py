@@ -80,14 +80,7 @@ class FixedList(Construct):
         count = self.number._parse(cursor, context, f"{path}.count")
         pad = self.pad._parse(cursor, context, f"{path}.padding")
         size = self.item.size
-        if count * size > cursor.left:
-            raise cursor.error(
-                "limit",
-                f"{path}.count",
-                offset=start,
-                expected=f"at most {cursor.left // size} items",
-                found=str(int(count)),
-            )
+        cursor.fits(count, size, f"{path}.count", start)
         items = Items()
         items.wide_count = count
         if cursor.trace is None:

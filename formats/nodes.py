@@ -144,14 +144,7 @@ class Counted(Subconstruct):
     def _parse(self, cursor: Cursor, context, path: str) -> Items:
         start = cursor.position
         count = self.number._parse(cursor, context, f"{path}.count")
-        if count * self.item_size > cursor.left:
-            raise cursor.error(
-                "limit",
-                path,
-                offset=start,
-                expected=f"at most {cursor.left // self.item_size} items in {cursor.left} bytes",
-                found=str(count),
-            )
+        cursor.fits(count, self.item_size, path, start)
         items = Items()
         if isinstance(count, WideInt):
             items.wide_count = count
@@ -275,17 +268,9 @@ class Variant(Construct):
         if not self.depth_limit:
             record.update(arm.fields._parse(cursor, record, path))
             return record
-        cursor.depth += 1
-        if cursor.depth > self.depth_limit:
-            raise cursor.error(
-                "limit",
-                path,
-                offset=start,
-                expected=f"at most {self.depth_limit} levels of nesting",
-                found="more",
-            )
+        cursor.enter(f"{self.what}s", self.depth_limit, path, start)
         record.update(arm.fields._parse(cursor, record, path))
-        cursor.depth -= 1
+        cursor.depth[f"{self.what}s"] -= 1
         return record
 
     def _otherwise(self, cursor: Cursor, path: str, start: int, tag: int) -> Alternative:

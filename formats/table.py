@@ -48,14 +48,7 @@ class Table(Subconstruct):
     def _parse(self, cursor: Cursor, context, path: str) -> Container:
         start = cursor.position
         count = self.number._parse(cursor, context, f"{path}.count")
-        if count * self.index_size > cursor.left:
-            raise cursor.error(
-                "limit",
-                f"{path}.count",
-                offset=start,
-                expected=f"at most {cursor.left // self.index_size} entries",
-                found=str(int(count)),
-            )
+        cursor.fits(count, self.index_size, f"{path}.count", start)
         if count == 0:
             entries = Items()
             entries.wide_count = count

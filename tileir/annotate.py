@@ -265,7 +265,7 @@ class _Annotator:
             case "debug list" if number == 0:
                 return "no debug information"
             case "debug list":
-                return f"indices from {self.bytecode.debug.list_of(number)[0]}"
+                return f"indices from {self.bytecode.debug.start_of(number)}"
         return ""
 
     def _debug(self, number: int) -> str:

@@ -113,17 +113,26 @@ class DebugInfo:
         """The kind of the record of that number, for example ``DILoc``."""
         return self._entries[number - 1]["variant"]
 
-    def list_of(self, location_index: int) -> tuple[int, int]:
-        """Where the list of a function begins and ends in `indices`; its length is ops + 1."""
+    @property
+    def records(self) -> list[Location | None]:
+        """All records in order, linked; record number n is at position n - 1."""
+        return [self.record_at(number) for number in range(1, len(self) + 1)]
+
+    def start_of(self, location_index: int) -> int:
+        """Where the list of a function begins in `indices`."""
         if not 0 < location_index <= len(self.starts):
             raise BadReference("debug list", location_index, len(self.starts), first=1)
-        start = self.starts[location_index - 1]
-        later = [other for other in self.starts if other > start]
+        return self.starts[location_index - 1]
+
+    def list_of(self, location_index: int) -> tuple[int, int]:
+        """Where the list of a function begins and ends in `indices`; its length is ops + 1."""
+        start = self.start_of(location_index)
+        later = (other for other in self.starts if other > start)
         return start, min(later, default=len(self.indices))
 
     def location(self, location_index: int, position: int) -> Location | None:
         """Location of the function itself (position 0) or of its op number position - 1."""
-        start, _ = self.list_of(location_index)
+        start = self.start_of(location_index)
         if start + position >= len(self.indices):
             raise BadReference(
                 "debug record", start + position, len(self.indices), path="debug.indices"

@@ -101,20 +101,12 @@ class Regions(Construct):
                 expected=f"{self.count} regions",
                 found=str(int(count)),
             )
-        cursor.region_depth += 1
-        if cursor.region_depth > MAX_REGION_DEPTH:
-            raise cursor.error(
-                "limit",
-                path,
-                offset=start,
-                expected=f"at most {MAX_REGION_DEPTH} regions inside each other",
-                found="more",
-            )
+        cursor.enter("regions", MAX_REGION_DEPTH, path, start)
         regions = Items(
             self.subcon._parse(cursor, context, f"{path}[{index}]") for index in range(count)
         )
         regions.wide_count = count
-        cursor.region_depth -= 1
+        cursor.depth["regions"] -= 1
         return regions
 
     def _build(self, regions, writer: Writer, context, path: str):
