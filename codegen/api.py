@@ -77,7 +77,7 @@ def compile(
     structure.check(functions)
     kernels = [Kernel.of(function, bytecode) for function in functions]
     package = import_module(f".{family}", __package__)
-    support.check(kernels, family, target, package.why_not)
+    support.check(kernels, target, package.why_not)
     kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
     return package.compile_kernels(kernels, target)
 

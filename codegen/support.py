@@ -86,14 +86,14 @@ def why_not(op: Op) -> str | None:
     return reason(op) if reason else None
 
 
-def check(
-    kernels: Iterable[Kernel], family: str, target: str, target_why_not: TargetWhyNot
-) -> None:
+def check(kernels: Iterable[Kernel], target: str, target_why_not: TargetWhyNot) -> None:
     """Raise one UnsupportedError that lists every op which is not lowered."""
     found = []
     for kernel in kernels:
         found += _parameters(kernel)
         for op in kernel.walk():
+            if op.depth and op.spec.terminator:
+                continue  # part of the op whose region it ends
             reason = why_not(op) or target_why_not(op, target)
             if reason:
                 found.append(_diagnostic(kernel, op, reason))

@@ -71,7 +71,7 @@ class ScalarBits(Construct):
             pattern = bool(value) if self.integer else value
         else:
             value = self.number._parse(cursor, context, path)
-            pattern = int(value) if self.integer else float_pattern(value)
+            pattern = int(value) if self.integer else float_pattern(value, bits)
         if pattern >> bits:
             raise cursor.error(
                 "bad_value",
@@ -99,14 +99,16 @@ class ScalarBits(Construct):
         return value
 
 
-def float_pattern(value: int) -> int:
+def float_pattern(value: int, bits: int) -> int:
     """The pattern a producer meant by a zigzag varint.
 
-    cuTile doubles the pattern without wrapping it to 64 bits, so a pattern with its top bit set
+    cuTile doubles an f64 pattern without wrapping it to 64 bits, so one with its top bit set
     arrives as a 65-bit number; halving that gives back what was meant.
     """
     raw = getattr(value, "raw", value)
-    return raw >> 1 if raw > MASK64 else unzigzag(raw) & MASK64
+    if bits == 64 and raw > MASK64:
+        return raw >> 1 & MASK64
+    return unzigzag(raw & MASK64) & MASK64
 
 
 ATTRIBUTE = Variant(

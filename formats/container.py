@@ -143,7 +143,7 @@ class SectionList(Construct):
                 "leftover",
                 path,
                 expected="the end of the file after the end marker",
-                found=f"{cursor.left} more bytes",
+                found=f"bytes: {cursor.left} more",
             )
         self._check_present(cursor, sections, path)
         return sections
@@ -174,7 +174,7 @@ class SectionList(Construct):
                 f"{path}.length",
                 offset=start,
                 expected=f"{int(length)} bytes of {kind.name} section",
-                found=f"{cursor.left} bytes left",
+                found=f"{cursor.left} left",
             )
         return Container(
             id=identity,

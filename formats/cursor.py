@@ -110,7 +110,7 @@ class Cursor:
         start = self.position
         if size > self.end - start:
             raise self.error(
-                "truncated", path, expected=f"{size} bytes", found=f"{self.end - start} bytes left"
+                "truncated", path, expected=f"{size} more bytes", found=f"{self.end - start} left"
             )
         self.position = start + size
         return self.data[start : start + size]
@@ -171,6 +171,7 @@ class Cursor:
 
     def warn(self, kind: str, path: str, message: str, offset: int) -> None:
         if self.warnings is not None:
+            path = path.removeprefix("file.")
             self.warnings.append(Oddity(kind, offset, self.section, path, message))
 
     def note(self, start: int, path: str, kind: str, value: object, node: object = None) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LONGEST_PATH = 160
+"""Characters of a path in a message; `BytecodeError.path` has all of it."""
+
 
 class TileIRError(Exception):
     """Base of every error that tileir raises on purpose."""
@@ -59,7 +62,10 @@ class BytecodeError(TileIRError, ValueError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        place = f"{self.section}: {self.path}" if self.path else self.section
+        path = self.path
+        if len(path) > LONGEST_PATH:
+            path = f"{path[: LONGEST_PATH // 2]}...{path[-LONGEST_PATH // 2 :]}"
+        place = f"{self.section}: {path}" if path else self.section
         text = f"at 0x{self.offset:x} in {place}: expected {self.expected}, found {self.found}"
         return f"{text} ({self.hint})" if self.hint else text
 

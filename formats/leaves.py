@@ -198,14 +198,18 @@ class EnumValue(Leaf):
         case = self.enum.by_value.get(value)
         if case is None:
             raise cursor.error(
-                "bad_value", path, offset=start, expected=f"a {self.enum.name}", found=str(value)
+                "bad_value",
+                path,
+                offset=start,
+                expected=f"a case of {self.enum.name}",
+                found=str(value),
             )
         if case.since > cursor.version:
             raise cursor.error(
                 "not_available",
                 path,
                 offset=start,
-                expected=f"a {self.enum.name} of version {cursor.version}",
+                expected=f"a case of {self.enum.name} in version {cursor.version}",
                 found=f"{case.name}, which needs {case.since}",
             )
         return value

@@ -15,9 +15,6 @@ MAX_ATTRIBUTE_DEPTH = 64
 MAX_TYPE_DEPTH = 64
 """Types inside types. The deepest legal one is a view of a tensor view of a scalar."""
 
-MAX_DEBUG_DEPTH = 1024
-"""Scopes and call sites inside each other: deep inlining is legal, a cycle is not."""
-
 MAX_TAG = 255
 """Largest type, attribute or debug tag; NVIDIA's readers silently reduce larger ones modulo 256."""
 

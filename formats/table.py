@@ -21,6 +21,9 @@ from .errors import BytecodeError
 from .leaves import Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
 
+MAX_OVERLAP = 4
+"""How often, on average, the bytes of a table may be read as part of different entries."""
+
 
 class Layout(NamedTuple):
     """Offsets and entry bytes of a table that is not back to back, and the entries found in it."""
@@ -61,7 +64,7 @@ class Table(Subconstruct):
         entries = Items()
         entries.wide_count = count
         regular = offsets[0] == 0
-        covered = 0
+        covered = work = 0
         for index, offset in enumerate(offsets):
             begin = min(offset, size)
             end = offsets[index + 1] if index + 1 < count else size
@@ -73,8 +76,9 @@ class Table(Subconstruct):
             if begin < covered:  # bytes that an earlier entry has explained already
                 window.trace = None
             covered = max(covered, end)
-            entry = self._entry(window, f"{path}[{index}]", offset > size)
-            entries.append(entry)
+            usable = offset <= size and work <= MAX_OVERLAP * size
+            entries.append(self._entry(window, f"{path}[{index}]", usable))
+            work += window.position - base - begin
             regular &= window.position == window.end
         blob = cursor.take(size, path)
         layout = None
@@ -91,13 +95,16 @@ class Table(Subconstruct):
         code = "I" if self.index_size == 4 else "Q"
         return struct.unpack(f"<{count}{code}", cursor.take(count * self.index_size, path))
 
-    def _entry(self, window: Cursor, path: str, outside: bool):
+    def _entry(self, window: Cursor, path: str, usable: bool):
         start = window.position
         noted = len(window.trace) if window.trace is not None else 0
         try:
-            if outside and self.tolerant:
+            if self.tolerant and not usable:
                 raise window.error(
-                    "bad_offset", path, expected="an entry inside the section", found="one beyond"
+                    "bad_offset",
+                    path,
+                    expected="an entry of its own inside the section",
+                    found="one beyond its end, or one more on top of others",
                 )
             entry = self.subcon._parse(window, None, path)
         except BytecodeError as error:

@@ -6,8 +6,9 @@ records are only linked when `tileir.types` resolves them.
 
 from __future__ import annotations
 
+from .cursor import Cursor, Writer
 from .enums import PADDING_VALUE, POINTER_ATTRIBUTE
-from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, VarInt
+from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, Leaf, VarInt
 from .nodes import Counted, If, Since, Variant, Versioned
 from .version import V13_1, V13_2, V13_3, V13_4
 
@@ -58,12 +59,32 @@ TYPE.add(
     "pointee" / TYPE_INDEX,
     "ptr_attr" / OPTIONAL_POINTER_ATTRIBUTE,
 )
+
+
+class NoExtension(Leaf):
+    """Nothing. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
+
+    def read(self, cursor: Cursor, path: str) -> None:
+        if cursor.left:
+            raise cursor.error(
+                "preview",
+                path,
+                expected="the end of the tile type",
+                found=f"a public-preview extension, bytes: {cursor.left}",
+                hint="preview content has no published layout",
+            )
+
+    def emit(self, value: None, writer: Writer) -> None:
+        """Writes nothing."""
+
+
 TYPE.add(
     "tile",
     13,
     "Immutable array of elements with a static shape; rank 0 is a scalar.",
     "element" / TYPE_INDEX,
     "shape" / SIZES,
+    "extension" / NoExtension(),
 )
 TYPE.add(
     "tensor_view",

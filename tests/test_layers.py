@@ -13,10 +13,10 @@ ROOT = Path(__file__).parent.parent
 
 ALLOWED = {
     "formats": {"construct"},
-    "tileir": {"construct", "rich", "numpy", "tileir.formats"},
+    "tileir": {"construct", "numpy", "ml_dtypes", "tileir.formats"},
     "codegen": {"llvmlite", "numpy", "ml_dtypes", "tileir"},
 }
-LAZY = {"tileir": {"tileir.codegen", "numpy", "ml_dtypes"}}
+LAZY = {"tileir": {"tileir.codegen", "rich"}}
 """What may only be imported inside a function."""
 
 

@@ -23,7 +23,7 @@ def console_examples() -> list[tuple[str, str]]:
             continue
         for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
             command, _, shown = part.partition("\n")
-            examples.append((command, shown.rstrip("\n") + "\n"))
+            examples.append((command, shown.rstrip("\n") + "\n" if shown.strip() else ""))
     return examples
 
 

@@ -56,7 +56,13 @@ def compile(bytecode, target: str = "host", **options):
     from entry symbol to a kernel with ``.launch(grid, args)``. Raises UnsupportedError, which lists
     everything that cannot be compiled for the target.
     """
-    from tileir.codegen import compile as compile_bytecode
+    try:
+        from tileir.codegen import compile as compile_bytecode
+    except ModuleNotFoundError as error:
+        if error.name != "llvmlite":
+            raise
+        needs = "compiling needs llvmlite; install it with: pip install 'tileir[codegen]'"
+        raise ModuleNotFoundError(needs, name="llvmlite") from None
 
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)

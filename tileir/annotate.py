@@ -7,6 +7,7 @@ is, and gives sections, functions and ops a heading.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,9 +18,10 @@ from tileir.formats.cursor import Slice, Span
 from tileir.formats.leaves import EnumValue, FlagWord, Index, WideInt
 from tileir.formats.nodes import Tag
 from tileir.formats.sections import BY_NUMBER
+from tileir.formats.types import DYNAMIC, TYPE_INDEX
 
 from .attributes import FloatAttribute, IntegerAttribute
-from .bytecode import Bytecode, Function, Section
+from .bytecode import Bytecode, Function
 from .errors import BytecodeError
 from .ir import Op, Value
 from .references import BadReference, decode_text, printable
@@ -27,6 +29,10 @@ from .types import Scalar
 
 FOLD = 64
 """Blobs longer than this many bytes are folded unless everything is asked for."""
+
+
+LONGEST_MEANING = 240
+"""Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,8 @@ class Heading:
 class Leaf:
     """One field: its bytes and where they are, its path, kind, value, and what it means.
 
-    `field` is the path below the nearest heading, `function` the name of the function it is in.
+    `field` is the path below the nearest heading, `function` the name of the function it is in,
+    `op` the op whose bytes these are.
     """
 
     offset: int
@@ -55,7 +62,12 @@ class Leaf:
     kind: str
     value: object
     meaning: str
-    depth: int
+    op: Op | None
+
+    @property
+    def depth(self) -> int:
+        """How deep the field is nested: 0 outside ops, 1 in an op at the top of a body."""
+        return self.op.depth + 1 if self.op else 0
 
     @property
     def length(self) -> int:
@@ -90,23 +102,17 @@ def spans(bytecode: Bytecode) -> list[Span]:
 
 def _fill_gaps(found: list[Span], bytecode: Bytecode) -> Iterator[Span]:
     position = 0
-    for span in found:
-        if span.start > position:
-            yield _unused(position, span.start, bytecode)
-        yield span
-        position = span.end
-    if position < len(bytecode.data):
-        yield _unused(position, len(bytecode.data), bytecode)
-
-
-def _unused(start: int, end: int, bytecode: Bytecode) -> Span:
-    section = next((s.name for s in bytecode.sections if s.offset <= start < _end(s)), "file")
-    raw = Slice(start, bytecode.data[start:end])
-    return Span(start, end, section, f"{section.lower()}.unused", "unused", raw)
-
-
-def _end(section: Section) -> int:
-    return section.payload.offset + section.size
+    ends = [section.payload.offset + section.size for section in bytecode.sections]
+    for span in [*found, None]:
+        start = len(bytecode.data) if span is None else span.start
+        if start > position:
+            inside = bisect_right(ends, position)
+            name = bytecode.sections[inside].name if inside < len(ends) else "file"
+            raw = Slice(position, bytecode.data[position:start])
+            yield Span(position, start, name, f"{name.lower()}.unused", "unused", raw)
+        if span is not None:
+            yield span
+            position = span.end
 
 
 class _Annotator:
@@ -119,6 +125,7 @@ class _Annotator:
         self.section = "header"
         self.function: Function | None = None
         self.open: list[tuple[str, Op]] = []
+        self.operands: list[Value] = []
         self.type: object = None
 
     def run(self) -> Iterator[Heading | Leaf]:
@@ -140,13 +147,14 @@ class _Annotator:
         if span.section == "Func" and span.path.endswith("].name") and not self.open_in(span):
             index = int(span.path[len("func[") : -len("].name")])
             self.function = self.bytecode.functions[index]
-            yield Heading("function", f"entry @{printable(self.function.name)} "
+            yield Heading("function", f"entry @{printable(shorten(self.function.name))} "
                           f"{self.function.type}", span.start)  # fmt: skip
         if span.kind == "opcode":
             op = self.ops[span.start]
             while self.open and not self.inside(span):
                 self.open.pop()
             self.open.append((span.path.removesuffix("opcode"), op))
+            self.operands = list(op.operand_list())
             yield Heading("op", describe_op(op), span.start, op.depth)
 
     def open_in(self, span: Span) -> bool:
@@ -160,7 +168,7 @@ class _Annotator:
             self.open.pop()
         prefix, op = self.open[-1] if self.open else (self._prefix(span), None)
         field = span.path.removeprefix(prefix)
-        meaning = self._meaning(span, op, field)
+        meaning = shorten(self._meaning(span, op, field))
         if isinstance(span.value, WideInt) and span.kind != "bits":
             meaning += f" (in {span.value.width} bytes)"
         if isinstance(span.node, Index) and span.node.target == "type":
@@ -175,7 +183,7 @@ class _Annotator:
             kind=span.kind,
             value=span.value,
             meaning=meaning,
-            depth=op.depth + 1 if op else 0,
+            op=op,
         )
 
     def _prefix(self, span: Span) -> str:
@@ -196,6 +204,8 @@ class _Annotator:
         node, value = span.node, span.value
         if op is not None:
             named = self._value(op, field)
+            if named is not None and node is TYPE_INDEX:
+                return f"{int(value)} {describe_value(named)}"
             if named is not None:
                 return describe_value(named)
             if isinstance(node, Index) and node.target == "constant":
@@ -206,12 +216,16 @@ class _Annotator:
             return f"0x{int(value):x} {node.describe(value)}"
         if isinstance(node, Tag):
             return self._tag(span, op)
+        if span.path.startswith("global[") and field.endswith(".value"):
+            return f"{int(value)} {self.bytecode.globals[self._entry(span.path)].value}"
         if isinstance(node, Index):
             return f"{int(value)} {self._index(node.target, int(value))}".rstrip()
         match span.kind:
             case "section id":
                 name = BY_NUMBER[value & ~ALIGNED].name if value & ~ALIGNED else "End"
                 return f"{value & ~ALIGNED} {name}" + (", aligned" if value & ALIGNED else "")
+            case "i64" if value == DYNAMIC:
+                return "dynamic"
             case "text":
                 return f'"{printable(decode_text(value.data))}"'
             case "bits":
@@ -236,7 +250,8 @@ class _Annotator:
             case "type tag":
                 return f"{number} {self._index('type', self._entry(span.path))}"
             case "debug tag":
-                return f"{number} {self._index('debug record', self._entry(span.path) + 1)}"
+                record = self._entry(span.path) + 1
+                return f"{number} {self._index('debug record', record)}, record {record}"
         arm = codec.attribute_name(number)
         return f"{number} {arm}"
 
@@ -255,7 +270,7 @@ class _Annotator:
     def _named(self, target: str, number: int) -> str:
         match target:
             case "string":
-                return f'"{printable(self.bytecode.strings.at(number))}"'
+                return f'"{printable(shorten(self.bytecode.strings.at(number)))}"'
             case "type":
                 return str(self.bytecode.types.at(number))
             case "constant":
@@ -280,7 +295,7 @@ class _Annotator:
             return str(int(value))
         if self.type.is_integer:
             return str(IntegerAttribute(self.type, int(value)))
-        bits = float_pattern(value) if self.type.bits > 8 else int(value)
+        bits = float_pattern(value, self.type.bits) if self.type.bits > 8 else int(value)
         return str(FloatAttribute(self.type, bits))
 
     def _table_item(self, span: Span) -> str:
@@ -298,7 +313,7 @@ class _Annotator:
         if name == "result_types":
             return op.results[index]
         if name == "all_operands":
-            return list(op.operand_list())[index]
+            return self.operands[index]
         if name in op.operands:
             operand = op.operands[name]
             return operand[index] if isinstance(operand, tuple) else operand
@@ -307,6 +322,14 @@ class _Annotator:
             argument = int(field[field.rindex("[") + 1 : -1])
             return op.regions[index].blocks[block].arguments[argument]
         return None
+
+
+def shorten(text: str) -> str:
+    """A text of any length, cut in the middle if it is too long to be read in a line."""
+    if len(text) <= LONGEST_MEANING:
+        return text
+    half = LONGEST_MEANING // 2
+    return f"{text[:half]} ... {text[-half:]}"
 
 
 def describe_value(value: Value) -> str:

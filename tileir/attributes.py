@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import floats
 from .constants import Constant
 from .types import Scalar, Type
 
@@ -31,8 +32,13 @@ class FloatAttribute:
     type: Scalar
     bits: int
 
+    @property
+    def value(self) -> float | None:
+        """The number; None for a format whose encoding nobody has published."""
+        return floats.value_of(self.type.name, self.bits)
+
     def __str__(self) -> str:
-        return f"0x{self.bits:0{(self.type.bits + 3) // 4}X} : {self.type}"
+        return f"{floats.spell(self.type.name, self.bits, self.type.bits)} : {self.type}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Memory passed to a kernel: where it starts, and how many bytes of it may be used."""
+    """Memory passed to a kernel: where it starts, and its size in bytes.
+
+    A launch does not check accesses against the size.
+    """
 
     address: int
     nbytes: int

@@ -75,6 +75,9 @@ class Function:
         path = f"func[{index}]"
         tables = bytecode.tables
         self.name: str = tables.strings.at(record["name"], f"{path}.name")
+        if not self.name:
+            where, empty = f"{path}.name", "a function without a name"
+            raise BadReference("string", record["name"], 0, path=where, problem=empty)
         signature = tables.types.at(record["signature"], f"{path}.signature")
         if not isinstance(signature, FunctionType):
             raise BadReference(
@@ -85,8 +88,9 @@ class Function:
                 problem=f"{signature} is not a signature",
             )
         self.type: FunctionType = signature
-        self.flags: int = int(record["flags"])
-        self.hints = self._attribute("hints") or attr.Hints({})
+        self.private: bool = bool(record["flags"] & 1)
+        hints = self._attribute("hints")
+        self.hints: attr.Hints = attr.Hints({}) if hints is None else hints
         if not isinstance(self.hints, attr.Hints):
             raise BadReference(
                 "attribute",
@@ -104,8 +108,8 @@ class Function:
         return decode_attribute(record, self._bytecode.tables, f"func[{self.index}].{name}")
 
     @property
-    def bytes(self) -> Slice:
-        """The body as it lies in the file."""
+    def code(self) -> Slice:
+        """The body as it lies in the file: its offset, and a view of its bytes."""
         return self._record["body"]
 
     @property
@@ -144,7 +148,21 @@ class Function:
 
 
 class Bytecode:
-    """A parsed Tile IR file. Make one with `parse`; read its attributes; write it with `build`."""
+    """A parsed Tile IR file. Make one with `parse`; read its attributes; write it with `build`.
+
+    version    bytecode version of the file, a pair
+    tag        16 bits of the header that say something about the whole file; 0 so far
+    sections   `Section` objects in file order, ignored ones included
+    strings    the string table
+    types      the type table: Scalar, Tile, Pointer, ... of `tileir.types`
+    constants  contents of the constant table
+    globals    `Global` objects
+    functions  `Function` objects: the kernels
+    producer   who wrote the file, as free text, or None
+    debug      the debug section, or None
+    warnings   oddities found so far, as Diagnostics
+    data       the bytes themselves
+    """
 
     @classmethod
     def parse(cls, data, strict: bool = False) -> Bytecode:
@@ -155,9 +173,12 @@ class Bytecode:
         is read at once.
         """
         try:
-            view = memoryview(data).cast("B")
+            view = memoryview(data)
         except TypeError:
             raise TypeError(f"expected bytes, got {type(data).__name__}") from None
+        if not view.c_contiguous:
+            raise TypeError("expected contiguous bytes, got a buffer with strides")
+        view = view.cast("B")
         bytecode = cls(view)
         if strict:
             bytecode.touch()
@@ -167,6 +188,7 @@ class Bytecode:
     def __init__(self, data: memoryview) -> None:
         self.data = data
         self._oddities: list[Oddity] = []
+        self._noted: set[str] = set()
         self._lock = threading.RLock()
         self._file = codec.parse_file(data, warnings=self._oddities)
         self.version: Version = self._file["header"]["version"]
@@ -278,7 +300,8 @@ class Bytecode:
     def _note(self, kind: str, section: str, path: str, message: str) -> None:
         oddity = Oddity(kind, self._active[section].payload.offset, section, path, message)
         with self._lock:
-            if oddity not in self._oddities:
+            if path not in self._noted:
+                self._noted.add(path)
                 self._oddities.append(oddity)
 
     def _refuse_oddities(self) -> None:
@@ -296,7 +319,7 @@ class Bytecode:
         path = f"func[{function.index}].body"
         warnings: list[Oddity] = []
         records = codec.parse_body(
-            self.data, function.bytes, self.version, self._type_tags, path, warnings=warnings
+            self.data, function.code, self.version, self._type_tags, path, warnings=warnings
         )
         located = bool(function._record["location"])
         with self._located(), codec.deep_recursion():

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
-import importlib.util
 import os
 import sys
 import tempfile
@@ -55,7 +54,9 @@ def _run(name: str, arguments: Sequence[str] | None, prog: str) -> int:
 
 
 def guarded(name: str, action) -> int:
-    """Run `action`; every error it raises on purpose becomes one line and an exit code."""
+    """Run `action`; every error becomes one line and an exit code."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by the caller's shell
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     try:
         code = action()
         sys.stdout.flush()
@@ -70,6 +71,10 @@ def guarded(name: str, action) -> int:
         return fail(name, str(error), UNSUPPORTED if error.kind == "version" else UNREADABLE)
     except UnsupportedError as error:
         return fail(name, str(error), UNSUPPORTED)
+    except ModuleNotFoundError as error:
+        if error.name != "llvmlite":
+            raise
+        return fail(name, str(error), USAGE)
     except (UsageError, LaunchError) as error:
         return fail(name, str(error), USAGE)
     except TileIRError as error:
@@ -77,6 +82,12 @@ def guarded(name: str, action) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return fail(name, f"{where}{error.strerror or error}", USAGE)
+    except Exception as error:
+        if os.environ.get("TILEIR_TRACEBACK"):
+            raise
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
+        return fail(name, f"{what} ({hint})", DEFECT)
 
 
 def fail(name: str, message: str, code: int) -> int:
@@ -90,15 +101,6 @@ def open_input(path: str) -> bytes:
     if path == "-":
         return sys.stdin.buffer.read()
     return Path(path).read_bytes()
-
-
-def require_codegen():
-    """`tileir.compile`, or a UsageError that says how to install what it needs."""
-    if importlib.util.find_spec("llvmlite") is None:
-        raise UsageError("this needs llvmlite; install it with: pip install 'tileir[codegen]'")
-    import tileir
-
-    return tileir.compile
 
 
 @contextlib.contextmanager
@@ -115,11 +117,16 @@ def write_output(path: str | None, data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         return
-    target = Path(path)
-    if target.exists() and not target.is_file():  # a pipe or a device: no renaming over it
-        target.write_bytes(data)
+    target = Path(path).resolve()  # what a link points to is replaced, not the link
+    special = target.exists() and not target.is_file()
+    if special or path.startswith(("/dev/", "/proc/")):  # no renaming over a pipe or a device
+        with open(path, "wb") as out:
+            out.write(data)
         return
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)

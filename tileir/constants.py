@@ -8,8 +8,13 @@ byte, first in the lowest bit. A buffer of exactly one element stands for a tile
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from . import floats
 from .types import Scalar, Tile
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def element_size(element: Scalar) -> int:
@@ -54,18 +59,34 @@ class Constant:
         start = 0 if self.is_splat else index * width
         return int.from_bytes(self.data[start : start + width], "little")
 
+    def value(self, index: int = 0) -> int | float | bool | None:
+        """The number at a row-major index; None for a float whose encoding nobody has published."""
+        bits, element = self.bits(index), self.type.element
+        if element.name == "i1":
+            return bool(bits)
+        if element.is_float:
+            return floats.value_of(element.name, bits)
+        return bits - (1 << element.bits) if bits >> (element.bits - 1) else bits
+
+    def array(self) -> np.ndarray:
+        """All elements as an array of the tile's shape; ml_dtypes gives NumPy its small floats.
+
+        A copy, splat or not. tf32 becomes float32; fnv8E5M3FNU stays bits, as uint8.
+        """
+        from .arrays import from_constant
+
+        return from_constant(self)
+
     def __str__(self) -> str:
-        element, digits = self.type.element, 2 * element_size(self.type.element)
+        element = self.type.element
         count = 1 if self.is_splat else min(self.type.size, 4)
-        shown = [self._spell(self.bits(index), element, digits) for index in range(count)]
+        shown = [self._spell(index) for index in range(count)]
         more = ", ..." if not self.is_splat and self.type.size > count else ""
         text = shown[0] if self.is_splat else f"[{', '.join(shown)}{more}]"
         return f"<{element}: {text}>"
 
-    @staticmethod
-    def _spell(bits: int, element: Scalar, digits: int) -> str:
-        if element.name == "i1":
-            return "true" if bits else "false"
-        if element.is_integer:
-            return str(bits - (1 << element.bits) if bits >> (element.bits - 1) else bits)
-        return f"0x{bits:0{digits}X}"
+    def _spell(self, index: int) -> str:
+        element = self.type.element
+        if element.is_float:
+            return floats.spell(element.name, self.bits(index), element.bits)
+        return str(self.value(index)).lower()

@@ -33,7 +33,7 @@ from tileir.formats.types import TYPE_INDEX
 from . import attributes as attr
 from .constants import Constant
 from .ir import Block, Body, Op, Region, Value
-from .locations import Location
+from .locations import CallSite, Location, SourceLocation
 from .references import BadReference, Strings
 from .types import FunctionType, Tile, Type
 from .typetable import TypeTable
@@ -102,7 +102,7 @@ def decode_attribute(record: Container, tables: Tables, path: str) -> object:
         case "Dictionary":
             return _dictionary(record["entries"], tables, f"{path}.entries")
         case "OptimizationHints":
-            return attr.Hints(_dictionary(record["entries"], tables, f"{path}.entries"))
+            return _hints(record["entries"], tables, f"{path}.entries")
         case "MultimemReductionKind":
             enum = ATTRIBUTE.by_name["MultimemReductionKind"].fields.subcons[0].subcon.enum
             return attr.EnumAttribute(enum.name, enum.by_value[record["reduction"]].name)
@@ -137,6 +137,16 @@ def _dictionary(entries: Sequence[Container], tables: Tables, path: str) -> dict
     return result
 
 
+def _hints(entries: Sequence[Container], tables: Tables, path: str) -> attr.Hints:
+    """Hints by architecture, each a dictionary of its own."""
+    hints = _dictionary(entries, tables, path)
+    for index, value in enumerate(hints.values()):
+        if not isinstance(value, dict):
+            where, tag = f"{path}[{index}].value.tag", entries[index]["value"]["tag"]
+            raise BadReference("attribute", tag, 0, path=where, problem="not a dictionary of hints")
+    return attr.Hints(hints)
+
+
 def _inline(node: Construct, value, tables: Tables, result: Type | None, path: str) -> object:
     """The value of an attribute slot whose layout is `node`."""
     if isinstance(node, EnumValue):
@@ -146,7 +156,7 @@ def _inline(node: Construct, value, tables: Tables, result: Type | None, path: s
     if node is ATTRIBUTE_LIST:
         return _list(value, tables, path)
     if node is DICTIONARY:
-        return attr.Hints(_dictionary(value, tables, path))
+        return _hints(value, tables, path)
     if node is STRING_INDEX:
         return tables.strings.at(value, path)
     if node is TYPE_INDEX:
@@ -206,6 +216,9 @@ class BodyDecoder:
         )
         self.position += 1
         op.location = self.locate(op.position)
+        if not isinstance(op.location, SourceLocation | CallSite | None):
+            wrong = f"{op.location} is no position of an op"
+            raise BadReference("debug record", op.position, 0, path=path, problem=wrong)
         for region in record.get("regions") or ():
             op.regions.append(Region())
             where = f"{path}.regions[{len(op.regions) - 1}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
@@ -35,22 +36,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each field")
     parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
-    parser.add_argument("--function", metavar="NAME", help="only the entry of this function")
-    parser.add_argument("--section", metavar="NAME", help="only this section, for example Type")
+    parser.add_argument("--strict", action="store_true", help="refuse what is readable but odd")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--function", metavar="NAME", help="only the entry of this function")
+    part.add_argument("--section", metavar="NAME", help="only this section, for example Type")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     data = open_input(arguments.file)
-    bytecode = Bytecode.parse(data)
+    bytecode = Bytecode.parse(data, strict=arguments.strict)
     lines = _narrow(annotate(bytecode), bytecode, arguments.function, arguments.section)
     if arguments.json:
-        with stdout_text() as out:
-            for line in lines:
-                if isinstance(line, Leaf):
-                    out.write(json.dumps(as_json(line, arguments.full), ensure_ascii=False) + "\n")
-        return 0
-    _print(lines, arguments.full)
+        _print_json(lines, arguments.full)
+    else:
+        _print(lines, arguments.full)
+    for warning in bytecode.warnings:
+        print(f"tileir inspect: {warning}", file=sys.stderr)
     return 0
 
 
@@ -90,6 +92,13 @@ def _outranks(above: Heading, below: Heading) -> bool:
 # JSON ---------------------------------------------------------------------------------------
 
 
+def _print_json(lines: Iterable[Heading | Leaf], full: bool) -> None:
+    with stdout_text() as out:
+        for line in lines:
+            if isinstance(line, Leaf):
+                out.write(json.dumps(as_json(line, full), ensure_ascii=False) + "\n")
+
+
 def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
     """A leaf as an object of JSON's types; bytes become hexadecimal text."""
     return {
@@ -99,6 +108,9 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "kind": leaf.kind,
         "value": _json_value(leaf, full),
         "meaning": leaf.meaning,
+        "function": leaf.function or None,
+        "op": leaf.op.name if leaf.op else None,
+        "location": str(leaf.op.location) if leaf.op and leaf.op.location else None,
         "schema": JSON_SCHEMA,
     }
 

@@ -6,18 +6,35 @@ then one for each op in pre-order. Records refer to each other by number, 1-base
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from construct import Container
 
-from tileir.formats.limits import MAX_DEBUG_DEPTH
+from tileir.formats.debug import DEBUG_RECORD, RECORD_INDEX
 from tileir.formats.nodes import Malformed
 
 from .references import BadReference, Strings
 
+SHOWN_CALLS = 4
+"""Steps of a chain of inlined calls that are spelled out."""
 
-@dataclass(frozen=True, slots=True)
-class File:
+
+class _Record:
+    """What all debug records have in common. They are compared by identity: chains can be long."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    @property
+    def innermost(self) -> SourceLocation | None:
+        """The position in source that this comes down to, None if it is no position."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class File(_Record):
     """A source file."""
 
     name: str
@@ -27,8 +44,8 @@ class File:
         return f"{self.directory}/{self.name}" if self.directory else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class CompileUnit:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CompileUnit(_Record):
     """A compilation: the file it started from."""
 
     file: File
@@ -37,8 +54,8 @@ class CompileUnit:
         return f"compile unit {self.file}"
 
 
-@dataclass(frozen=True, slots=True)
-class Subprogram:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Subprogram(_Record):
     """A function in source; `linkage_name` is the kernel's symbol."""
 
     file: File
@@ -53,8 +70,8 @@ class Subprogram:
         return f"{self.name} at {self.file.name}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalBlock:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LexicalBlock(_Record):
     """A nested scope."""
 
     scope: Scope
@@ -63,11 +80,11 @@ class LexicalBlock:
     column: int
 
     def __str__(self) -> str:
-        return f"block at {self.file.name}:{self.line}:{self.column} in {self.scope}"
+        return f"block at {self.file.name}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLocation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SourceLocation(_Record):
     """A position: line and column count from 1, 0 means not known."""
 
     scope: Scope
@@ -75,23 +92,51 @@ class SourceLocation:
     line: int
     column: int
 
+    @property
+    def innermost(self) -> SourceLocation | None:
+        """The location itself."""
+        return self
+
     def __str__(self) -> str:
         return f"{self.filename}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CallSite(_Record):
     """A location inlined into another one."""
 
-    callee: Location | None
-    caller: Location | None
+    callee: SourceLocation | CallSite | None
+    caller: SourceLocation | CallSite | None
+    _innermost: SourceLocation | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        inner = self.callee.innermost if self.callee is not None else None
+        object.__setattr__(self, "_innermost", inner)
+
+    @property
+    def innermost(self) -> SourceLocation | None:
+        """The position in source that was inlined, None if it is unknown."""
+        return self._innermost
 
     def __str__(self) -> str:
-        return f"{self.callee or 'unknown'}, inlined at {self.caller or 'unknown'}"
+        steps, outer = [], self
+        while isinstance(outer, CallSite) and len(steps) < SHOWN_CALLS:
+            steps.append(str(outer.innermost or "unknown"))
+            outer = outer.caller
+        inlined = isinstance(outer, CallSite)
+        steps.append("..." if inlined else str(outer or "unknown"))
+        return ", inlined at ".join(steps)
 
 
-Scope = Subprogram | LexicalBlock | CompileUnit
+Scope = Subprogram | LexicalBlock
 Location = SourceLocation | CallSite | Subprogram | LexicalBlock | CompileUnit | File
+
+
+REFERENCES = {
+    name: [field.name for field in arm.fields.subcons if field.subcon is RECORD_INDEX]
+    for name, arm in DEBUG_RECORD.by_name.items()
+}
+"""Kind of record -> its fields that name other records."""
 
 
 class DebugInfo:
@@ -140,44 +185,58 @@ class DebugInfo:
         number = self.indices[start + position]
         return self.record_at(number, f"debug.indices[{start + position}]")
 
-    def record_at(self, number: int, path: str = "", depth: int = 0) -> Location | None:
-        """The record of that number; None for 0, which means unknown."""
-        if number == 0:
-            return None
-        if number in self._linked:
-            return self._linked[number]
+    def record_at(self, number: int, path: str = "") -> Location | None:
+        """The record of that number; None for 0, which means unknown.
+
+        Chains can be long and share parts, so this is no recursion: a record is linked when all
+        that it refers to is. Coming back to one that still waits means going in a circle.
+        """
+        waiting: set[int] = set()
+        stack = [(number, path)]
+        while stack:
+            current, where = stack[-1]
+            if current == 0 or current in self._linked:
+                stack.pop()
+                continue
+            entry = self._entry(current, where)
+            missing = [
+                (entry[name], f"debug.records[{current - 1}].{name}")
+                for name in REFERENCES[entry["variant"]]
+                if entry[name] and entry[name] not in self._linked
+            ]
+            if not missing:
+                self._linked[current] = self._link(entry, f"debug.records[{current - 1}]")
+            elif current in waiting:
+                raise BadReference("debug record", current, 0, path=where, problem="a circle")
+            else:
+                waiting.add(current)
+                stack += missing
+        return self._linked.get(number)
+
+    def _entry(self, number: int, path: str) -> Container:
         if number > len(self._entries):
             raise BadReference("debug record", number, len(self._entries), first=1, path=path)
         entry = self._entries[number - 1]
         if isinstance(entry, Malformed):
             raise entry["error"]
-        if depth > MAX_DEBUG_DEPTH:
-            raise BadReference(
-                "debug record", number, len(self._entries), path=path, problem="a cycle of records"
-            )
-        linked = self._link(entry, f"debug.records[{number - 1}]", depth + 1)
-        self._linked[number] = linked
-        return linked
+        return entry
 
-    def _link(self, entry: Container, path: str, depth: int) -> Location | None:
+    def _link(self, entry: Container, path: str) -> Location | None:
+        """The object of a record whose references are linked already."""
+
         def text(name: str) -> str:
             return self.strings.at(entry[name], f"{path}.{name}")
 
         def other(name: str, *kinds: type):
-            where = f"{path}.{name}"
-            linked = self.record_at(entry[name], where, depth)
-            if kinds and not isinstance(linked, kinds):
+            linked = self._linked.get(entry[name])
+            if not isinstance(linked, kinds):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
-                raise BadReference(
-                    "debug record",
-                    entry[name],
-                    len(self._entries),
-                    path=where,
-                    problem=f"not a {wanted}",
-                )
+                where, problem = f"{path}.{name}", f"not a {wanted}"
+                raise BadReference("debug record", entry[name], 0, path=where, problem=problem)
             return linked
 
-        scopes = (Subprogram, LexicalBlock, CompileUnit)
+        scopes = (Subprogram, LexicalBlock)
+        positions = (SourceLocation, CallSite, type(None))
         match entry["variant"]:
             case "DIFile":
                 return File(text("name"), text("directory"))
@@ -201,5 +260,5 @@ class DebugInfo:
                 scope = other("scope", *scopes)
                 return SourceLocation(scope, text("filename"), entry["line"], entry["column"])
             case "CallSite":
-                return CallSite(other("callee"), other("caller"))
+                return CallSite(other("callee", *positions), other("caller", *positions))
         return None

@@ -60,6 +60,9 @@ class Strings(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return (self[index] for index in range(len(self)))
 
+    def __repr__(self) -> str:
+        return f"<Strings {list(self)!r}>"
+
     def at(self, index: int, path: str = "") -> str:
         """The string of that index; `path` is the field that holds the index."""
         if index >= len(self._entries):

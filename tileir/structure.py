@@ -14,6 +14,7 @@ from tileir.formats.ops.spec import Constraint, Inference, Like, Pointee, Reduce
 
 from .errors import Diagnostic, VerifyError
 from .ir import Op, Value
+from .oprules import RULES
 from .types import (
     FunctionType,
     GatherScatterView,
@@ -215,86 +216,3 @@ def _rule(op: Op, slots: Slots) -> Iterator[str]:
     text = RULES[op.name](op) if op.name in RULES else None
     if text:
         yield text
-
-
-# What rows cannot say -----------------------------------------------------------------------
-
-
-def _broadcast(op: Op) -> str | None:
-    source, result = op.operands["source"].type, op.result.type
-    fits = source.rank == result.rank and all(
-        old in (1, new) for old, new in zip(source.shape, result.shape, strict=True)
-    )
-    return None if fits else f"{source} cannot be broadcast to {result}"
-
-
-def _reshape(op: Op) -> str | None:
-    source, result = op.operands["source"].type, op.result.type
-    return None if source.size == result.size else f"{source} and {result} differ in size"
-
-
-def _permute(op: Op) -> str | None:
-    source, result = op.operands["source"].type, op.result.type
-    order = op.attributes["permutation"]
-    if sorted(order) != list(range(source.rank)):
-        return f"{list(order)} does not permute {source.rank} dimensions"
-    wanted = tuple(source.shape[dim] for dim in order)
-    return None if wanted == result.shape else f"expected shape {wanted}, found {result}"
-
-
-def _make_tensor_view(op: Op) -> str | None:
-    view, pointer = op.result.type, op.operands["base"].type.element
-    if pointer.pointee != view.element:
-        return f"base points to {pointer.pointee}, the view has {view.element}"
-    if len(view.shape) != len(view.strides):
-        return f"{len(view.shape)} extents and {len(view.strides)} strides"
-    for name, sizes in (("dynamicShape", view.shape), ("dynamicStrides", view.strides)):
-        if len(op.operands[name]) != sizes.count(None):
-            return f"expected {sizes.count(None)} values as {name}, found {len(op.operands[name])}"
-    return None
-
-
-def _make_view(op: Op) -> str | None:
-    view, tensor = op.result.type, op.operands["tensor_view"].type
-    rank = len(tensor.shape)
-    if view.view != tensor:
-        return f"the view is of {view.view}, the operand is {tensor}"
-    if len(view.tile) != rank or any(size <= 0 or size & (size - 1) for size in view.tile):
-        return f"tile shape {view.tile} does not cut a tensor of rank {rank}"
-    dim_map = getattr(view, "dim_map", tuple(range(rank)))
-    if sorted(dim_map) != list(range(rank)):
-        return f"dim_map {list(dim_map)} does not permute {rank} dimensions"
-    return None
-
-
-def _access(op: Op) -> str | None:
-    wanted, found = len(op.operands["view"].type.tile), len(op.operands["index"])
-    return None if wanted == found else f"expected {wanted} indices, found {found}"
-
-
-def _shape_query(op: Op) -> str | None:
-    source = op.operands["src"].type
-    rank = len(source.shape if isinstance(source, TensorView) else source.tile)
-    return None if rank == len(op.results) else f"expected {rank} results, found {len(op.results)}"
-
-
-def _iota(op: Op) -> str | None:
-    return (
-        None if op.result.type.rank == 1 else f"expected a tile of rank 1, found {op.result.type}"
-    )
-
-
-RULES: dict[str, Callable[[Op], str | None]] = {
-    "broadcast": _broadcast,
-    "get_index_space_shape": _shape_query,
-    "get_tensor_shape": _shape_query,
-    "iota": _iota,
-    "load_view_tko": _access,
-    "make_gather_scatter_view": _make_view,
-    "make_partition_view": _make_view,
-    "make_strided_view": _make_view,
-    "make_tensor_view": _make_tensor_view,
-    "permute": _permute,
-    "reshape": _reshape,
-    "store_view_tko": _access,
-}

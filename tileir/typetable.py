@@ -48,6 +48,9 @@ class TypeTable(Sequence[Type]):
             return [self[i] for i in range(*index.indices(len(self)))]
         return self.at(range(len(self))[index])
 
+    def __repr__(self) -> str:
+        return f"<TypeTable {', '.join(str(self.peek(index)) for index in range(len(self)))}>"
+
     def peek(self, index: int) -> Type | None:
         """The type of that index, or None if there is no usable one."""
         try:
@@ -75,6 +78,12 @@ class TypeTable(Sequence[Type]):
         self._linked[index] = linked
         return linked
 
+    def _passable(self, index: int, path: str, depth: int) -> Type:
+        linked = self.at(index, path, depth)
+        if isinstance(linked, FunctionType):
+            raise BadReference("type", index, 0, path=path, problem="a signature in a signature")
+        return linked
+
     def _link(self, entry: Container, path: str, depth: int) -> Type:
         def other(name: str, *kinds: type) -> Type:
             where = f"{path}.{name}"
@@ -92,7 +101,7 @@ class TypeTable(Sequence[Type]):
 
         def types(name: str) -> tuple[Type, ...]:
             return tuple(
-                self.at(index, f"{path}.{name}[{position}]", depth)
+                self._passable(index, f"{path}.{name}[{position}]", depth)
                 for position, index in enumerate(entry[name])
             )
 

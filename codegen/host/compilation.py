@@ -44,6 +44,9 @@ class HostKernel(Compiled):
         `grid` has up to three extents, missing ones are 1. `args` has one entry a parameter: for a
         pointer a NumPy array (or what offers __array_interface__ or __dlpack__ in host memory), a
         `Buffer` or an address; for a scalar a number. `threads` defaults to the CPUs there are.
+
+        The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
+        scalar arguments say, whatever an array's own are; accesses are not checked against sizes.
         """
         run_grid(self.symbol, self._blocks, self.workspace, self.parameters, grid, args, threads)
 

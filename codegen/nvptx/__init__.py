@@ -19,7 +19,7 @@ from .. import llvm
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
 from .assign_layouts import MOST_WORDS, assign_layouts, too_large
-from .lower import lower_kernel
+from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
 from .targets import TARGETS, Target
 
@@ -69,6 +69,8 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+    for kernel in kernels:
+        declare_kernel(module, kernel)
     entries = {kernel.symbol: _lowered(module, kernel, gpu) for kernel in kernels}
     text = str(module)
     parsed = llvm.parse(text)

@@ -51,11 +51,17 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 
 
-def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: Assignment) -> None:
-    """Add the kernel to the LLVM module as an entry."""
+def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
+    """Give the LLVM module the entry's name and signature, before anything else takes the name."""
     elements = [value.type.element for value in kernel.parameters]
     kind = ir.FunctionType(ir.VoidType(), [integer_type(element) for element in elements])
-    function = ir.Function(module, kind, kernel.symbol)
+    ir.Function(module, kind, kernel.symbol)
+
+
+def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: Assignment) -> None:
+    """Define the entry that `declare_kernel` has declared."""
+    elements = [value.type.element for value in kernel.parameters]
+    function = module.globals[kernel.symbol]
     function.calling_convention = "ptx_kernel"
     # The set's own `add` knows no attributes with values.
     set.add(function.attributes, f'"nvvm.reqntid"="{assignment.threads}"')

@@ -42,7 +42,7 @@ def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
     stored = access.integer_type(value.type.element)
     kind = ir.ArrayType(stored, value.type.size)
     module = ctx.builder.module
-    name = f"{ctx.kernel.symbol}$table{len(module.globals)}"
+    name = module.get_unique_name(f"{ctx.kernel.symbol}$table{len(module.globals)}")
     table = ir.GlobalVariable(module, kind, name, addrspace=GLOBAL)
     shift = stored.width - value.type.element.bits if value.type.element.name == "tf32" else 0
     table.initializer = ir.Constant(

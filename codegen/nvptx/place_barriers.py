@@ -78,8 +78,13 @@ def _different_tiles(first: Op, second: Op, facts: FactTable) -> bool:
 
 def _indices(op: Op, facts: FactTable) -> list[object]:
     """The indices as numbers, where they are constant, or where they come from."""
-    numbers = [(facts[value].constant, value) for value in op.operands["index"]]
-    return [_origin(value) if number is None else number for number, value in numbers]
+    return [_index(value, facts) for value in op.operands["index"]]
+
+
+def _index(value: Value, facts: FactTable) -> object:
+    """Indices are unsigned, facts signed: -1 of eight bits is tile 255."""
+    number = facts[value].constant
+    return _origin(value) if number is None else number % (1 << value.type.element.bits)
 
 
 def _same_tiling(first: Op, second: Op) -> bool:

@@ -91,11 +91,11 @@ def test_attributes_nest_up_to_the_limit_and_no_further() -> None:
         nested = b"\x06\x00"
         for _ in range(depth):
             nested = b"\x06\x01" + nested
-        return b"\x0b\x01\x01" + nested
+        return b"\x0b\x01\x01\x0a\x01\x01" + nested  # hints, a dictionary, then the arrays
 
-    assert read(module(RETURN, hints(MAX_ATTRIBUTE_DEPTH - 2))).functions[0].hints
+    assert read(module(RETURN, hints(MAX_ATTRIBUTE_DEPTH - 3))).functions[0].hints
     with pytest.raises(BytecodeError) as caught:
-        read(module(RETURN, hints(MAX_ATTRIBUTE_DEPTH)))
+        read(module(RETURN, hints(MAX_ATTRIBUTE_DEPTH - 2)))
     assert caught.value.kind == "limit"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import FIXTURES
+from tests.corpus import FIXTURES, VALID
 from tileir import Bytecode
 from tileir.attributes import DivBy, FloatAttribute, Hints
 from tileir.locations import SourceLocation, Subprogram
@@ -65,7 +65,7 @@ def test_values_are_resolved() -> None:
 
 def test_functions_decode_when_touched() -> None:
     data = bytearray(VECTOR_ADD.read_bytes())
-    body = Bytecode.parse(bytes(data)).functions[0].bytes
+    body = Bytecode.parse(bytes(data)).functions[0].code
     data[body.offset] = 30  # an opcode that nobody has
     bytecode = Bytecode.parse(bytes(data))
     assert bytecode.functions[0].name == "vector_add"
@@ -99,3 +99,20 @@ def test_negative_f64_attributes_mean_what_cutile_meant() -> None:
 def test_missing_functions_are_a_key_error() -> None:
     with pytest.raises(KeyError):
         fixture("vector_add").function("nobody")
+
+
+def test_constants_as_arrays() -> None:
+    seen = set()
+    for path in VALID:
+        for function in Bytecode.parse(path.read_bytes()).functions:
+            for op in function.walk():
+                if op.name != "constant":
+                    continue
+                constant = op.attributes["value"]
+                array = constant.array()
+                seen.add(constant.type.element.name)
+                assert array.shape == constant.type.shape
+                values = [constant.value(index) for index in range(constant.type.size)]
+                for ours, theirs in zip(values, array.reshape(-1).tolist(), strict=True):
+                    assert ours is None or ours == theirs or (ours != ours and theirs != theirs)
+    assert {"i1", "i32", "i64", "f16", "f32"} <= seen

@@ -85,7 +85,18 @@ def test_json_lines_tile_the_file() -> None:
     position = 0
     for line in done.stdout.splitlines():
         leaf = json.loads(line)
-        assert list(leaf) == ["offset", "length", "path", "kind", "value", "meaning", "schema"]
+        assert list(leaf) == [
+            "offset",
+            "length",
+            "path",
+            "kind",
+            "value",
+            "meaning",
+            "function",
+            "op",
+            "location",
+            "schema",
+        ]
         assert leaf["offset"] == position
         position += leaf["length"]
     assert position == len(data)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
+import tileir
 from tileir.bytecode import Bytecode
-from tileir.command import UsageError, open_input, require_codegen, write_output
+from tileir.command import UsageError, open_input, write_output
 
 EMIT = ("ptx", "llvm", "plan")
 
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.target == "host" and emit != "llvm":
         raise UsageError(f"--emit {emit} needs a GPU as --target, for example sm_90")
     bytecode = Bytecode.parse(open_input(arguments.file))
-    compiled = require_codegen()(bytecode, arguments.target)
+    compiled = tileir.compile(bytecode, arguments.target)
     text = {
         "llvm": lambda: compiled.llvm_ir,
         "ptx": lambda: compiled.ptx,

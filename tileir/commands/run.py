@@ -7,8 +7,9 @@ import io
 import re
 from typing import TYPE_CHECKING
 
+import tileir
 from tileir.bytecode import Bytecode, Function
-from tileir.command import UsageError, open_input, require_codegen, write_output
+from tileir.command import UsageError, open_input, write_output
 from tileir.types import Pointer, Tile
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ arguments of the kernel, one --arg for each parameter of the entry, in order:
   a pointer   the path of a .npy file, or zeros:SHAPE:DTYPE for a new array
   a scalar    a number; its type is the parameter's
   `tileir run FILE --list` shows the entries and their parameters.
+
+The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
+an extent larger than the array makes it write outside.
 
 examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
@@ -33,7 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
     parser.add_argument("--entry", metavar="NAME", help="the kernel, if the file has several")
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", default="1", help="tile blocks (default: 1)")
-    parser.add_argument("--arg", metavar="VALUE", action="append", default=[], dest="values")
+    parser.add_argument(
+        "--arg",
+        metavar="VALUE",
+        action="append",
+        default=[],
+        dest="values",
+        help="the next argument: a .npy file, zeros:SHAPE:DTYPE, or a number",
+    )
     parser.add_argument(
         "--save",
         metavar="N=FILE",
@@ -50,14 +61,15 @@ def run(arguments: argparse.Namespace) -> int:
     bytecode = Bytecode.parse(open_input(arguments.file))
     if arguments.list:
         for function in bytecode.functions:
-            print(f"{function.name} {function.type}")
+            print(function.name)
+            for number, type in enumerate(function.type.parameters):
+                print(f"  {number}  {type.element}")
         return 0
     function = _choose(bytecode, arguments.entry)
     grid = _grid(arguments.grid)
-    compile_bytecode = require_codegen()
     values = _values(function, arguments.values)
     saves = [_save(text, values) for text in arguments.save]
-    kernel = compile_bytecode(bytecode, "host", symbols=[function.name])[function.name]
+    kernel = tileir.compile(bytecode, "host", symbols=[function.name])[function.name]
     kernel.launch(grid, values, threads=arguments.threads)
     for number, path in saves:
         write_output(path, _npy(values[number]))
@@ -118,17 +130,31 @@ def _array(text: str, number: int) -> np.ndarray:
     import numpy as np
 
     if text.startswith("zeros:"):
-        match = re.fullmatch(r"zeros:(\d+(?:x\d+)*):(\w+)", text)
-        try:
-            return np.zeros(tuple(map(int, match[1].split("x"))), np.dtype(match[2]))
-        except (TypeError, MemoryError, ValueError):
-            raise UsageError(
-                f"argument {number}: {text!r} is not zeros:SHAPE:DTYPE, as in zeros:64x48:float32"
-            ) from None
+        return _zeros(text, number)
     try:
-        return np.load(io.BytesIO(open_input(text)), allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise UsageError(f"argument {number}: {text} is not a .npy file: {error}") from None
+        array = np.load(io.BytesIO(open_input(text)), allow_pickle=False)
+    except (ValueError, EOFError):
+        array = None
+    if not isinstance(array, np.ndarray):
+        raise UsageError(f"argument {number}: {text} is not a .npy file of numbers")
+    return array
+
+
+def _zeros(text: str, number: int) -> np.ndarray:
+    import ml_dtypes  # noqa: F401 - teaches NumPy the names bfloat16, float8_e4m3fn, ...
+    import numpy as np
+
+    match = re.fullmatch(r"zeros:(\d+(?:x\d+)*):(\w+)", text)
+    if match is None:
+        raise UsageError(
+            f"argument {number}: {text!r} is not zeros:SHAPE:DTYPE, as in zeros:64x48:float32"
+        )
+    try:
+        return np.zeros(tuple(map(int, match[1].split("x"))), np.dtype(match[2]))
+    except TypeError:
+        raise UsageError(f"argument {number}: there is no element type {match[2]!r}") from None
+    except (MemoryError, ValueError):
+        raise UsageError(f"argument {number}: no memory for {text}") from None
 
 
 def _save(text: str, values: list[object]) -> tuple[int, str]:

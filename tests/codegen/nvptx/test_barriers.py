@@ -147,3 +147,18 @@ def test_stores_through_pointers_may_collide_unless_one_thread_does_both(
     token = builder.op("store_ptr_tko", pointer, value, results=[TOKEN], **WEAK)
     builder.op("store_ptr_tko", pointer, value, None, token, results=[TOKEN], **WEAK)
     assert builder.barriers() == expected
+
+
+@pytest.mark.parametrize("width", ["i8", "i32"])
+def test_indices_are_unsigned_whatever_their_width(width: str) -> None:
+    """The bits 0xFF of eight bits are tile 255, and so are those of 32 bits."""
+    builder = Builder("k", "ptr<f32>")
+    view = builder.view(builder.parameters[0], [256 * SIZE], [SIZE])
+    token = builder.store_after(None, builder.constant(f"{SIZE}xf32", 0), view,
+                                builder.constant("i8", 0xFF))  # fmt: skip
+    tile, token = builder.load_after(token, view, builder.constant(width, 0xFF))
+    square = builder.op("reshape", tile, results=["16x16xf32"])
+    turned = builder.op("permute", square, results=["16x16xf32"], permutation=(1, 0))
+    flat = builder.op("reshape", turned, results=[f"{SIZE}xf32"])
+    builder.store_after(token, flat, view, builder.constant("i32", 3))
+    assert "load_view_tko" in builder.barriers()

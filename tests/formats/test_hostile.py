@@ -1,0 +1,141 @@
+"""Files made to cost time or stack: each is read or refused, whatever it nests or shares.
+
+Each case takes milliseconds. What it is about would take minutes, or never end, where work is done
+again for everything that is shared.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from tileir import Bytecode, BytecodeError
+from tileir.annotate import annotate
+from tileir.inspect import render
+
+from .test_limits import RETURN, table, varint
+
+
+def file(*sections: tuple[int, int, bytes]) -> bytes:
+    """A 13.4 file of (number, alignment, payload); alignment 0 is none."""
+    data = b"\x7fTileIR\x00" + bytes([13, 4, 0, 0])
+    for number, alignment, payload in sections:
+        data += bytes([number | (0x80 if alignment else 0)]) + varint(len(payload))
+        if alignment:
+            data += varint(alignment)
+            data += b"\xcb" * (-len(data) % alignment)
+        data += payload
+    return data + b"\x00"
+
+
+def kernel(types, body: bytes = RETURN, location: int = 0, signature: int = 0) -> tuple:
+    function = b"\x01\x00" + varint(signature) + b"\x02" + varint(location)
+    return (
+        (1, 4, table([b"kern"])),
+        (5, 4, table(types)),
+        (2, 8, function + varint(len(body)) + body),
+    )
+
+
+def debug(records, ops: int = 1) -> tuple[int, int, bytes]:
+    """A debug section whose one list names the last record for everything."""
+    payload = b"\x01\xcb\xcb\xcb" + struct.pack("<I", 0)
+    payload += varint(ops + 1)
+    payload += b"\xcb" * (-len(payload) % 8) + struct.pack(
+        f"<{ops + 1}Q", *[len(records)] * (ops + 1)
+    )
+    count = varint(len(records))
+    payload += count + b"\xcb" * (-(len(payload) + len(count)) % 4)
+    offsets, position = [], 0
+    for record in records:
+        offsets.append(position)
+        position += len(record)
+    return (3, 8, payload + struct.pack(f"<{len(offsets)}I", *offsets) + b"".join(records))
+
+
+def outcome(data: bytes) -> str:
+    """What becomes of a file: "read", or the kind of the error."""
+    try:
+        bytecode = Bytecode.parse(data)
+        for _ in render(annotate(bytecode)):
+            pass
+    except BytecodeError as error:
+        return error.kind
+    return "read"
+
+
+EMPTY_SIGNATURE = b"\x10\x00\x00"
+FILE, UNIT = b"\x02\x00\x00", b"\x01\x01"
+SUBPROGRAM, POSITION = b"\x05\x01\x01\x00\x00\x02\x01", b"\x04\x03\x00\x01\x01"
+
+
+@pytest.mark.parametrize("depth", [400, 20_000])
+def test_chains_of_inlined_calls(depth: int) -> None:
+    records = [FILE, UNIT, SUBPROGRAM, POSITION]
+    for _ in range(depth):
+        records.append(b"\x06" + varint(len(records)) + varint(4))
+    assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(records))) == "read"
+
+
+@pytest.mark.parametrize("depth", [40, 5000])
+def test_calls_that_share_both_sides(depth: int) -> None:
+    records = [FILE, UNIT, SUBPROGRAM, POSITION]
+    for _ in range(depth):
+        last = varint(len(records))
+        records.append(b"\x06" + last + last)
+    assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(records))) == "read"
+
+
+def test_nested_scopes_and_circles() -> None:
+    blocks = [FILE, UNIT, SUBPROGRAM]
+    for _ in range(3000):
+        blocks.append(b"\x03" + varint(len(blocks)) + b"\x01\x01\x01")
+    blocks.append(b"\x04" + varint(len(blocks)) + b"\x00\x01\x01")
+    assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(blocks))) == "read"
+    circle = [FILE, UNIT, SUBPROGRAM, b"\x06\x05\x05", b"\x06\x04\x04"]
+    assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(circle))) == "bad_value"
+
+
+def test_signatures_of_signatures() -> None:
+    types = [EMPTY_SIGNATURE]
+    for index in range(40):
+        types.append(b"\x10\x02" + varint(index) * 2 + b"\x00")
+    data = file(*kernel(types, signature=len(types) - 1))
+    assert outcome(data) == "bad_value"
+
+
+def test_a_chain_of_types() -> None:
+    types = [EMPTY_SIGNATURE] + [b"\x0c\x00" + varint(index) for index in range(5000)]
+    types.append(b"\x10\x01" + varint(len(types) - 1) + b"\x00")
+    assert outcome(file(*kernel(types, signature=len(types) - 1))) in ("bad_index", "bad_value")
+
+
+def test_entries_on_top_of_each_other() -> None:
+    blob = EMPTY_SIGNATURE + b"\x10" + varint(4000) + b"\x00" * 4001
+    count = 3000
+    offsets = [0, 3] + [3 + index % 2 for index in range(count - 2)]
+    payload = varint(count) + b"\xcb" * (-len(varint(count)) % 4)
+    payload += struct.pack(f"<{count}I", *offsets) + blob
+    strings, _, functions = kernel([EMPTY_SIGNATURE])
+    assert outcome(file(strings, (5, 4, payload), functions)) == "read"
+
+
+def test_an_op_with_many_operands() -> None:
+    scalar = [b"\x03", b"\x0d\x00\x00", b"\x10\x01\x01\x00"]
+    body = bytes([RETURN[0], 0]) + varint(20_000) + b"\x00" * 20_000
+    assert outcome(file(*kernel(scalar, body, signature=2))) == "read"
+
+
+def test_many_empty_sections() -> None:
+    globals_ = [(6, 0, b"\x00")] * 5000
+    assert outcome(file(*globals_, *kernel([EMPTY_SIGNATURE]))) == "read"
+
+
+def test_a_long_string_is_shown_once() -> None:
+    long = b"x" * 20_000
+    types = [EMPTY_SIGNATURE]
+    functions = b"".join(b"\x00\x00\x02\x00" + varint(3) + RETURN for _ in range(500))
+    data = file((1, 4, table([long])), (5, 4, table(types)), (2, 8, varint(500) + functions))
+    lines = list(render(annotate(Bytecode.parse(data))))
+    assert sum(map(len, lines)) < 30 * len(data)

@@ -1,0 +1,175 @@
+"""compile and run as programs: exit codes, one-line errors, files written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.corpus import FIXTURES, ROOT
+from tileir import command
+
+VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
+SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
+
+
+def tileir(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-m", "tileir", *map(str, arguments)]
+    return subprocess.run(program, cwd=ROOT, capture_output=True, text=True, **options)
+
+
+def fails(done: subprocess.CompletedProcess[str], code: int, message: str, lines: int = 1) -> None:
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == lines or lines == 0
+
+
+def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
+    ptx = tileir("compile", "--target", "sm_90", VECTOR_ADD)
+    assert ".visible .entry vector_add(" in ptx.stdout
+    llvm = tileir("compile", "--target", "sm_90", "--emit", "llvm", VECTOR_ADD)
+    assert "define ptx_kernel void" in llvm.stdout
+    plan = tileir("compile", "--target", "sm_90", "--emit", "plan", VECTOR_ADD)
+    assert json.loads(plan.stdout)["vector_add"]["block"] == [128, 1, 1]
+    out = tmp_path / "k.ptx"
+    assert tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", out).returncode == 0
+    assert out.read_text() == ptx.stdout
+    piped = subprocess.run(
+        [sys.executable, "-m", "tileir", "compile", "--target", "sm_90", "-"],
+        cwd=ROOT, input=VECTOR_ADD.read_bytes(), capture_output=True,
+    )  # fmt: skip
+    assert piped.stdout.decode() == ptx.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "code", "message"),
+    [
+        (FIXTURES / "invalid" / "unknown_opcode.tileirbc", "sm_90", 3, "opcode"),
+        (FIXTURES / "invalid" / "no_return.tileirbc", "sm_90", 1, "terminator"),
+        (SOFTMAX, "sm_90", 4, "reduce"),
+        (VECTOR_ADD, "sm_42", 4, "unknown target"),
+        (FIXTURES / "nothing.tileirbc", "sm_90", 2, "No such file"),
+    ],
+)
+def test_an_existing_file_is_left_alone(source, target, code, message, tmp_path: Path) -> None:
+    out = tmp_path / "k.ptx"
+    out.write_text("precious")
+    done = tileir("compile", "--target", target, source, "-o", out)
+    fails(done, code, message, lines=0)
+    assert out.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.ptx", tmp_path / "link.ptx"
+    real.write_text("old")
+    link.symlink_to(real)
+    assert tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert ".entry" in real.read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev on Windows")
+def test_a_device_is_written_to(tmp_path: Path) -> None:
+    out = tmp_path / "out.ptx"
+    with out.open("w") as file:
+        program = [sys.executable, "-m", "tileir", "compile", "--target", "sm_90"]
+        subprocess.run([*program, VECTOR_ADD, "-o", "/dev/stdout"], cwd=ROOT, stdout=file)
+    assert ".entry" in out.read_text()
+    assert Path("/dev/stdout").is_symlink()
+
+
+def test_the_host_has_no_ptx() -> None:
+    fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "needs a GPU")
+    assert "define void" in tileir("compile", VECTOR_ADD).stdout
+
+
+@pytest.mark.parametrize("size", [1, 1023, 1024, 2500])
+def test_run(size: int, tmp_path: Path) -> None:
+    x, y = np.random.default_rng(size).standard_normal((2, size), dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    arguments = []
+    for array in (tmp_path / "x.npy", tmp_path / "y.npy", f"zeros:{size}:float32"):
+        arguments += ["--arg", array, "--arg", size, "--arg", 1]
+    grid, out = -(-size // 1024), tmp_path / "z.npy"
+    done = tileir("run", VECTOR_ADD, "--grid", grid, *arguments, "--save", f"6={out}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert np.array_equal(np.load(out).view(np.uint32), (x + y).view(np.uint32))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--entry", "nobody"], "there is no entry 'nobody'"),
+        (["--grid", "1,2,3,4"], "--grid takes"),
+        (["--grid", "-1"], "--grid"),
+        (["--arg", "1"], "takes 9 arguments, not 1"),
+        (["--arg", "missing.npy", *["--arg", "1"] * 8], "missing.npy: No such file"),
+        (["--arg", "zeros:x:float32", *["--arg", "1"] * 8], "is not zeros:SHAPE:DTYPE"),
+        (["--arg", "zeros:4:float99", *["--arg", "1"] * 8], "no element type 'float99'"),
+        (["--arg", str(VECTOR_ADD), *["--arg", "1"] * 8], "not a .npy file"),
+        (["--arg", "zeros:4:float32", "--arg", "one", *["--arg", "1"] * 7], "not a whole number"),
+        (["--arg", "zeros:4:int32", "--arg", "4", "--arg", "1"] * 3, "parameter 0"),
+    ],
+)
+def test_wrong_arguments(arguments: list[str], message: str) -> None:
+    fails(tileir("run", VECTOR_ADD, *arguments), 2, message)
+
+
+def test_list_shows_numbers_and_types() -> None:
+    done = tileir("run", "--list", VECTOR_ADD)
+    assert done.stdout.splitlines()[:3] == ["vector_add", "  0  ptr<f32>", "  1  i32"]
+
+
+def test_a_defect_is_one_line_and_its_own_code(capsys, monkeypatch) -> None:
+    def broken() -> int:
+        raise AssertionError("of our own\nmaking")
+
+    monkeypatch.delenv("TILEIR_TRACEBACK", raising=False)
+    assert command.guarded("test", broken) == 70
+    shown = capsys.readouterr().err
+    assert shown.startswith("tileir test: AssertionError: of our own (this is a defect of tileir")
+    assert len(shown.splitlines()) == 1
+    monkeypatch.setenv("TILEIR_TRACEBACK", "1")
+    with pytest.raises(AssertionError):
+        command.guarded("test", broken)
+
+
+def test_without_llvmlite_the_way_to_get_it_is_said() -> None:
+    program = (
+        "import sys\n"
+        "sys.modules['llvmlite'] = None\n"
+        "from tileir.__main__ import main\n"
+        f"sys.exit(main(['compile', {str(VECTOR_ADD)!r}]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    fails(done, 2, "pip install 'tileir[codegen]'")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the file")
+def test_closed_output_is_survived() -> None:
+    command = f"{sys.executable} -m tileir inspect {VECTOR_ADD} >&-"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    piped = f"{sys.executable} -m tileir inspect {VECTOR_ADD} | head -n 1"
+    done = subprocess.run(piped, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("verb", ["inspect", "compile", "run"])
+def test_help_has_examples(verb: str) -> None:
+    done = tileir(verb, "--help")
+    assert done.returncode == 0
+    assert "examples:" in done.stdout
+
+
+def test_no_command_and_no_such_command() -> None:
+    assert tileir().returncode == 2
+    fails(tileir("bogus"), 2, "there is no command 'bogus'")
+    assert "13.1 to 13.5" in tileir("--version").stdout
