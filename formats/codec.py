@@ -16,10 +16,13 @@ from construct import Construct, Container
 from .attributes import ATTRIBUTE
 from .container import FILE
 from .cursor import Cursor, Environment, Oddity, Slice, Span, Writer
+from .debug import DEBUG_RECORD
 from .functions import BODY
 from .limits import MAX_REGION_DEPTH
 from .nodes import Items
+from .ops.wire import OP
 from .sections import BY_NAME
+from .types import TYPE
 from .version import LATEST, Version
 
 _FRAMES_PER_REGION = 12
@@ -127,6 +130,8 @@ def build_file(record: Container) -> bytes:
     return build(FILE, record, record["header"]["version"])
 
 
-def attribute_name(tag: int) -> str:
-    """The name of a tagged attribute."""
-    return ATTRIBUTE.arms[tag].name
+def name_of(what: str, tag: int) -> str:
+    """The name that a tag stands for; `what` is the kind of tag, as in a trace."""
+    variant = {node.what: node for node in (OP, TYPE, ATTRIBUTE, DEBUG_RECORD)}[what]
+    arm = variant.arms.get(tag)
+    return arm.name if arm is not None else variant.other

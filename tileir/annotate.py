@@ -7,32 +7,28 @@ is, and gives sections, functions and ops a heading.
 
 from __future__ import annotations
 
+import contextlib
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tileir.formats import codec
 from tileir.formats.attributes import float_pattern
-from tileir.formats.container import ALIGNED
 from tileir.formats.cursor import Slice, Span
-from tileir.formats.leaves import EnumValue, FlagWord, Index, WideInt
-from tileir.formats.nodes import Tag
-from tileir.formats.sections import BY_NUMBER
-from tileir.formats.types import DYNAMIC, TYPE_INDEX
+from tileir.formats.leaves import Index, WideInt
+from tileir.formats.sections import SECTIONS
+from tileir.formats.types import TYPE_INDEX
 
 from .attributes import FloatAttribute, IntegerAttribute
-from .bytecode import Bytecode, Function
+from .bytecode import Bytecode, Function, Section
 from .errors import BytecodeError
 from .ir import Op, Value
-from .references import BadReference, decode_text, printable
+from .meaning import plain, shorten
+from .references import BadReference, printable
 from .types import Scalar
 
 FOLD = 64
 """Blobs longer than this many bytes are folded unless everything is asked for."""
-
-
-LONGEST_MEANING = 240
-"""Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +77,43 @@ def annotate(bytecode: Bytecode) -> Iterator[Heading | Leaf]:
     return _Annotator(bytecode).run()
 
 
+def salvage(data: memoryview) -> Iterator[Leaf]:
+    """The leaves up to the point where a broken file cannot be read, the rest as ``unread``.
+
+    They say what each field says by itself. None at all if this is no Tile IR bytecode.
+    """
+    found: list[Span] = []
+    with contextlib.suppress(BytecodeError):
+        file = codec.parse_file(data, trace=found)
+        tags: list[int | None] = []
+        for kind in SECTIONS:
+            for record in file["sections"]:
+                if record["name"] == kind.name:
+                    tags = _salvage_section(data, record, file["header"]["version"], tags, found)
+    if not found:
+        return
+    found.sort(key=lambda span: span.start)
+    for span in _fill_gaps(found, data, "unread"):
+        path = span.path.removeprefix("file.")
+        part = data[span.start : span.end]
+        meaning = shorten(plain(span))
+        yield Leaf(
+            span.start, part, span.section, "", path, path, span.kind, span.value, meaning, None
+        )
+
+
+def _salvage_section(data, record, version, tags, found: list[Span]) -> list[int | None]:
+    """Trace what can be read of a section; returns the type tags known afterwards."""
+    name = record["name"]
+    with contextlib.suppress(BytecodeError):
+        parsed, _ = codec.parse_section(
+            data, name, record["payload"], version, tags, trace=found, eager=True
+        )
+        if name == "Type":
+            return [entry.get("tag") for entry in parsed["entries"]]
+    return tags
+
+
 def spans(bytecode: Bytecode) -> list[Span]:
     """The leaves of the schema in file order, gaps filled: they tile the file."""
     data, found = bytecode.data, []
@@ -97,22 +130,25 @@ def spans(bytecode: Bytecode) -> list[Span]:
                 eager=True,
             )
     found.sort(key=lambda span: span.start)
-    return list(_fill_gaps(found, bytecode))
+    return list(_fill_gaps(found, data, "unused", bytecode.sections))
 
 
-def _fill_gaps(found: list[Span], bytecode: Bytecode) -> Iterator[Span]:
+def _fill_gaps(
+    found: list[Span], data: memoryview, kind: str, sections: Sequence[Section] = ()
+) -> Iterator[Span]:
+    """The spans, and between them one of `kind` for each run of bytes that no field owns."""
     position = 0
-    ends = [section.payload.offset + section.size for section in bytecode.sections]
+    ends = [section.payload.offset + section.size for section in sections]
     for span in [*found, None]:
-        start = len(bytecode.data) if span is None else span.start
+        start = len(data) if span is None else span.start
         if start > position:
             inside = bisect_right(ends, position)
-            name = bytecode.sections[inside].name if inside < len(ends) else "file"
-            raw = Slice(position, bytecode.data[position:start])
-            yield Span(position, start, name, f"{name.lower()}.unused", "unused", raw)
+            name = sections[inside].name if inside < len(ends) else "file"
+            raw = Slice(position, data[position:start])
+            yield Span(position, start, name, f"{name.lower()}.{kind}", kind, raw)
         if span is not None:
             yield span
-            position = span.end
+            position = max(position, span.end)
 
 
 class _Annotator:
@@ -210,50 +246,21 @@ class _Annotator:
                 return describe_value(named)
             if isinstance(node, Index) and node.target == "constant":
                 return f"{int(value)} {op.attributes[field]}"
-        if isinstance(node, EnumValue):
-            return f"{int(value)} {node.enum.by_value[value].name}"
-        if isinstance(node, FlagWord):
-            return f"0x{int(value):x} {node.describe(value)}"
-        if isinstance(node, Tag):
-            return self._tag(span, op)
         if span.path.startswith("global[") and field.endswith(".value"):
             return f"{int(value)} {self.bytecode.globals[self._entry(span.path)].value}"
         if isinstance(node, Index):
             return f"{int(value)} {self._index(node.target, int(value))}".rstrip()
         match span.kind:
-            case "section id":
-                name = BY_NUMBER[value & ~ALIGNED].name if value & ~ALIGNED else "End"
-                return f"{value & ~ALIGNED} {name}" + (", aligned" if value & ALIGNED else "")
-            case "i64" if value == DYNAMIC:
-                return "dynamic"
-            case "text":
-                return f'"{printable(decode_text(value.data))}"'
-            case "bits":
-                return self._number(value)
-            case "bool":
-                return "true" if value else "false"
-            case "padding":
-                return "padding"
-            case "magic":
-                return '"\\x7fTileIR\\0"'
-            case "debug record" | "list start" | "offset":
-                return self._table_item(span)
-        if isinstance(value, Slice):
-            return f"{len(value.data)} bytes"
-        return str(value)
-
-    def _tag(self, span: Span, op: Op | None) -> str:
-        number = int(span.value)
-        match span.kind:
-            case "opcode":
-                return f"{number} {op.name}"
             case "type tag":
-                return f"{number} {self._index('type', self._entry(span.path))}"
+                return f"{int(value)} {self._index('type', self._entry(span.path))}"
             case "debug tag":
                 record = self._entry(span.path) + 1
-                return f"{number} {self._index('debug record', record)}, record {record}"
-        arm = codec.attribute_name(number)
-        return f"{number} {arm}"
+                return f"{int(value)} {self._index('debug record', record)}, record {record}"
+            case "debug record":
+                return f"{int(value)} {self._index('debug record', int(value))}"
+            case "bits":
+                return self._number(value)
+        return plain(span)
 
     @staticmethod
     def _entry(path: str) -> int:
@@ -298,12 +305,6 @@ class _Annotator:
         bits = float_pattern(value, self.type.bits) if self.type.bits > 8 else int(value)
         return str(FloatAttribute(self.type, bits))
 
-    def _table_item(self, span: Span) -> str:
-        number = int(span.value)
-        if span.kind == "debug record":
-            return f"{number} {self._index('debug record', number)}"
-        return f"{number:#x}" if span.kind == "offset" else f"indices from {number}"
-
     def _value(self, op: Op, field: str) -> Value | None:
         """The value that an operand, a result type or a block argument stands for."""
         name, _, rest = field.partition("[")
@@ -322,14 +323,6 @@ class _Annotator:
             argument = int(field[field.rindex("[") + 1 : -1])
             return op.regions[index].blocks[block].arguments[argument]
         return None
-
-
-def shorten(text: str) -> str:
-    """A text of any length, cut in the middle if it is too long to be read in a line."""
-    if len(text) <= LONGEST_MEANING:
-        return text
-    half = LONGEST_MEANING // 2
-    return f"{text[:half]} ... {text[-half:]}"
 
 
 def describe_value(value: Value) -> str:

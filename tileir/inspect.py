@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from .annotate import FOLD, Heading, Leaf, annotate
+from .annotate import FOLD, Heading, Leaf, annotate, salvage
 from .bytecode import Bytecode
 from .command import UsageError, main_of, open_input, stdout_text
+from .errors import BytecodeError
 from .references import decode_text
 
 JSON_SCHEMA = 1
@@ -45,7 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     data = open_input(arguments.file)
-    bytecode = Bytecode.parse(data, strict=arguments.strict)
+    try:
+        bytecode = Bytecode.parse(data, strict=arguments.strict).touch()
+    except BytecodeError:
+        if not arguments.json:
+            _print(salvage(memoryview(data)), arguments.full)
+        raise
     lines = _narrow(annotate(bytecode), bytecode, arguments.function, arguments.section)
     if arguments.json:
         _print_json(lines, arguments.full)

@@ -67,13 +67,11 @@ def test_an_ignored_section_is_unused() -> None:
     assert kinds == [("producer.unused", "unused"), ("producer.producer", "string")]
 
 
-@pytest.mark.parametrize("name", ["vector_add", "nested_loops"])
-def test_golden_dump(name: str, update: bool) -> None:
-    done = inspect(FIXTURES / "13.4" / f"{name}.tileirbc")
-    assert done.returncode == 0
-    golden = GOLDEN / f"{name}.inspect"
+@pytest.mark.parametrize("golden", sorted(GOLDEN.glob("*/*.inspect")), ids=name_of)
+def test_golden_dump(golden: Path, update: bool) -> None:
+    """`golden/<version>/<fixture>.inspect`: put an empty file there, run with --update."""
+    done = inspect((FIXTURES / golden.parent.name / golden.stem).with_suffix(".tileirbc"))
     if update:
-        golden.parent.mkdir(exist_ok=True)
         golden.write_text(done.stdout)
     assert done.stdout == golden.read_text()
 
@@ -152,10 +150,25 @@ def test_wrong_use_is_one_line(arguments: tuple, message: str) -> None:
     ids=["empty", "mlir", "truncated", "version"],
 )
 def test_bad_input_is_one_line_and_a_code(data: bytes, code: int) -> None:
-    done = inspect("-", data=data)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert len(done.stderr.splitlines()) == 1
-    assert "Traceback" not in done.stderr
+    for options in ((), ("--json",)):
+        done = inspect("-", *options, data=data)
+        assert done.returncode == code
+        assert len(done.stderr.splitlines()) == 1
+        assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_broken_file_is_shown_up_to_the_break() -> None:
+    data = VECTOR_ADD.read_bytes()
+    done = inspect("-", data=data[:-1])
+    assert done.returncode == 3
+    assert 'string[2]                  "vector_add"' not in done.stdout  # no section was complete
+    assert "header.version             13.4" in done.stdout
+    broken = FIXTURES / "invalid" / "type_index_out_of_range.tileirbc"
+    done = inspect(broken)
+    assert "func[0].body[0].result_types[0] 9" in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.startswith("0x")]
+    assert rows[-1].split(" | ")[0] == f"0x{len(broken.read_bytes()) - 1:06x}"
 
 
 def test_long_blobs_are_folded() -> None:
