@@ -14,7 +14,7 @@ from construct import Construct, Container, Struct, Subconstruct
 
 from .cursor import Cursor, Slice, Writer
 from .errors import BuildError, BytecodeError
-from .leaves import Leaf, VarInt, WideInt, kept_count
+from .leaves import VarInt, WideInt, WideSlice, kept_count
 from .limits import MAX_TAG
 from .version import V13_1, Version
 
@@ -190,8 +190,11 @@ class Sized(Subconstruct):
         start = cursor.position
         data = cursor.take(size, path)
         if not cursor.eager:
-            return Slice(start, data)
-        return self.subcon._parse(cursor.window(start, start + size), context, path)
+            wide = isinstance(size, WideInt)
+            return WideSlice(start, data, size) if wide else Slice(start, data)
+        value = self.subcon._parse(cursor.window(start, start + size), context, path)
+        value.wide_count = size
+        return value
 
     def _build(self, value, writer: Writer, context, path: str):
         if isinstance(value, Slice):
@@ -200,7 +203,7 @@ class Sized(Subconstruct):
             inner = writer.inner()
             self.subcon._build(value, inner, context, path)
             data = inner.data
-        self.number._build(len(data), writer, context, f"{path}.length")
+        self.number._build(kept_count(value, len(data)), writer, context, f"{path}.length")
         writer.write(data)
         return value
 
@@ -319,10 +322,3 @@ class Malformed(Container):
     def __init__(self, error: BytecodeError, raw: Slice) -> None:
         super().__init__(variant="malformed", raw=raw)
         self["error"] = error
-
-
-def leaf_of(node: Construct) -> Leaf | None:
-    """The leaf inside options and version gates, if that is all there is."""
-    while isinstance(node, Since | If):
-        node = node.subcon
-    return node if isinstance(node, Leaf) else None

@@ -3,15 +3,15 @@
     count   padding to the index width   offsets   entries, back to back
 
 Entry i spans [offset i, offset i+1), the last one runs to the end. That is how producers write it.
-Readers also accept gaps, entries with bytes left over, and offsets that decrease or point past the
-end (the entry is then clamped), so a table that is not what we would write ourselves keeps its
-offsets and its bytes verbatim as `layout`.
+Readers also accept gaps, entries with bytes left over, and, for strings, offsets that decrease or
+point past the end (the entry is then clamped), so a table that is not what we would write ourselves
+keeps its offsets and its bytes verbatim as `layout`.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from construct import Construct, Container, Subconstruct
@@ -63,19 +63,19 @@ class Table(Subconstruct):
         base, size = cursor.position, cursor.left
         entries = Items()
         entries.wide_count = count
-        regular = offsets[0] == 0
-        covered = work = 0
-        for index, offset in enumerate(offsets):
-            begin = min(offset, size)
-            end = offsets[index + 1] if index + 1 < count else size
-            if not begin <= end <= size:
-                end = size
-                regular = False
-            regular &= offset <= size
+        bounds = _bounds(offsets, size)
+        regular = offsets[0] == 0 and all(
+            begin == offset and end == following
+            for offset, following, (begin, end) in zip(
+                offsets, (*offsets[1:], size), bounds, strict=True
+            )
+        )
+        shown = range(count) if regular or cursor.trace is None else _apart(bounds)
+        work = 0
+        for index, (offset, (begin, end)) in enumerate(zip(offsets, bounds, strict=True)):
             window = cursor.window(base + begin, base + end)
-            if begin < covered:  # bytes that an earlier entry has explained already
+            if index not in shown:  # another entry explains these bytes
                 window.trace = None
-            covered = max(covered, end)
             usable = offset <= size and work <= MAX_OVERLAP * size
             entries.append(self._entry(window, f"{path}[{index}]", usable))
             work += window.position - base - begin
@@ -146,3 +146,26 @@ class Table(Subconstruct):
             else:
                 self.subcon._build(entry, inner, None, f"{path}[{index}]")
         return offsets, inner.data
+
+
+def _bounds(offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """Where each entry begins and ends; one that the next does not follow runs to the end."""
+    bounds = []
+    for index, offset in enumerate(offsets):
+        begin = min(offset, size)
+        end = offsets[index + 1] if index + 1 < len(offsets) else size
+        bounds.append((begin, end if begin <= end <= size else size))
+    return bounds
+
+
+def _apart(bounds: Sequence[tuple[int, int]]) -> set[int]:
+    """Entries that lie side by side and leave out as little as possible, for a trace."""
+    chosen: set[int] = set()
+    covered = 0
+    longest_first = [(begin, -end, index) for index, (begin, end) in enumerate(bounds)]
+    for begin, negative, index in sorted(longest_first):
+        end = -negative
+        if begin >= covered and end > begin:
+            chosen.add(index)
+            covered = end
+    return chosen

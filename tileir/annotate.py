@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 from tileir.formats import codec
 from tileir.formats.attributes import float_pattern
+from tileir.formats.container import ALIGNED
 from tileir.formats.cursor import Slice, Span
 from tileir.formats.leaves import Index, WideInt
-from tileir.formats.sections import SECTIONS
+from tileir.formats.sections import BY_NUMBER, SECTIONS
 from tileir.formats.types import TYPE_INDEX
+from tileir.formats.version import Version
 
 from .attributes import FloatAttribute, IntegerAttribute
 from .bytecode import Bytecode, Function, Section
@@ -84,14 +86,15 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
     """
     found: list[Span] = []
     with contextlib.suppress(BytecodeError):
-        file = codec.parse_file(data, trace=found)
-        tags: list[int | None] = []
-        for kind in SECTIONS:
-            for record in file["sections"]:
-                if record["name"] == kind.name:
-                    tags = _salvage_section(data, record, file["header"]["version"], tags, found)
-    if not found:
+        codec.parse_file(data, trace=found)
+    version = next((span.value for span in found if span.kind == "version"), None)
+    if version is None:
         return
+    payloads, tags = _framed(found, data), []
+    for section in SECTIONS:
+        if section.name in payloads:
+            where = payloads[section.name]
+            tags = _salvage_section(data, section.name, where, version, tags, found)
     found.sort(key=lambda span: span.start)
     for span in _fill_gaps(found, data, "unread"):
         path = span.path.removeprefix("file.")
@@ -102,13 +105,34 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
         )
 
 
-def _salvage_section(data, record, version, tags, found: list[Span]) -> list[int | None]:
+def _framed(found: list[Span], data: memoryview) -> dict[str, Slice]:
+    """The payloads of the sections whose headers have been read, by name; the last one counts."""
+    headers: dict[str, dict[str, Span]] = {}
+    for span in found:
+        place, _, field = span.path.rpartition(".")
+        if place.startswith("file.sections["):
+            headers.setdefault(place, {})[field] = span
+    payloads = {}
+    for header in headers.values():
+        start = max(span.end for span in header.values())
+        number = header["id"].value & ~ALIGNED
+        if number in BY_NUMBER and "length" in header:
+            end = min(len(data), start + int(header["length"].value))
+            payloads[BY_NUMBER[number].name] = Slice(start, data[start:end])
+    return payloads
+
+
+def _salvage_section(
+    data: memoryview,
+    name: str,
+    payload: Slice,
+    version: Version,
+    tags: list[int | None],
+    found: list[Span],
+) -> list[int | None]:
     """Trace what can be read of a section; returns the type tags known afterwards."""
-    name = record["name"]
     with contextlib.suppress(BytecodeError):
-        parsed, _ = codec.parse_section(
-            data, name, record["payload"], version, tags, trace=found, eager=True
-        )
+        parsed, _ = codec.parse_section(data, name, payload, version, tags, trace=found, eager=True)
         if name == "Type":
             return [entry.get("tag") for entry in parsed["entries"]]
     return tags
@@ -268,7 +292,7 @@ class _Annotator:
         return int(path[path.rindex("[") + 1 : path.rindex("]")])
 
     def _index(self, target: str, number: int) -> str:
-        """What an index names. Only unused records can hold one that leads nowhere."""
+        """What an index names. What nothing uses may hold one that leads nowhere."""
         try:
             return self._named(target, number)
         except (BadReference, BytecodeError):

@@ -25,7 +25,7 @@ from .constants import Constant
 from .decode import BodyDecoder, Tables, decode_attribute
 from .errors import BytecodeError, Diagnostic
 from .ir import Body, Op
-from .locations import DebugInfo, Location
+from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
 from .types import FunctionType, Tile
 from .typetable import TypeTable
@@ -335,6 +335,12 @@ class Bytecode:
                 path,
                 lambda position: self._location(function, position + 1) if located else None,
             )
+            where = self._location(function, 0)
+            if not isinstance(where, SourceLocation | CallSite | None):
+                wrong = f"{where} is no position of a function"
+                path = f"func[{function.index}].location"
+                number = function._record["location"]
+                raise BadReference("debug list", number, 0, path=path, problem=wrong)
             body = decoder.decode(records, function.type)
         with self._lock:
             self._oddities += warnings

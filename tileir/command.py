@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from .errors import BytecodeError, LaunchError, TileIRError, UnsupportedError
+from .references import printable
 
 OK, NO, USAGE, UNREADABLE, UNSUPPORTED, TOOL_FAILED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
@@ -92,6 +94,7 @@ def guarded(name: str, action) -> int:
 
 def fail(name: str, message: str, code: int) -> int:
     """Say why on standard error; returns `code`."""
+    message = "\n".join(map(printable, message.split("\n")))
     print(f"tileir {name}: {message}" if name else f"tileir: {message}", file=sys.stderr)
     return code
 
@@ -117,7 +120,12 @@ def write_output(path: str | None, data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         return
-    target = Path(path).resolve()  # what a link points to is replaced, not the link
+    try:
+        target = Path(path).resolve()  # what a link points to is replaced, not the link
+    except RuntimeError:
+        raise UsageError(f"{path}: a circle of symbolic links") from None
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     special = target.exists() and not target.is_file()
     if special or path.startswith(("/dev/", "/proc/")):  # no renaming over a pipe or a device
         with open(path, "wb") as out:

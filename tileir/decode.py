@@ -290,10 +290,13 @@ class BodyDecoder:
 
     def _attributes(self, spec: Spec, record: Container, types: list[Type], path: str) -> dict:
         result = types[0] if types else None
-        return {
+        attributes = {
             slot.name: self._attribute(slot, record[slot.name], result, f"{path}.{slot.name}")
             for slot in spec.attributes
         }
+        if isinstance(record.get("inbounds"), tuple):  # the default: older files promise nothing
+            attributes["inbounds"] = (False,) * len(record["index"])
+        return attributes
 
     def _attribute(self, slot: Attribute, value, result: Type | None, path: str) -> object:
         if slot.node is None:

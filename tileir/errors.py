@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError
 
+from .references import display
+
 __all__ = [
     "BuildError",
     "BytecodeError",
@@ -35,8 +37,8 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = f"0x{self.offset:x}: " if self.offset is not None else ""
-        where = f" in {self.function}" if self.function else ""
-        source = f" ({self.location})" if self.location else ""
+        where = f" in {display(self.function)}" if self.function else ""
+        source = f" ({display(self.location)})" if self.location else ""
         return f"{place}{self.severity}: {self.message}{where}{source}"
 
 

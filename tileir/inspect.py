@@ -13,7 +13,7 @@ from .annotate import FOLD, Heading, Leaf, annotate, salvage
 from .bytecode import Bytecode
 from .command import UsageError, main_of, open_input, stdout_text
 from .errors import BytecodeError
-from .references import decode_text
+from .references import decode_text, display
 
 JSON_SCHEMA = 1
 BYTES_PER_LINE = 8
@@ -47,11 +47,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     data = open_input(arguments.file)
     try:
-        bytecode = Bytecode.parse(data, strict=arguments.strict).touch()
+        bytecode = Bytecode.parse(data).touch()
     except BytecodeError:
-        if not arguments.json:
+        if not (arguments.json or arguments.function or arguments.section):
             _print(salvage(memoryview(data)), arguments.full)
         raise
+    if arguments.strict:
+        Bytecode.parse(data, strict=True)
     lines = _narrow(annotate(bytecode), bytecode, arguments.function, arguments.section)
     if arguments.json:
         _print_json(lines, arguments.full)
@@ -67,7 +69,7 @@ def _narrow(
 ) -> Iterator[Heading | Leaf]:
     """Only the leaves of one function or section, and the headings above them."""
     if function is not None and function not in {f.name for f in bytecode.functions}:
-        names = ", ".join(f.name for f in bytecode.functions)
+        names = ", ".join(display(f.name) for f in bytecode.functions)
         raise UsageError(f"there is no function {function!r}; the file has {names or 'none'}")
     names = {"header": "header", **{s.name.lower(): s.name for s in bytecode.sections}}
     if section is not None and section.lower() not in names:

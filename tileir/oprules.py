@@ -39,8 +39,8 @@ def _permute(op: Op) -> str | None:
 
 def _make_tensor_view(op: Op) -> str | None:
     view, pointer = op.result.type, op.operands["base"].type.element
-    if pointer.pointee != view.element:
-        return f"base points to {pointer.pointee}, the view has {view.element}"
+    if (pointer.pointee, pointer.attribute) != (view.element, view.attribute):
+        return f"base is {pointer}, which is no pointer to elements of {view}"
     if len(view.shape) != len(view.strides):
         return f"{len(view.shape)} extents and {len(view.strides)} strides"
     for name, sizes in (("dynamicShape", view.shape), ("dynamicStrides", view.strides)):
@@ -60,7 +60,7 @@ def _access(op: Op) -> str | None:
     rank, inbounds = len(view.tile), op.attributes["inbounds"]
     if len(indices) != rank:
         return f"expected {rank} indices, found {len(indices)}"
-    if inbounds and len(inbounds) != rank:
+    if len(inbounds) != rank:
         return f"expected {rank} inbounds, found {len(inbounds)}"
     if view.view.attribute == "multicast":
         return "a multicast address is not loaded from or stored to"

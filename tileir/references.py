@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from tileir.formats.cursor import Slice
 
+LONGEST_NAME = 80
+"""Characters of a name that a message repeats."""
+
 
 class BadReference(Exception):
     """An index that leads nowhere, or to the wrong kind of thing."""
@@ -73,6 +76,11 @@ class Strings(Sequence[str]):
 def decode_text(data: bytes | memoryview) -> str:
     """Text of the file as a Python string; always possible, and reversible."""
     return bytes(data).decode("utf-8", "surrogateescape")
+
+
+def display(name: str) -> str:
+    """A name from a file inside a message: one line, no control characters, of bearable length."""
+    return printable(name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}...")
 
 
 def printable(text: str) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
+from tileir.references import display
+
 from .. import llvm as backend
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
@@ -48,7 +50,9 @@ class HostKernel(Compiled):
         The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
         scalar arguments say, whatever an array's own are; accesses are not checked against sizes.
         """
-        run_grid(self.symbol, self._blocks, self.workspace, self.parameters, grid, args, threads)
+        run_grid(
+            display(self.symbol), self._blocks, self.workspace, self.parameters, grid, args, threads
+        )
 
 
 class HostCompilation(Compilation):

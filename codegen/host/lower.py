@@ -34,7 +34,10 @@ BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE])
 
 def llvm_name(symbol: str, part: str) -> str:
     """The name of something made for an entry: ASCII, as llvmlite wants it, never ambiguous."""
-    return f"{quote(symbol, safe=_PLAIN, errors='backslashreplace')}.{part}"
+    name = quote(symbol, safe=_PLAIN, errors="backslashreplace")
+    if name.startswith("llvm."):  # LLVM keeps these names to itself
+        name = f"%6C{name[1:]}"
+    return f"{name}.{part}"
 
 
 def argument_offsets(kernel: Kernel) -> tuple[list[int], int]:

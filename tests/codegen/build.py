@@ -83,6 +83,8 @@ class Kernel:
             missing = () if slot.arity == "many" else None
             slots[slot.name] = operands[place] if place < len(operands) else missing
         values = {slot.name: slot.default for slot in spec.attributes} | attributes
+        if "inbounds" in values and "inbounds" not in attributes:
+            values["inbounds"] = (False,) * len(slots["index"])
         op = Op(spec, slots, values, offset=100 + len(self.block.ops))
         for index, kind in enumerate(results):
             named = TOKEN if kind == "token" else None

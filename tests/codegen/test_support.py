@@ -106,7 +106,18 @@ def test_chosen_symbols() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["we ird", 'quo"te', "naïve", "1abc.$-x", "memcpy", "a\\b", "x%y", "nul\0"]
+    "name",
+    [
+        "we ird",
+        'quo"te',
+        "naïve",
+        "1abc.$-x",
+        "llvm.nvvm.barrier0",
+        "memcpy",
+        "a\\b",
+        "x%y",
+        "nul\0",
+    ],
 )
 def test_any_symbol_can_be_compiled_for_the_host(name: str) -> None:
     kernel = Kernel(name, "ptr<i32>")

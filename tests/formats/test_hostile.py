@@ -10,8 +10,10 @@ import struct
 
 import pytest
 
+import tileir
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate
+from tileir.formats import codec
 from tileir.inspect import render
 
 from .test_limits import RETURN, table, varint
@@ -130,6 +132,40 @@ def test_an_op_with_many_operands() -> None:
 def test_many_empty_sections() -> None:
     globals_ = [(6, 0, b"\x00")] * 5000
     assert outcome(file(*globals_, *kernel([EMPTY_SIGNATURE]))) == "read"
+
+
+@pytest.mark.parametrize("width", [2, 5, 10])
+def test_overlong_numbers_survive(width: int) -> None:
+    """Counts, a body's length and an opcode in more bytes than they need."""
+
+    def long(value: int) -> bytes:
+        return bytes((value >> 7 * k & 127) | (128 if k + 1 < width else 0) for k in range(width))
+
+    body = long(RETURN[0]) + long(0) + long(0)
+    functions = long(1) + b"\x00" + long(0) + b"\x02" + long(0) + long(len(body)) + body
+    data = file((1, 4, table([b"kern"])), (5, 4, table([EMPTY_SIGNATURE])), (2, 8, functions))
+    assert outcome(data) == "read"
+    bytecode = Bytecode.parse(data)
+    section = next(s for s in bytecode.sections if s.name == "Func")
+    for eager in (False, True):
+        record, _ = codec.parse_section(
+            bytecode.data, "Func", section.payload, bytecode.version, [16], eager=eager
+        )
+        assert codec.build_section("Func", record, bytecode.version, [16]) == functions
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "é" * 5000])
+def test_names_stay_in_one_line(name: str) -> None:
+    functions = b"\x01\x00" + b"\x00\x02\x00" + varint(3) + RETURN
+    data = file((1, 4, table([name.encode()])), (5, 4, table([EMPTY_SIGNATURE])), (2, 8, functions))
+    bytecode = Bytecode.parse(data)
+    for line in render(annotate(bytecode)):
+        assert line.isprintable()
+        assert len(line) < 400
+    with pytest.raises(tileir.TileIRError) as caught:
+        tileir.compile(bytecode, "sm_90")  # no such name in PTX
+    text = str(caught.value)
+    assert text.replace("\n", "").isprintable()
 
 
 def test_a_long_string_is_shown_once() -> None:

@@ -108,6 +108,15 @@ def test_an_index_out_of_range_is_found_where_it_is() -> None:
         assert error.found == "127"
 
 
+def test_the_location_of_a_function_counts_too() -> None:
+    leaves = annotate(Bytecode.parse(VECTOR_ADD))
+    first = next(leaf for leaf in leaves if getattr(leaf, "path", "") == "debug.indices[0]")
+    data = bytearray(VECTOR_ADD)
+    data[first.offset + 3] = 0x80
+    error = refused(bytes(data))
+    assert (error.kind, error.offset) == ("bad_index", first.offset)
+
+
 @pytest.mark.parametrize("seed", range(300))
 def test_mutants_are_read_or_refused(seed: int) -> None:
     choice = random.Random(seed)

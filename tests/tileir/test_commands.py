@@ -74,6 +74,13 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
     assert ".entry" in real.read_text()
 
 
+def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    done = tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", tmp_path / "a")
+    fails(done, 2, "symbolic links")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev on Windows")
 def test_a_device_is_written_to(tmp_path: Path) -> None:
     out = tmp_path / "out.ptx"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import tileir
 from tileir.bytecode import Bytecode, Function
 from tileir.command import UsageError, open_input, write_output
+from tileir.references import display
 from tileir.types import Pointer, Tile
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     bytecode = Bytecode.parse(open_input(arguments.file))
     if arguments.list:
         for function in bytecode.functions:
-            print(function.name)
+            print(display(function.name))
             for number, type in enumerate(function.type.parameters):
                 print(f"  {number}  {type.element}")
         return 0
@@ -78,12 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _choose(bytecode: Bytecode, name: str | None) -> Function:
     names = [function.name for function in bytecode.functions]
+    shown = ", ".join(map(display, names))
     if name is None and len(names) == 1:
         return bytecode.functions[0]
     if name in names:
         return bytecode.function(name)
     problem = "--entry is needed" if name is None else f"there is no entry {name!r}"
-    raise UsageError(f"{problem}; the file has {', '.join(names) or 'none'}")
+    raise UsageError(f"{problem}; the file has {shown or 'none'}")
 
 
 def _grid(text: str) -> tuple[int, ...]:
@@ -97,7 +99,8 @@ def _values(function: Function, texts: list[str]) -> list[object]:
     parameters = function.type.parameters
     if len(texts) != len(parameters):
         raise UsageError(
-            f"{function.name} takes {len(parameters)} arguments, not {len(texts)}: {function.type}"
+            f"{display(function.name)} takes {len(parameters)} arguments, not {len(texts)}; "
+            "--list shows them"
         )
     return [
         _value(type, text, number)
