@@ -126,7 +126,7 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
 def _json_value(leaf: Leaf, full: bool) -> object:
     value = leaf.value
     if leaf.kind == "text":
-        return decode_text(value.data).encode("utf-8", "replace").decode()
+        return decode_text(value.data).encode("utf-8", "backslashreplace").decode()
     if leaf.kind == "version":
         return str(value)
     if isinstance(value, int):
