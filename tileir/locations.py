@@ -179,9 +179,9 @@ class DebugInfo:
         """Location of the function itself (position 0) or of its op number position - 1."""
         start = self.start_of(location_index)
         if start + position >= len(self.indices):
-            raise BadReference(
-                "debug record", start + position, len(self.indices), path="debug.indices"
-            )
+            where = f"debug.starts[{location_index - 1}]"
+            short = f"element {position} of the list is beyond the {len(self.indices)} indices"
+            raise BadReference("debug list", start, 0, path=where, problem=short, kind="bad_index")
         number = self.indices[start + position]
         return self.record_at(number, f"debug.indices[{start + position}]")
 
