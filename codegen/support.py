@@ -96,16 +96,10 @@ def check(kernels: Iterable[Kernel], target: str, target_why_not: TargetWhyNot) 
                 continue  # part of the op whose region it ends
             reason = why_not(op) or target_why_not(op, target)
             if reason:
-                found.append(_diagnostic(kernel, op, reason))
+                found.append(Diagnostic.about(op, kernel.symbol, "unsupported", reason))
     if found:
         count = "one op is" if len(found) == 1 else f"{len(found)} ops are"
         raise UnsupportedError(f"{count} not supported on target {target}:", found)
-
-
-def _diagnostic(kernel: Kernel, op: Op, reason: str) -> Diagnostic:
-    place = str(op.location) if op.location else ""
-    message = f"{op.name}: {reason}"
-    return Diagnostic("error", "unsupported", message, op.offset, kernel.symbol, place)
 
 
 def _parameters(kernel: Kernel) -> list[Diagnostic]:

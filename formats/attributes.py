@@ -18,6 +18,7 @@ from .leaves import (
     Fixed,
     FlagWord,
     Index,
+    Leaf,
     SignedVarInt,
     VarInt,
     WideInt,
@@ -43,35 +44,38 @@ class ScalarBits(Construct):
     def __init__(self, integer: bool) -> None:
         super().__init__()
         self.integer = integer
-        self.byte = Fixed(1, kind="bits")
+        self.byte = Fixed(1)
         self.number = VarInt()
-        self.number.kind = "bits"
 
-    def layout(self, type_tags, index: int) -> tuple[int, bool] | None:
-        """(width in bits, whether one byte holds it), or None if the type is not of this kind."""
+    def width(self, type_tags, index: int) -> int | None:
+        """The type's width in bits, None if the type is not of this kind."""
         tag = type_tags[index] if index < len(type_tags) else None
-        bits = SCALAR_BITS.get(tag)
-        if bits is None or (tag in INTEGER_TAGS) != self.integer:
-            return None
-        return bits, bits == 1 if self.integer else bits <= 8
+        return SCALAR_BITS.get(tag) if (tag in INTEGER_TAGS) == self.integer else None
+
+    def leaf(self, bits: int) -> Leaf:
+        """How a pattern of that width lies in the file."""
+        one_byte = bits == 1 if self.integer else bits <= 8
+        return self.byte if one_byte else self.number
+
+    def pattern(self, value: int, bits: int) -> int:
+        """The bit pattern that the value of the leaf stands for."""
+        if self.leaf(bits) is self.byte:
+            return int(bool(value)) if self.integer else int(value)
+        return int(value) if self.integer else float_pattern(value, bits)
 
     def _parse(self, cursor: Cursor, context, path: str) -> int:
         start = cursor.position
-        layout = self.layout(cursor.environment.type_tags, context["type"])
-        if layout is None:
+        bits = self.width(cursor.environment.type_tags, context["type"])
+        if bits is None:
             raise cursor.error(
                 "bad_index",
                 path,
                 expected="an integer type" if self.integer else "a floating-point type",
                 found=f"type {context['type']}",
             )
-        bits, one_byte = layout
-        if one_byte:
-            value = self.byte._parse(cursor, context, path)
-            pattern = bool(value) if self.integer else value
-        else:
-            value = self.number._parse(cursor, context, path)
-            pattern = int(value) if self.integer else float_pattern(value, bits)
+        value = self.leaf(bits).read(cursor, path)
+        cursor.note(start, path, "bits", value, self)
+        pattern = self.pattern(value, bits)
         if pattern >> bits:
             raise cursor.error(
                 "bad_value",
@@ -80,22 +84,24 @@ class ScalarBits(Construct):
                 expected=f"a pattern of {bits} bits",
                 found=f"{pattern:#x}",
             )
-        if isinstance(value, WideInt) or (one_byte and self.integer and value > 1):
-            return WideInt(pattern, getattr(value, "width", 1), getattr(value, "raw", value))
+        if isinstance(value, WideInt):
+            return WideInt(pattern, value.width, value.raw)
+        if bits == 1 and value > 1:  # a byte that is true, but not 1
+            return WideInt(pattern, 1, value)
         return pattern
 
     def _build(self, value: int, writer: Writer, context, path: str):
-        layout = self.layout(writer.environment.type_tags, context["type"])
-        if layout is None:
+        bits = self.width(writer.environment.type_tags, context["type"])
+        if bits is None:
             raise ValueError(f"{path}: type {context['type']} cannot hold this value")
-        bits, one_byte = layout
+        leaf = self.leaf(bits)
         if isinstance(value, WideInt):
-            number = value if not one_byte else value.raw
-        elif self.integer or one_byte:
+            number = value if leaf is self.number else value.raw
+        elif self.integer or leaf is self.byte:
             number = int(value)
         else:
             number = zigzag(int(value) - (1 << 64) if bits == 64 and value >> 63 else int(value))
-        (self.byte if one_byte else self.number)._build(number, writer, context, path)
+        leaf._build(number, writer, context, path)
         return value
 
 

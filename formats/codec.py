@@ -25,6 +25,7 @@ from .sections import BY_NAME
 from .types import TYPE
 from .version import LATEST, Version
 
+_VARIANTS = {node.what: node for node in (OP, TYPE, ATTRIBUTE, DEBUG_RECORD)}
 _FRAMES_PER_REGION = 12
 _NEEDED = _FRAMES_PER_REGION * MAX_REGION_DEPTH + 500
 _lock = threading.Lock()
@@ -132,6 +133,6 @@ def build_file(record: Container) -> bytes:
 
 def name_of(what: str, tag: int) -> str:
     """The name that a tag stands for; `what` is the kind of tag, as in a trace."""
-    variant = {node.what: node for node in (OP, TYPE, ATTRIBUTE, DEBUG_RECORD)}[what]
+    variant = _VARIANTS[what]
     arm = variant.arms.get(tag)
     return arm.name if arm is not None else variant.other

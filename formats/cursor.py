@@ -68,7 +68,6 @@ class Cursor:
         "environment",
         "origin",
         "position",
-        
         "section",
         "trace",
         "warnings",
@@ -151,7 +150,7 @@ class Cursor:
                 "limit",
                 path,
                 offset=start,
-                expected=f"at most {limit} {what} inside each other",
+                expected=f"at most {limit} levels of one {what} inside another",
                 found="more",
             )
 

@@ -6,6 +6,11 @@ LONGEST_PATH = 160
 """Characters of a path in a message; `BytecodeError.path` has all of it."""
 
 
+def shorten(text: str, longest: int) -> str:
+    """A text of any length for a message: cut in the middle if it is longer than `longest`."""
+    return text if len(text) <= longest else f"{text[: longest // 2]}...{text[-longest // 2 :]}"
+
+
 class TileIRError(Exception):
     """Base of every error that tileir raises on purpose."""
 
@@ -62,9 +67,7 @@ class BytecodeError(TileIRError, ValueError):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        path = self.path
-        if len(path) > LONGEST_PATH:
-            path = f"{path[: LONGEST_PATH // 2]}...{path[-LONGEST_PATH // 2 :]}"
+        path = shorten(self.path, LONGEST_PATH)
         place = f"{self.section}: {path}" if path else self.section
         text = f"at 0x{self.offset:x} in {place}: expected {self.expected}, found {self.found}"
         return f"{text} ({self.hint})" if self.hint else text

@@ -271,9 +271,9 @@ class Variant(Construct):
         if not self.depth_limit:
             record.update(arm.fields._parse(cursor, record, path))
             return record
-        cursor.enter(f"{self.what}s", self.depth_limit, path, start)
+        cursor.enter(self.what, self.depth_limit, path, start)
         record.update(arm.fields._parse(cursor, record, path))
-        cursor.depth[f"{self.what}s"] -= 1
+        cursor.depth[self.what] -= 1
         return record
 
     def _otherwise(self, cursor: Cursor, path: str, start: int, tag: int) -> Alternative:

@@ -14,7 +14,7 @@ from .attributes import CONSTANT_INDEX, STRING_INDEX
 from .debug import DEBUG
 from .enums import SYMBOL_VISIBILITY
 from .functions import FUNCTIONS
-from .leaves import Bool, Bytes, EnumValue, SizedBytes, VarInt
+from .leaves import Bytes, EnumValue, SizedBytes, VarInt
 from .nodes import Counted, Record, Since
 from .table import Table
 from .types import TYPE, TYPE_INDEX
@@ -64,5 +64,3 @@ SECTIONS = (
 
 BY_NUMBER = {section.number: section for section in SECTIONS}
 BY_NAME = {section.name: section for section in SECTIONS}
-
-__all__ = ["BY_NAME", "BY_NUMBER", "END", "SECTIONS", "Bool", "Section"]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from construct import Construct, Container, Subconstruct
@@ -64,12 +65,7 @@ class Table(Subconstruct):
         entries = Items()
         entries.wide_count = count
         bounds = _bounds(offsets, size)
-        regular = offsets[0] == 0 and all(
-            begin == offset and end == following
-            for offset, following, (begin, end) in zip(
-                offsets, (*offsets[1:], size), bounds, strict=True
-            )
-        )
+        regular = offsets[0] == 0 and bounds == list(pairwise((*offsets, size)))
         shown = range(count) if regular or cursor.trace is None else _apart(bounds)
         work = 0
         for index, (offset, (begin, end)) in enumerate(zip(offsets, bounds, strict=True)):
@@ -150,22 +146,19 @@ class Table(Subconstruct):
 
 def _bounds(offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
     """Where each entry begins and ends; one that the next does not follow runs to the end."""
-    bounds = []
-    for index, offset in enumerate(offsets):
-        begin = min(offset, size)
-        end = offsets[index + 1] if index + 1 < len(offsets) else size
-        bounds.append((begin, end if begin <= end <= size else size))
-    return bounds
+    return [
+        (min(offset, size), following if offset <= following <= size else size)
+        for offset, following in pairwise((*offsets, size))
+    ]
 
 
 def _apart(bounds: Sequence[tuple[int, int]]) -> set[int]:
     """Entries that lie side by side and leave out as little as possible, for a trace."""
     chosen: set[int] = set()
     covered = 0
-    longest_first = [(begin, -end, index) for index, (begin, end) in enumerate(bounds)]
-    for begin, negative, index in sorted(longest_first):
-        end = -negative
-        if begin >= covered and end > begin:
+    for index in sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1])):
+        begin, end = bounds[index]
+        if covered <= begin < end:
             chosen.add(index)
             covered = end
     return chosen

@@ -21,6 +21,24 @@ TYPE_INDEX = Index("type")
 SIZES = Counted(Fixed(8, signed=True), item_size=8)
 SIZES32 = Counted(Fixed(4, signed=True), item_size=4)
 
+
+class NoExtension(Leaf):
+    """Nothing. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
+
+    def read(self, cursor: Cursor, path: str) -> None:
+        if cursor.left:
+            raise cursor.error(
+                "preview",
+                path,
+                expected="the end of the tile type",
+                found=f"a public-preview extension, bytes: {cursor.left}",
+                hint="preview content has no published layout",
+            )
+
+    def emit(self, value: None, writer: Writer) -> None:
+        """Writes nothing."""
+
+
 TYPE = Variant("type tag", preview=PREVIEW_TAGS)
 
 SCALAR_BITS: dict[int, int] = {}
@@ -59,25 +77,6 @@ TYPE.add(
     "pointee" / TYPE_INDEX,
     "ptr_attr" / OPTIONAL_POINTER_ATTRIBUTE,
 )
-
-
-class NoExtension(Leaf):
-    """Nothing. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
-
-    def read(self, cursor: Cursor, path: str) -> None:
-        if cursor.left:
-            raise cursor.error(
-                "preview",
-                path,
-                expected="the end of the tile type",
-                found=f"a public-preview extension, bytes: {cursor.left}",
-                hint="preview content has no published layout",
-            )
-
-    def emit(self, value: None, writer: Writer) -> None:
-        """Writes nothing."""
-
-
 TYPE.add(
     "tile",
     13,

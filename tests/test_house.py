@@ -58,7 +58,7 @@ def test_names_say_what_they_are(path: Path) -> None:
 
 def test_opcodes_are_written_once() -> None:
     """An opcode number outside formats/ would be a second place for the same fact."""
-    pattern = re.compile(r"opcode\s*==\s*\d|opcode\s*=\s*0x")
+    pattern = re.compile(r"opcode\W*\b(0x[0-9A-Fa-f]+|\d+)\b|[{(,]\s*0x[0-7][0-9A-Fa-f]\s*:")
     strays = [
         short(path)
         for path in CODE

@@ -23,6 +23,7 @@ from .errors import (  # noqa: E402
     BytecodeError,
     Diagnostic,
     LaunchError,
+    MissingPackageError,
     TileIRError,
     UnsupportedError,
     VerifyError,
@@ -37,6 +38,7 @@ __all__ = [
     "Function",
     "Global",
     "LaunchError",
+    "MissingPackageError",
     "Section",
     "TileIRError",
     "UnsupportedError",
@@ -62,7 +64,7 @@ def compile(bytecode, target: str = "host", **options):
         if error.name != "llvmlite":
             raise
         needs = "compiling needs llvmlite; install it with: pip install 'tileir[codegen]'"
-        raise ModuleNotFoundError(needs, name="llvmlite") from None
+        raise MissingPackageError(needs) from None
 
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)

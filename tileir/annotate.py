@@ -8,14 +8,16 @@ is, and gives sections, functions and ops a heading.
 from __future__ import annotations
 
 import contextlib
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tileir.formats import codec
-from tileir.formats.attributes import float_pattern
+from tileir.formats.attributes import ScalarBits
 from tileir.formats.container import ALIGNED
 from tileir.formats.cursor import Slice, Span
+from tileir.formats.errors import shorten
 from tileir.formats.leaves import Index, WideInt
 from tileir.formats.sections import BY_NUMBER, SECTIONS
 from tileir.formats.types import TYPE_INDEX
@@ -25,9 +27,15 @@ from .attributes import FloatAttribute, IntegerAttribute
 from .bytecode import Bytecode, Function, Section
 from .errors import BytecodeError
 from .ir import Op, Value
-from .meaning import plain, shorten
+from .meaning import plain
 from .references import BadReference, printable
 from .types import Scalar
+
+LONGEST = 240
+"""Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
+
+FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
+"""The path of the field that starts a function's entry."""
 
 FOLD = 64
 """Blobs longer than this many bytes are folded unless everything is asked for."""
@@ -99,7 +107,7 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
     for span in _fill_gaps(found, data, "unread"):
         path = span.path.removeprefix("file.")
         part = data[span.start : span.end]
-        meaning = shorten(plain(span))
+        meaning = shorten(plain(span), LONGEST)
         yield Leaf(
             span.start, part, span.section, "", path, path, span.kind, span.value, meaning, None
         )
@@ -204,31 +212,28 @@ class _Annotator:
         elif span.start == len(self.bytecode.data) - 1 and span.kind == "section id":
             self.section, self.function, self.open = "end", None, []
             yield Heading("section", "end", span.start)
-        if span.section == "Func" and span.path.endswith("].name") and not self.open_in(span):
-            index = int(span.path[len("func[") : -len("].name")])
-            self.function = self.bytecode.functions[index]
-            yield Heading("function", f"entry @{printable(shorten(self.function.name))} "
-                          f"{self.function.type}", span.start)  # fmt: skip
+        entry = FUNCTION_NAME.fullmatch(span.path)
+        if entry:
+            self.function = self.bytecode.functions[int(entry[1])]
+            name = printable(shorten(self.function.name, LONGEST))
+            yield Heading("function", f"entry @{name} {self.function.type}", span.start)
         if span.kind == "opcode":
             op = self.ops[span.start]
-            while self.open and not self.inside(span):
-                self.open.pop()
+            self._leave(span)
             self.open.append((span.path.removesuffix("opcode"), op))
             self.operands = list(op.operand_list())
             yield Heading("op", describe_op(op), span.start, op.depth)
 
-    def open_in(self, span: Span) -> bool:
-        return ".body" in span.path
-
-    def inside(self, span: Span) -> bool:
-        return span.path.startswith(self.open[-1][0])
+    def _leave(self, span: Span) -> None:
+        """Close the ops that the span is no longer inside of."""
+        while self.open and not span.path.startswith(self.open[-1][0]):
+            self.open.pop()
 
     def _leaf(self, span: Span) -> Leaf:
-        while self.open and not self.inside(span):
-            self.open.pop()
+        self._leave(span)
         prefix, op = self.open[-1] if self.open else (self._prefix(span), None)
         field = span.path.removeprefix(prefix)
-        meaning = shorten(self._meaning(span, op, field))
+        meaning = shorten(self._meaning(span, op, field), LONGEST)
         if isinstance(span.value, WideInt) and span.kind != "bits":
             meaning += f" (in {span.value.width} bytes)"
         if isinstance(span.node, Index) and span.node.target == "type":
@@ -283,7 +288,7 @@ class _Annotator:
             case "debug record":
                 return f"{int(value)} {self._index('debug record', int(value))}"
             case "bits":
-                return self._number(value)
+                return self._number(node, value)
         return plain(span)
 
     @staticmethod
@@ -301,7 +306,7 @@ class _Annotator:
     def _named(self, target: str, number: int) -> str:
         match target:
             case "string":
-                return f'"{printable(shorten(self.bytecode.strings.at(number)))}"'
+                return f'"{printable(shorten(self.bytecode.strings.at(number), LONGEST))}"'
             case "type":
                 return str(self.bytecode.types.at(number))
             case "constant":
@@ -321,13 +326,12 @@ class _Annotator:
         name = self.bytecode.debug.variant(number)
         return f"{name} {linked}" if linked is not None else name
 
-    def _number(self, value: int) -> str:
+    def _number(self, node: ScalarBits, value: int) -> str:
         if not isinstance(self.type, Scalar):
             return str(int(value))
-        if self.type.is_integer:
-            return str(IntegerAttribute(self.type, int(value)))
-        bits = float_pattern(value, self.type.bits) if self.type.bits > 8 else int(value)
-        return str(FloatAttribute(self.type, bits))
+        bits = node.pattern(value, self.type.bits)
+        kind = IntegerAttribute if self.type.is_integer else FloatAttribute
+        return str(kind(self.type, bits))
 
     def _value(self, op: Op, field: str) -> Value | None:
         """The value that an operand, a result type or a block argument stands for."""
@@ -359,4 +363,4 @@ def describe_op(op: Op) -> str:
     results = ", ".join(f"%{value.number}" for value in op.results)
     operands = ", ".join(f"%{value.number}" for value in op.operand_list())
     text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
-    return f"{text}  at {op.location}" if op.location is not None else text
+    return f"{text}  at {op.place}" if op.place else text

@@ -25,7 +25,7 @@ from .constants import Constant
 from .decode import BodyDecoder, Tables, decode_attribute
 from .errors import BytecodeError, Diagnostic
 from .ir import Body, Op
-from .locations import CallSite, DebugInfo, Location, SourceLocation
+from .locations import CallSite, DebugInfo, SourceLocation
 from .references import BadReference, Strings
 from .types import FunctionType, Tile
 from .typetable import TypeTable
@@ -130,7 +130,7 @@ class Function:
         return self.body.walk()
 
     @property
-    def location(self) -> Location | None:
+    def location(self) -> SourceLocation | CallSite | None:
         """Where the function is in source."""
         return self._bytecode._location(self, 0)
 
@@ -180,10 +180,7 @@ class Bytecode:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
         bytecode = cls(view)
-        if strict:
-            bytecode.touch()
-            bytecode._refuse_oddities()
-        return bytecode
+        return bytecode.touch(strict=True) if strict else bytecode
 
     def __init__(self, data: memoryview) -> None:
         self.data = data
@@ -287,14 +284,19 @@ class Bytecode:
                 for odd in self._oddities
             ]
 
-    def touch(self) -> Bytecode:
-        """Read everything that is otherwise read on demand, and return self."""
+    def touch(self, strict: bool = False) -> Bytecode:
+        """Read everything that is otherwise read on demand, and return self.
+
+        With `strict`, raise BytecodeError for the first oddity.
+        """
         for function in self.functions:
             _ = function.body
         for index in range(len(self.types)):
             if self.types.peek(index) is None and self.types.tags[index] is not None:
                 odd = "refers to something that is not there, but nothing uses it"
                 self._note("malformed", "Type", f"type[{index}]", odd)
+        if strict:
+            self._refuse_oddities()
         return self
 
     def _note(self, kind: str, section: str, path: str, message: str) -> None:
@@ -335,18 +337,13 @@ class Bytecode:
                 path,
                 lambda position: self._location(function, position + 1) if located else None,
             )
-            where = self._location(function, 0)
-            if not isinstance(where, SourceLocation | CallSite | None):
-                wrong = f"{where} is no position of a function"
-                path = f"func[{function.index}].location"
-                number = function._record["location"]
-                raise BadReference("debug list", number, 0, path=path, problem=wrong)
+            self._location(function, 0)  # as wrong as an op's, if it is wrong
             body = decoder.decode(records, function.type)
         with self._lock:
             self._oddities += warnings
         return body
 
-    def _location(self, function: Function, position: int) -> Location | None:
+    def _location(self, function: Function, position: int) -> SourceLocation | CallSite | None:
         number = function._record["location"]
         if not number or self.debug is None:
             return None

@@ -19,10 +19,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from .errors import BytecodeError, LaunchError, TileIRError, UnsupportedError
+from .errors import (
+    BytecodeError,
+    LaunchError,
+    MissingPackageError,
+    TileIRError,
+    UnsupportedError,
+)
 from .references import printable
 
-OK, NO, USAGE, UNREADABLE, UNSUPPORTED, TOOL_FAILED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
+OK, NO, USAGE, UNREADABLE, UNSUPPORTED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 
 COMMANDS = {
     "inspect": ("tileir.inspect", "explain every byte of a file"),
@@ -34,6 +40,16 @@ COMMANDS = {
 
 class UsageError(Exception):
     """The command was used wrongly; the text says how."""
+
+
+CODES = {
+    UnsupportedError: UNSUPPORTED,
+    UsageError: USAGE,
+    LaunchError: USAGE,
+    MissingPackageError: USAGE,
+    TileIRError: NO,
+}
+"""Error -> exit code; the first kind that fits counts."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,16 +87,9 @@ def guarded(name: str, action) -> int:
         return fail(name, "interrupted", INTERRUPTED)
     except BytecodeError as error:
         return fail(name, str(error), UNSUPPORTED if error.kind == "version" else UNREADABLE)
-    except UnsupportedError as error:
-        return fail(name, str(error), UNSUPPORTED)
-    except ModuleNotFoundError as error:
-        if error.name != "llvmlite":
-            raise
-        return fail(name, str(error), USAGE)
-    except (UsageError, LaunchError) as error:
-        return fail(name, str(error), USAGE)
-    except TileIRError as error:
-        return fail(name, str(error), NO)
+    except (UsageError, TileIRError) as error:
+        code = next(code for kind, code in CODES.items() if isinstance(error, kind))
+        return fail(name, str(error), code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return fail(name, f"{where}{error.strerror or error}", USAGE)

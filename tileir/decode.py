@@ -25,7 +25,7 @@ from tileir.formats.cursor import Slice
 from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.nodes import Malformed
 from tileir.formats.ops import BY_OPCODE
-from tileir.formats.ops.spec import Attribute
+from tileir.formats.ops.spec import Attribute, Each
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.wire import is_segmented, variable
 from tileir.formats.types import TYPE_INDEX
@@ -33,7 +33,7 @@ from tileir.formats.types import TYPE_INDEX
 from . import attributes as attr
 from .constants import Constant
 from .ir import Block, Body, Op, Region, Value
-from .locations import CallSite, Location, SourceLocation
+from .locations import Location
 from .references import BadReference, Strings
 from .types import FunctionType, Tile, Type
 from .typetable import TypeTable
@@ -216,9 +216,6 @@ class BodyDecoder:
         )
         self.position += 1
         op.location = self.locate(op.position)
-        if not isinstance(op.location, SourceLocation | CallSite | None):
-            wrong = f"{op.location} is no position of an op"
-            raise BadReference("debug record", op.position, 0, path=path, problem=wrong)
         for region in record.get("regions") or ():
             op.regions.append(Region())
             where = f"{path}.regions[{len(op.regions) - 1}]"
@@ -290,15 +287,17 @@ class BodyDecoder:
 
     def _attributes(self, spec: Spec, record: Container, types: list[Type], path: str) -> dict:
         result = types[0] if types else None
-        attributes = {
-            slot.name: self._attribute(slot, record[slot.name], result, f"{path}.{slot.name}")
+        return {
+            slot.name: self._attribute(slot, record, result, f"{path}.{slot.name}")
             for slot in spec.attributes
         }
-        if isinstance(record.get("inbounds"), tuple):  # the default: older files promise nothing
-            attributes["inbounds"] = (False,) * len(record["index"])
-        return attributes
 
-    def _attribute(self, slot: Attribute, value, result: Type | None, path: str) -> object:
+    def _attribute(
+        self, slot: Attribute, record: Container, result: Type | None, path: str
+    ) -> object:
+        value = record[slot.name]
+        if isinstance(value, Each):
+            return (value.value,) * len(record[value.slot])
         if slot.node is None:
             return bool(value)
         if value is None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError
 
 from .references import display
+
+if TYPE_CHECKING:
+    from .ir import Op
 
 __all__ = [
     "BuildError",
     "BytecodeError",
     "Diagnostic",
     "LaunchError",
+    "MissingPackageError",
     "TileIRError",
     "UnsupportedError",
     "VerifyError",
@@ -34,6 +39,11 @@ class Diagnostic:
     offset: int | None = None
     function: str = ""
     location: str = ""
+
+    @classmethod
+    def about(cls, op: Op, function: str, kind: str, problem: str) -> Diagnostic:
+        """An error in an op: its name in front, its offset and source line."""
+        return cls("error", kind, f"{op.name}: {problem}", op.offset, function, op.place)
 
     def __str__(self) -> str:
         place = f"0x{self.offset:x}: " if self.offset is not None else ""
@@ -56,6 +66,10 @@ class VerifyError(_Listing, ValueError):
 
 class UnsupportedError(_Listing):
     """The module is fine but cannot be compiled for the target (yet). Lists every reason."""
+
+
+class MissingPackageError(TileIRError, ModuleNotFoundError):
+    """An optional package is needed; the message says how to install it."""
 
 
 class LaunchError(TileIRError, ValueError):

@@ -52,8 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
         if not (arguments.json or arguments.function or arguments.section):
             _print(salvage(memoryview(data)), arguments.full)
         raise
-    if arguments.strict:
-        Bytecode.parse(data, strict=True)
+    bytecode.touch(strict=arguments.strict)
     lines = _narrow(annotate(bytecode), bytecode, arguments.function, arguments.section)
     if arguments.json:
         _print_json(lines, arguments.full)
@@ -118,7 +117,7 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "meaning": leaf.meaning,
         "function": leaf.function or None,
         "op": leaf.op.name if leaf.op else None,
-        "location": str(leaf.op.location) if leaf.op and leaf.op.location else None,
+        "location": (leaf.op.place if leaf.op else "") or None,
         "schema": JSON_SCHEMA,
     }
 

@@ -87,6 +87,11 @@ class Op:
         """The first result."""
         return self.results[0]
 
+    @property
+    def place(self) -> str:
+        """The source location as text, empty if it is unknown."""
+        return "" if self.location is None else str(self.location)
+
     def operand_list(self) -> Iterator[Value]:
         """All operands in the order of the wire, absent ones left out."""
         for value in self.operands.values():

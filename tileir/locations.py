@@ -175,15 +175,19 @@ class DebugInfo:
         later = (other for other in self.starts if other > start)
         return start, min(later, default=len(self.indices))
 
-    def location(self, location_index: int, position: int) -> Location | None:
+    def location(self, location_index: int, position: int) -> SourceLocation | CallSite | None:
         """Location of the function itself (position 0) or of its op number position - 1."""
         start = self.start_of(location_index)
         if start + position >= len(self.indices):
             where = f"debug.starts[{location_index - 1}]"
             short = f"element {position} of the list is beyond the {len(self.indices)} indices"
             raise BadReference("debug list", start, 0, path=where, problem=short, kind="bad_index")
-        number = self.indices[start + position]
-        return self.record_at(number, f"debug.indices[{start + position}]")
+        number, path = self.indices[start + position], f"debug.indices[{start + position}]"
+        linked = self.record_at(number, path)
+        if not isinstance(linked, SourceLocation | CallSite | None):
+            wrong = f"{linked} is no position"
+            raise BadReference("debug record", number, 0, path=path, problem=wrong)
+        return linked
 
     def record_at(self, number: int, path: str = "") -> Location | None:
         """The record of that number; None for 0, which means unknown.

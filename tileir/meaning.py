@@ -15,9 +15,6 @@ from tileir.formats.types import DYNAMIC
 
 from .references import decode_text, printable
 
-LONGEST = 240
-"""Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
-
 
 def plain(span: Span) -> str:
     """The meaning of a leaf as far as it needs nothing but the leaf."""
@@ -49,10 +46,3 @@ def plain(span: Span) -> str:
     if isinstance(value, Slice):
         return f"{len(value.data)} bytes"
     return str(int(value) if isinstance(value, WideInt) else value)
-
-
-def shorten(text: str) -> str:
-    """A text of any length, cut in the middle if it is too long to be read in a line."""
-    if len(text) <= LONGEST:
-        return text
-    return f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .attributes import Bounded, DivBy, SameElements
+from .attributes import Bounded, DivBy, SameElements, spell
 from .ir import Op
 from .types import Pointer, TensorView, Tile, Type
 
@@ -103,16 +103,14 @@ def _assume(op: Op) -> str | None:
             return _same_elements(type, predicate)
         case Bounded():
             return _bounded(type, predicate)
-    return f"{type_name(predicate)} is no assumption"
+    return f"{spell(predicate)} is no assumption"
 
 
 def _div_by(type: Type, predicate: DivBy) -> str | None:
     divisor = predicate.divisor
     if not 0 < divisor <= LARGEST_DIVISOR or divisor & (divisor - 1):
         return f"a divisor is a power of two up to 2^62, found {divisor}"
-    if isinstance(type, Tile) and not _countable(type):
-        return f"{type} has no divisor"
-    if not isinstance(type, Tile | TensorView):
+    if not isinstance(type, TensorView) and not _countable(type):
         return f"{type} has no divisor"
     every, along = predicate.every, predicate.along
     if (every is None) != (along is None):
@@ -125,7 +123,7 @@ def _div_by(type: Type, predicate: DivBy) -> str | None:
 
 
 def _same_elements(type: Type, predicate: SameElements) -> str | None:
-    if not isinstance(type, Tile) or not _countable(type):
+    if not _countable(type):
         return f"{type} is no tile of integers or pointers"
     groups = predicate.groups
     fits = len(groups) == type.rank and all(
@@ -135,7 +133,7 @@ def _same_elements(type: Type, predicate: SameElements) -> str | None:
 
 
 def _bounded(type: Type, predicate: Bounded) -> str | None:
-    if not isinstance(type, Tile) or isinstance(type.element, Pointer) or type.element.is_float:
+    if not _countable(type) or isinstance(type.element, Pointer):
         return f"{type} is no tile of integers"
     half = 1 << (type.element.bits - 1)
     given = [bound for bound in (predicate.lower, predicate.upper) if bound is not None]
@@ -144,13 +142,11 @@ def _bounded(type: Type, predicate: Bounded) -> str | None:
     return None
 
 
-def _countable(type: Tile) -> bool:
+def _countable(type: Type) -> bool:
+    """Whether it is a tile of integers or pointers."""
+    if not isinstance(type, Tile):
+        return False
     return isinstance(type.element, Pointer) or type.element.is_integer
-
-
-def type_name(value: object) -> str:
-    """The class of an attribute, for a message."""
-    return type(value).__name__
 
 
 RULES: dict[str, Callable[[Op], str | None]] = {

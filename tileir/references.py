@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tileir.formats.cursor import Slice
+from tileir.formats.errors import shorten
 
 LONGEST_NAME = 80
 """Characters of a name that a message repeats."""
@@ -80,7 +81,7 @@ def decode_text(data: bytes | memoryview) -> str:
 
 def display(name: str) -> str:
     """A name from a file inside a message: one line, no control characters, of bearable length."""
-    return printable(name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}...")
+    return printable(shorten(name, LONGEST_NAME))
 
 
 def printable(text: str) -> str:

@@ -56,27 +56,17 @@ def check(functions: Iterable[Function]) -> None:
 
 def findings(function: Function) -> list[Diagnostic]:
     """What is wrong with a function's body, op by op."""
+    name = function.name
     found = [
-        Diagnostic("error", "structure", f"{op.name}: {text}", op.offset, function.name, place(op))
+        Diagnostic.about(op, name, "structure", problem)
         for op in function.body.walk()
-        for text in problems(op)
+        for problem in problems(op)
     ]
-    ops = function.body.block.ops
-    for op in ops[:-1]:
-        if op.spec.terminator:
-            text = f"{op.name} is not the last op of the body"
-            found.append(
-                Diagnostic("error", "structure", text, op.offset, function.name, place(op))
-            )
-    if not ops or not ops[-1].spec.terminator:
-        text = "the body does not end with a terminator"
-        found.append(Diagnostic("error", "structure", text, function=function.name))
+    ending = _ending(function.body.block.ops, "the body", "a terminator")
+    for at, text in ending:
+        offset, place = (at.offset, at.place) if at else (None, "")
+        found.append(Diagnostic("error", "structure", text, offset, name, place))
     return found
-
-
-def place(op: Op) -> str:
-    """The op's source location as text, empty if unknown."""
-    return str(op.location) if op.location is not None else ""
 
 
 def problems(op: Op) -> list[str]:
@@ -204,12 +194,17 @@ def _regions(op: Op, slots: Slots) -> Iterator[str]:
         if len(region.blocks) != 1:
             yield f"{row.name} must have one block, found {len(region.blocks)}"
             continue
-        ops = region.block.ops
-        if not ops or not ops[-1].spec.terminator:
-            yield f"{row.name} does not end with {' or '.join(row.terminators)}"
-        for inner in ops[:-1]:
-            if inner.spec.terminator:
-                yield f"{inner.name} is not the last op of {row.name}"
+        wanted = " or ".join(row.terminators)
+        yield from (text for _, text in _ending(region.block.ops, row.name, wanted))
+
+
+def _ending(ops: list[Op], block: str, wanted: str) -> Iterator[tuple[Op | None, str]]:
+    """A block ends with a terminator, and has none before: the op that is wrong, and why."""
+    if not ops or not ops[-1].spec.terminator:
+        yield None, f"{block} does not end with {wanted}"
+    for op in ops[:-1]:
+        if op.spec.terminator:
+            yield op, f"{op.name} is not the last op of {block}"
 
 
 def _rule(op: Op, slots: Slots) -> Iterator[str]:

@@ -11,7 +11,6 @@ from llvmlite import ir
 
 from tileir.constants import Constant
 from tileir.ir import Op
-from tileir.types import Tile
 
 from ..scalar import elementwise
 from ..scalar.constants import constant as element_constant
@@ -142,8 +141,3 @@ def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
     module = builder.module
     function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)
     return builder.call(function, [])
-
-
-def is_value(op: Op) -> bool:
-    """Whether the op's only result is a tile."""
-    return len(op.results) == 1 and isinstance(op.result.type, Tile)

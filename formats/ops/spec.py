@@ -145,6 +145,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Each:
+    """A default that is a list: `value` once for each operand in the slot `slot`."""
+
+    slot: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """A value fixed when the module is written.
 

@@ -36,6 +36,7 @@ from .spec import (
     WRITES,
     Attribute,
     Constraint,
+    Each,
     Op,
     Operand,
     Result,
@@ -68,7 +69,7 @@ def inbounds(since: Version = V13_1) -> Attribute:
         BOOL_LIST,
         "One for each index: no element is outside along it; otherwise undefined behaviour.",
         since=since,
-        default=(),
+        default=Each("index", False),
     )
 
 

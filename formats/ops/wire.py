@@ -101,12 +101,12 @@ class Regions(Construct):
                 expected=f"{self.count} regions",
                 found=str(int(count)),
             )
-        cursor.enter("regions", MAX_REGION_DEPTH, path, start)
+        cursor.enter("region", MAX_REGION_DEPTH, path, start)
         regions = Items(
             self.subcon._parse(cursor, context, f"{path}[{index}]") for index in range(count)
         )
         regions.wide_count = count
-        cursor.depth["regions"] -= 1
+        cursor.depth["region"] -= 1
         return regions
 
     def _build(self, regions, writer: Writer, context, path: str):

@@ -11,6 +11,7 @@ import numpy as np
 
 from tileir.constants import Constant, element_size
 from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.spec import Each
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import (
     FunctionType,
@@ -83,8 +84,9 @@ class Kernel:
             missing = () if slot.arity == "many" else None
             slots[slot.name] = operands[place] if place < len(operands) else missing
         values = {slot.name: slot.default for slot in spec.attributes} | attributes
-        if "inbounds" in values and "inbounds" not in attributes:
-            values["inbounds"] = (False,) * len(slots["index"])
+        for slot, value in values.items():
+            if isinstance(value, Each):
+                values[slot] = (value.value,) * len(slots[value.slot])
         op = Op(spec, slots, values, offset=100 + len(self.block.ops))
         for index, kind in enumerate(results):
             named = TOKEN if kind == "token" else None

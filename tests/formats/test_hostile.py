@@ -16,44 +16,7 @@ from tileir.annotate import annotate
 from tileir.formats import codec
 from tileir.inspect import render
 
-from .test_limits import RETURN, table, varint
-
-
-def file(*sections: tuple[int, int, bytes]) -> bytes:
-    """A 13.4 file of (number, alignment, payload); alignment 0 is none."""
-    data = b"\x7fTileIR\x00" + bytes([13, 4, 0, 0])
-    for number, alignment, payload in sections:
-        data += bytes([number | (0x80 if alignment else 0)]) + varint(len(payload))
-        if alignment:
-            data += varint(alignment)
-            data += b"\xcb" * (-len(data) % alignment)
-        data += payload
-    return data + b"\x00"
-
-
-def kernel(types, body: bytes = RETURN, location: int = 0, signature: int = 0) -> tuple:
-    function = b"\x01\x00" + varint(signature) + b"\x02" + varint(location)
-    return (
-        (1, 4, table([b"kern"])),
-        (5, 4, table(types)),
-        (2, 8, function + varint(len(body)) + body),
-    )
-
-
-def debug(records, ops: int = 1) -> tuple[int, int, bytes]:
-    """A debug section whose one list names the last record for everything."""
-    payload = b"\x01\xcb\xcb\xcb" + struct.pack("<I", 0)
-    payload += varint(ops + 1)
-    payload += b"\xcb" * (-len(payload) % 8) + struct.pack(
-        f"<{ops + 1}Q", *[len(records)] * (ops + 1)
-    )
-    count = varint(len(records))
-    payload += count + b"\xcb" * (-(len(payload) + len(count)) % 4)
-    offsets, position = [], 0
-    for record in records:
-        offsets.append(position)
-        position += len(record)
-    return (3, 8, payload + struct.pack(f"<{len(offsets)}I", *offsets) + b"".join(records))
+from .small import EMPTY_SIGNATURE, RETURN, debug, file, kernel, table, varint
 
 
 def outcome(data: bytes) -> str:
@@ -67,7 +30,6 @@ def outcome(data: bytes) -> str:
     return "read"
 
 
-EMPTY_SIGNATURE = b"\x10\x00\x00"
 FILE, UNIT = b"\x02\x00\x00", b"\x01\x01"
 SUBPROGRAM, POSITION = b"\x05\x01\x01\x00\x00\x02\x01", b"\x04\x03\x00\x01\x01"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import sys
 import threading
 import tracemalloc
@@ -14,47 +13,16 @@ from tileir.annotate import annotate
 from tileir.formats.limits import MAX_ATTRIBUTE_DEPTH, MAX_REGION_DEPTH
 from tileir.formats.ops import BY_NAME
 
+from .small import RETURN, YIELD, file, kernel, varint
+
 I1, TILE, FUNCTION, I32 = range(4)
 TYPES = (b"\x00", b"\x0d\x00\x00", b"\x10\x01\x01\x00", b"\x03")
 """i1, tile<i1>, (tile<i1>) -> (), i32."""
 
 
-def varint(value: int) -> bytes:
-    out = []
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def table(entries, width: int = 4) -> bytes:
-    count = varint(len(entries))
-    offsets, position = [], 0
-    for entry in entries:
-        offsets.append(position)
-        position += len(entry)
-    pad = b"\xcb" * (-len(count) % width)
-    code = "I" if width == 4 else "Q"
-    return count + pad + struct.pack(f"<{len(offsets)}{code}", *offsets) + b"".join(entries)
-
-
 def module(body: bytes, hints: bytes = b"") -> bytes:
     """A 13.4 file with one kernel of one i1 parameter."""
-    flags = bytes([6 if hints else 2])
-    function = b"\x01\x00" + varint(FUNCTION) + flags + b"\x00" + hints + varint(len(body)) + body
-    data = b"\x7fTileIR\x00" + bytes([13, 4, 0, 0])
-    for number, alignment, payload in (
-        (1, 4, table([b"kern", b"key"])),
-        (5, 4, table(TYPES)),
-        (2, 8, function),
-    ):
-        data += bytes([number | 0x80]) + varint(len(payload)) + varint(alignment)
-        data += b"\xcb" * (-len(data) % alignment) + payload
-    return data + b"\x00"
-
-
-RETURN = bytes([BY_NAME["return"].opcode, 0, 0])
-YIELD = bytes([BY_NAME["yield"].opcode, 0, 0])
+    return file(*kernel(TYPES, body, signature=FUNCTION, hints=hints))
 
 
 def nested_ifs(depth: int) -> bytes:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import VALID, name_of
+from tests.rebuild import rebuilt_sections
 from tileir import Bytecode
-from tileir.formats import codec
 
 
 @pytest.mark.parametrize("path", VALID, ids=name_of)
@@ -16,16 +16,7 @@ def test_records_build_the_bytes_they_came_from(path: Path) -> None:
     data = path.read_bytes()
     bytecode = Bytecode.parse(data)
     assert bytecode.build() == data
-    for section in bytecode.sections:
-        record, stop = codec.parse_section(
-            bytecode.data,
-            section.name,
-            section.payload,
-            bytecode.version,
-            bytecode.types.tags,
-            eager=True,
-        )
-        built = codec.build_section(section.name, record, bytecode.version, bytecode.types.tags)
+    for section, built, stop in rebuilt_sections(bytecode):
         assert built == data[section.payload.offset : stop], section.name
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, INVALID, VALID, name_of
+from tests.rebuild import rebuilt
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate
-from tileir.formats import codec
-from tileir.formats.cursor import Slice
 
 VECTOR_ADD = (FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes()
 
@@ -22,26 +21,6 @@ def read_everything(data: bytes) -> Bytecode:
     for _ in annotate(bytecode):
         pass
     return bytecode
-
-
-def rebuilt(bytecode: Bytecode) -> bytes:
-    """The file, every section built from its records; what nothing refers to stays as found."""
-    file = codec.parse_file(bytecode.data)
-    for section, record in zip(bytecode.sections, file["sections"], strict=True):
-        if section.active:
-            parsed, stop = codec.parse_section(
-                bytecode.data,
-                section.name,
-                section.payload,
-                bytecode.version,
-                bytecode.types.tags,
-                eager=True,
-            )
-            tags = bytecode.types.tags
-            built = codec.build_section(section.name, parsed, bytecode.version, tags)
-            rest = bytes(bytecode.data[stop : section.payload.offset + section.size])
-            record["payload"] = Slice(0, built + rest)
-    return codec.build_file(file)
 
 
 def refused(data: bytes) -> BytecodeError:
