@@ -13,6 +13,7 @@ import contextlib
 import errno
 import importlib
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -130,16 +131,17 @@ def write_output(path: str | None, data: bytes) -> None:
         sys.stdout.buffer.write(data)
         return
     try:
-        target = Path(path).resolve()  # what a link points to is replaced, not the link
-    except RuntimeError:
-        raise UsageError(f"{path}: a circle of symbolic links") from None
-    if target.exists() and not os.access(target, os.W_OK):
+        mode = os.stat(path).st_mode  # an error for a circle of links, on every Python
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    special = target.exists() and not target.is_file()
+    special = mode is not None and not stat.S_ISREG(mode)
     if special or path.startswith(("/dev/", "/proc/")):  # no renaming over a pipe or a device
         with open(path, "wb") as out:
             out.write(data)
         return
+    target = Path(path).resolve()  # what a link points to is replaced, not the link
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except OSError as error:
@@ -147,7 +149,7 @@ def write_output(path: str | None, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)
-        os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else _new_file_mode())
+        os.chmod(temporary, _new_file_mode() if mode is None else mode & 0o777)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
