@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from construct import Construct
 
-from .cursor import Cursor, Writer
+from .cursor import Cursor, Path, Writer, spell
 from .enums import MULTIMEM_REDUCTION_KIND
 from .leaves import (
     MASK64,
@@ -25,8 +25,7 @@ from .leaves import (
     unzigzag,
     zigzag,
 )
-from .limits import MAX_ATTRIBUTE_DEPTH
-from .nodes import Counted, If, Record, Variant
+from .nodes import Counted, If, Row, Variant
 from .types import INTEGER_TAGS, SCALAR_BITS, TYPE_INDEX
 from .version import V13_5
 
@@ -63,7 +62,13 @@ class ScalarBits(Construct):
             return int(bool(value)) if self.integer else int(value)
         return int(value) if self.integer else float_pattern(value, bits)
 
-    def _parse(self, cursor: Cursor, context, path: str) -> int:
+    def number_of(self, pattern: int, bits: int) -> int:
+        """What the leaf holds for a bit pattern: the inverse of `pattern`."""
+        if self.integer or self.leaf(bits) is self.byte:
+            return pattern
+        return zigzag(pattern - (1 << 64) if bits == 64 and pattern >> 63 else pattern)
+
+    def _parse(self, cursor: Cursor, context, path: Path) -> int:
         start = cursor.position
         bits = self.width(cursor.environment.type_tags, context["type"])
         if bits is None:
@@ -90,17 +95,15 @@ class ScalarBits(Construct):
             return WideInt(pattern, 1, value)
         return pattern
 
-    def _build(self, value: int, writer: Writer, context, path: str):
+    def _build(self, value: int, writer: Writer, context, path: Path):
         bits = self.width(writer.environment.type_tags, context["type"])
         if bits is None:
-            raise ValueError(f"{path}: type {context['type']} cannot hold this value")
+            raise ValueError(f"{spell(path)}: type {context['type']} cannot hold this value")
         leaf = self.leaf(bits)
         if isinstance(value, WideInt):
             number = value if leaf is self.number else value.raw
-        elif self.integer or leaf is self.byte:
-            number = int(value)
         else:
-            number = zigzag(int(value) - (1 << 64) if bits == 64 and value >> 63 else int(value))
+            number = self.number_of(int(value), bits)
         leaf._build(number, writer, context, path)
         return value
 
@@ -119,10 +122,11 @@ def float_pattern(value: int, bits: int) -> int:
 
 ATTRIBUTE = Variant(
     "attribute tag",
-    depth_limit=MAX_ATTRIBUTE_DEPTH,
+    nests="attribute",
+    rows=True,
     preview=(range(209, 225), range(226, 229)),
 )
-DICTIONARY = Counted(Record("key" / STRING_INDEX, "value" / ATTRIBUTE), item_size=2)
+DICTIONARY = Counted(Row("key" / STRING_INDEX, "value" / ATTRIBUTE), item_size=2)
 
 ATTRIBUTE.add(
     "Integer",
@@ -188,22 +192,9 @@ ATTRIBUTE.add(
 )
 
 
-class ListedInt(Fixed):
-    """A 32-bit integer of a list; the ends of the range stand for nothing and are refused."""
-
-    def __init__(self) -> None:
-        super().__init__(4, signed=True)
-
-    def read(self, cursor: Cursor, path: str) -> int:
-        start = cursor.position
-        value = super().read(cursor, path)
-        if value in (-(1 << 31), (1 << 31) - 1):
-            raise cursor.error(
-                "bad_value", path, offset=start, expected="a usable number", found=str(value)
-            )
-        return value
-
+LISTED = Fixed(4, signed=True, refused=(-(1 << 31), (1 << 31) - 1))
+"""A 32-bit integer of a list; the ends of the range stand for nothing and are refused."""
 
 ATTRIBUTE_LIST = Counted(ATTRIBUTE)
 BOOL_LIST = Counted(Bool())
-INT_LIST = Counted(ListedInt(), item_size=4)
+INT_LIST = Counted(LISTED, item_size=4)

@@ -1,58 +1,52 @@
 """The seam between the schema and everyone who reads or writes bytes.
 
-These functions are all that `tileir` calls. They run the Construct tree itself, the reference; a
-specialised codec generated from the same tree can take their place without a change elsewhere.
+These functions are all that `tileir` calls. They use the specialised codec: the fast decoder, and
+where that meets anything unusual, or a trace is wanted, the traced one. With ``reference=True``
+they interpret the Construct tree itself instead; the answers are the same.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Sequence
-from contextlib import contextmanager
+from functools import cache
+from typing import NamedTuple
 
 from construct import Construct, Container
 
+from . import reference as construct_codec
 from .attributes import ATTRIBUTE
 from .container import FILE
 from .cursor import Cursor, Environment, Oddity, Slice, Span, Writer
 from .debug import DEBUG_RECORD
 from .functions import BODY
-from .limits import MAX_REGION_DEPTH
-from .nodes import Items
+from .leaves import Bytes, SizedBytes
+from .limits import DEFAULT, Limits
 from .ops.wire import OP
+from .recursion import deep_recursion
 from .sections import BY_NAME
+from .specialised.reading import FastDecoder
+from .specialised.rows import pack, unpack
+from .specialised.runtime import REFUSALS, Reading
+from .specialised.tracing import TracedDecoder
+from .specialised.writing import Encoder
 from .types import TYPE
 from .version import LATEST, Version
 
 _VARIANTS = {node.what: node for node in (OP, TYPE, ATTRIBUTE, DEBUG_RECORD)}
-_FRAMES_PER_REGION = 12
-_NEEDED = _FRAMES_PER_REGION * MAX_REGION_DEPTH + 500
-_lock = threading.Lock()
-_users = 0
-_limit_before = 0
 
 
-@contextmanager
-def deep_recursion():
-    """Room for the deepest nesting the limits allow, while anybody is inside.
+class Specialised(NamedTuple):
+    """What is generated for one version; the functions in it come into being when first called."""
 
-    The tree is parsed by recursion in pure Python, which costs no C stack; what bounds it is the
-    depth that the nodes count.
-    """
-    global _users, _limit_before
-    with _lock:
-        _users += 1
-        if _users == 1:
-            _limit_before = sys.getrecursionlimit()
-            sys.setrecursionlimit(_limit_before + _NEEDED)
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
-                sys.setrecursionlimit(_limit_before)
+    fast: FastDecoder
+    traced: TracedDecoder
+    encoder: Encoder
+
+
+@cache
+def specialised(version: Version) -> Specialised:
+    """The codec of a version."""
+    return Specialised(FastDecoder(version), TracedDecoder(version), Encoder(version))
 
 
 def parse_file(
@@ -71,27 +65,27 @@ def parse_section(
     version: Version,
     type_tags: Sequence[int | None] = (),
     *,
+    limits: Limits = DEFAULT,
     trace: list[Span] | None = None,
     warnings: list[Oddity] | None = None,
     eager: bool = False,
+    reference: bool = False,
 ) -> tuple[object, int]:
     """A section's payload, and the offset where it stopped reading.
 
     Function bodies stay slices unless `eager`.
     """
+    node = BY_NAME[name].payload
+    environment = Environment(version, type_tags, limits)
+    if not reference and not eager and trace is None:
+        found = _fast(node, where, environment)
+        if found is not None:
+            return found
     end = where.offset + len(where.data)
     cursor = Cursor(
-        data,
-        where.offset,
-        end,
-        name,
-        Environment(version, type_tags),
-        trace=trace,
-        warnings=warnings,
-        eager=eager,
+        data, where.offset, end, name, environment, trace=trace, warnings=warnings, eager=eager
     )
-    with deep_recursion():
-        return BY_NAME[name].payload._parse(cursor, None, name.lower()), cursor.position
+    return _careful(node, cursor, name.lower(), reference), cursor.position
 
 
 def parse_body(
@@ -101,34 +95,80 @@ def parse_body(
     type_tags: Sequence[int | None],
     path: str = "body",
     *,
+    limits: Limits = DEFAULT,
     warnings: list[Oddity] | None = None,
-) -> Items:
-    """The op records of one function body."""
+    reference: bool = False,
+) -> list[tuple]:
+    """The op rows of one function body (see `specialised.rows`)."""
+    environment = Environment(version, type_tags, limits)
+    found = None if reference else _fast(BODY, where, environment)
+    if found is not None:
+        return found[0]
     end = where.offset + len(where.data)
-    environment = Environment(version, type_tags)
     cursor = Cursor(data, where.offset, end, "Func", environment, warnings=warnings)
-    with deep_recursion():
-        return BODY._parse(cursor, None, path)
+    return _careful(BODY, cursor, path, reference)
 
 
-def build(node: Construct, record, version: Version, type_tags: Sequence[int | None] = ()) -> bytes:
-    """The bytes of a record."""
-    writer = Writer(Environment(version, type_tags))
+def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[object, int] | None:
+    """What the fast decoder reads, None if it meets anything unusual."""
+    stays = isinstance(getattr(node, "subcon", None), Bytes | SizedBytes)  # data is never copied
+    data = where.data if stays else bytes(where.data)
+    reader = specialised(environment.version).fast.reader(node)
+    try:
+        value, position = reader(data, 0, Reading(where, environment))
+    except REFUSALS:
+        return None
+    return value, where.offset + position
+
+
+def _careful(node: Construct, cursor: Cursor, path: str, reference: bool):
+    """What there is to read and to say about it, in the form of the fast decoder."""
+    limits, version = cursor.environment.limits, cursor.environment.version
+    with deep_recursion(limits):
+        if reference:
+            return pack(node, construct_codec.parse(node, cursor, path), version)
+        return specialised(version).traced.node(node)._parse(cursor, None, path)
+
+
+def build(
+    node: Construct,
+    record,
+    version: Version,
+    type_tags: Sequence[int | None] = (),
+    *,
+    reference: bool = False,
+) -> bytes:
+    """The bytes of a record, in the form in which the parsing functions give it.
+
+    Canonical, except that the reference also repeats what was odd.
+    """
+    environment = Environment(version, type_tags)
     with deep_recursion():
-        node._build(record, writer, None, "record")
-    return bytes(writer.data)
+        if not reference:
+            writer = Writer(environment)
+            try:
+                specialised(version).encoder.node(node)._build(record, writer, None, "record")
+                return bytes(writer.data)
+            except REFUSALS:
+                pass  # the reference can, or it knows what to say
+        return construct_codec.build(node, unpack(node, record, version), environment)
 
 
 def build_section(
-    name: str, record, version: Version, type_tags: Sequence[int | None] = ()
+    name: str,
+    record,
+    version: Version,
+    type_tags: Sequence[int | None] = (),
+    *,
+    reference: bool = False,
 ) -> bytes:
     """The payload of a section."""
-    return build(BY_NAME[name].payload, record, version, type_tags)
+    return build(BY_NAME[name].payload, record, version, type_tags, reference=reference)
 
 
 def build_file(record: Container) -> bytes:
     """The whole file from its header and sections."""
-    return build(FILE, record, record["header"]["version"])
+    return construct_codec.build(FILE, record, Environment(record["header"]["version"]))
 
 
 def name_of(what: str, tag: int) -> str:

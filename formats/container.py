@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from construct import Construct, Container
 
-from .cursor import Cursor, Slice, Writer
+from .cursor import Cursor, Path, Slice, Writer, spell
 from .errors import BuildError
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
 from .nodes import Items, Record
@@ -28,7 +28,7 @@ PREVIEW = 1
 class Magic(Const):
     """The eight bytes that every file starts with."""
 
-    def read(self, cursor: Cursor, path: str) -> bytes:
+    def read(self, cursor: Cursor, path: Path) -> bytes:
         start = bytes(cursor.data[: len(MAGIC)])
         if start == MAGIC:
             return super().read(cursor, path)
@@ -43,7 +43,7 @@ class VersionPair(Leaf):
 
     kind = "version"
 
-    def read(self, cursor: Cursor, path: str) -> Version:
+    def read(self, cursor: Cursor, path: Path) -> Version:
         start = cursor.position
         version = Version(*cursor.take(2, path))
         if version not in SUPPORTED:
@@ -69,7 +69,7 @@ class VersionTag(Leaf):
     kind = "version tag"
     number = Fixed(2)
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
         if value & PREVIEW and cursor.version >= V13_5:
@@ -102,7 +102,7 @@ class SectionId(Leaf):
     kind = "section id"
     number = Fixed(1)
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
         number = value & ~ALIGNED
@@ -125,16 +125,16 @@ class SectionList(Construct):
     identity = SectionId()
     number = VarInt()
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Items:
         sections = Items()
         while True:
-            place = f"{path}[{len(sections)}]"
+            place = (path, len(sections))
             start = cursor.position
             if not cursor.left:
                 raise cursor.error(
                     "truncated", place, expected="a section or the end marker", found="the end"
                 )
-            identity = self.identity._parse(cursor, context, f"{place}.id")
+            identity = self.identity._parse(cursor, context, (place, "id"))
             if identity == END.number:
                 break
             sections.append(self._section(cursor, identity, start, place))
@@ -148,17 +148,17 @@ class SectionList(Construct):
         self._check_present(cursor, sections, path)
         return sections
 
-    def _section(self, cursor: Cursor, identity: int, start: int, path: str) -> Container:
+    def _section(self, cursor: Cursor, identity: int, start: int, path: Path) -> Container:
         kind = BY_NUMBER[identity & ~ALIGNED]
-        length = self.number._parse(cursor, None, f"{path}.length")
+        length = self.number._parse(cursor, None, (path, "length"))
         alignment = padding = None
         if identity & ALIGNED:
             where = cursor.position
-            alignment = self.number._parse(cursor, None, f"{path}.alignment")
+            alignment = self.number._parse(cursor, None, (path, "alignment"))
             self._check_alignment(cursor, kind, alignment, where, path)
             where = cursor.position
-            padding = read_fill(cursor, -where % alignment, f"{path}.padding")
-            cursor.note(where, f"{path}.padding", "padding", padding)
+            padding = read_fill(cursor, -where % alignment, (path, "padding"))
+            cursor.note(where, (path, "padding"), "padding", padding)
         elif kind.alignment:
             raise cursor.error(
                 "alignment",
@@ -171,7 +171,7 @@ class SectionList(Construct):
         if length > cursor.left:
             raise cursor.error(
                 "truncated",
-                f"{path}.length",
+                (path, "length"),
                 offset=start,
                 expected=f"{int(length)} bytes of {kind.name} section",
                 found=f"{cursor.left} left",
@@ -186,21 +186,21 @@ class SectionList(Construct):
         )
 
     @staticmethod
-    def _check_alignment(cursor, kind: Section, alignment: int, where: int, path: str) -> None:
+    def _check_alignment(cursor, kind: Section, alignment: int, where: int, path: Path) -> None:
         power_of_two = alignment > 0 and alignment & (alignment - 1) == 0
         if power_of_two and (not kind.alignment or alignment % kind.alignment == 0):
             return
         least = f", at least {kind.alignment}" if kind.alignment else ""
         raise cursor.error(
             "alignment",
-            f"{path}.alignment",
+            (path, "alignment"),
             offset=where,
             expected=f"a power of two{least}",
             found=str(int(alignment)),
         )
 
     @staticmethod
-    def _check_present(cursor: Cursor, sections: Items, path: str) -> None:
+    def _check_present(cursor: Cursor, sections: Items, path: Path) -> None:
         names = [section["name"] for section in sections]
         for kind in BY_NAME.values():
             if kind.mandatory and kind.name not in names:
@@ -210,23 +210,23 @@ class SectionList(Construct):
             if names.count(kind.name) > 1:
                 cursor.warn("duplicate_section", path, f"{kind.name} twice; the last counts", 0)
 
-    def _build(self, sections, writer: Writer, context, path: str):
+    def _build(self, sections, writer: Writer, context, path: Path):
         for index, section in enumerate(sections):
-            place = f"{path}[{index}]"
+            place = (path, index)
             data = section["payload"].data
-            self.identity._build(section["id"], writer, context, f"{place}.id")
+            self.identity._build(section["id"], writer, context, (place, "id"))
             length = section.get("length")
             length = length if length == len(data) else len(data)
-            self.number._build(length, writer, context, f"{place}.length")
+            self.number._build(length, writer, context, (place, "length"))
             if section["id"] & ALIGNED:
                 alignment = section["alignment"]
-                self.number._build(alignment, writer, context, f"{place}.alignment")
+                self.number._build(alignment, writer, context, (place, "alignment"))
                 size = -len(writer.data) % alignment
                 writer.write(fill(size, section.get("padding")))
             elif section.get("alignment") is not None:
-                raise BuildError(f"{place}: an alignment needs bit 7 of the id")
+                raise BuildError(f"{spell(place)}: an alignment needs bit 7 of the id")
             writer.write(data)
-        self.identity._build(END.number, writer, context, f"{path}.end")
+        self.identity._build(END.number, writer, context, (path, "end"))
         return sections
 
 

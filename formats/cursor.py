@@ -14,8 +14,25 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .errors import BytecodeError
-from .limits import MAX_VARINT_BYTES
+from .limits import DEFAULT, MAX_VARINT_BYTES, Limits
 from .version import Version
+
+Path = str | tuple["Path", str | int]
+"""Where a field is: a name, or the path of what holds it and a name or an index below that.
+
+Linked, because nesting makes paths long and hardly any is ever shown; `spell` writes one out.
+"""
+
+
+def spell(path: Path, below: Path | None = None) -> str:
+    """A path as text, for example ``func[0].body[3].lhs``; only what is below `below`, if given."""
+    parts = []
+    while isinstance(path, tuple) and path is not below:
+        path, part = path
+        parts.append(f"[{part}]" if isinstance(part, int) else f".{part}")
+    if path is not below:
+        parts.append(path)
+    return "".join(reversed(parts)).removeprefix("." if below else "")
 
 
 class Span(NamedTuple):
@@ -27,10 +44,15 @@ class Span(NamedTuple):
     start: int
     end: int
     section: str
-    path: str
+    place: Path
     kind: str
     value: object
     node: object = None
+
+    @property
+    def path(self) -> str:
+        """Where the field is, as text. It is as long as the nesting is deep."""
+        return spell(self.place)
 
 
 class Oddity(NamedTuple):
@@ -55,6 +77,7 @@ class Environment(NamedTuple):
 
     version: Version
     type_tags: Sequence[int | None] = ()
+    limits: Limits = DEFAULT
 
 
 class Cursor:
@@ -104,7 +127,7 @@ class Cursor:
     def left(self) -> int:
         return self.end - self.position
 
-    def take(self, size: int, path: str) -> memoryview:
+    def take(self, size: int, path: Path) -> memoryview:
         """The next `size` bytes, in place."""
         start = self.position
         if size > self.end - start:
@@ -114,7 +137,7 @@ class Cursor:
         self.position = start + size
         return self.data[start : start + size]
 
-    def varint(self, path: str) -> tuple[int, int]:
+    def varint(self, path: Path) -> tuple[int, int]:
         """An unsigned LEB128 number as (all its value bits, number of bytes it took)."""
         data, start, end = self.data, self.position, self.end
         value = shift = 0
@@ -131,7 +154,7 @@ class Cursor:
             "bad_value", path, expected="a varint of at most 10 bytes", found="a longer one"
         )
 
-    def fits(self, count: int, item_size: int, path: str, start: int) -> None:
+    def fits(self, count: int, item_size: int, path: Path, start: int) -> None:
         """Refuse a count of items that the bytes left cannot hold, before anything is allocated."""
         if count * item_size > self.left:
             raise self.error(
@@ -142,9 +165,10 @@ class Cursor:
                 found=str(int(count)),
             )
 
-    def enter(self, what: str, limit: int, path: str, start: int) -> None:
+    def enter(self, what: str, path: Path, start: int) -> None:
         """One level deeper into nested `what`; leave with ``depth[what] -= 1``."""
         self.depth[what] += 1
+        limit = self.environment.limits.depth(what)
         if self.depth[what] > limit:
             raise self.error(
                 "limit",
@@ -155,25 +179,25 @@ class Cursor:
             )
 
     def error(
-        self, kind: str, path: str, *, expected: str, found: str, hint: str = "", offset: int = -1
+        self, kind: str, path: Path, *, expected: str, found: str, hint: str = "", offset: int = -1
     ) -> BytecodeError:
         """A located error; the offset is the current position unless given."""
         return BytecodeError(
             kind,
             offset=self.position if offset < 0 else offset,
             section=self.section,
-            path=path.removeprefix("file."),
+            path=spell(path).removeprefix("file."),
             expected=expected,
             found=found,
             hint=hint,
         )
 
-    def warn(self, kind: str, path: str, message: str, offset: int) -> None:
+    def warn(self, kind: str, path: Path, message: str, offset: int) -> None:
         if self.warnings is not None:
-            path = path.removeprefix("file.")
-            self.warnings.append(Oddity(kind, offset, self.section, path, message))
+            text = spell(path).removeprefix("file.")
+            self.warnings.append(Oddity(kind, offset, self.section, text, message))
 
-    def note(self, start: int, path: str, kind: str, value: object, node: object = None) -> None:
+    def note(self, start: int, path: Path, kind: str, value: object, node: object = None) -> None:
         """Record the leaf that was just read, when a trace is wanted."""
         if self.trace is not None and self.position > start:
             self.trace.append(Span(start, self.position, self.section, path, kind, value, node))

@@ -13,7 +13,7 @@ import struct
 from construct import Construct, Container
 
 from .attributes import STRING_INDEX
-from .cursor import Cursor, Writer
+from .cursor import Cursor, Path, Writer
 from .leaves import Fixed, FlagWord, Index, Padding, VarInt, kept_count
 from .nodes import Items, Record, Since, Variant
 from .table import Table
@@ -75,29 +75,28 @@ class FixedList(Construct):
         self.pad = Padding(size)
         self.item = Fixed(size, kind=kind)
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         start = cursor.position
-        count = self.number._parse(cursor, context, f"{path}.count")
-        pad = self.pad._parse(cursor, context, f"{path}.padding")
+        count = self.number._parse(cursor, context, (path, "count"))
+        pad = self.pad._parse(cursor, context, (path, "padding"))
         size = self.item.size
-        cursor.fits(count, size, f"{path}.count", start)
+        cursor.fits(count, size, (path, "count"), start)
         items = Items()
         items.wide_count = count
         if cursor.trace is None:
-            code = "I" if size == 4 else "Q"
-            items.extend(struct.unpack(f"<{count}{code}", cursor.take(count * size, path)))
-        else:
             items.extend(
-                self.item._parse(cursor, context, f"{path}[{index}]") for index in range(count)
+                struct.unpack(f"<{count}{self.item.code}", cursor.take(count * size, path))
             )
+        else:
+            items.extend(self.item._parse(cursor, context, (path, index)) for index in range(count))
         return Container(elements=items, pad=pad)
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         items = value["elements"]
-        self.number._build(kept_count(items, len(items)), writer, context, f"{path}.count")
-        self.pad._build(value.get("pad"), writer, context, f"{path}.padding")
+        self.number._build(kept_count(items, len(items)), writer, context, (path, "count"))
+        self.pad._build(value.get("pad"), writer, context, (path, "padding"))
         for index, item in enumerate(items):
-            self.item._build(item, writer, context, f"{path}[{index}]")
+            self.item._build(item, writer, context, (path, index))
         return value
 
 

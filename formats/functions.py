@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .attributes import ATTRIBUTE, STRING_INDEX
-from .cursor import Cursor
+from .cursor import Cursor, Path
 from .leaves import FlagWord, Index
 from .nodes import Counted, If, Record, Sized, UntilEnd, Versioned
 from .ops.wire import OP
@@ -22,7 +22,7 @@ class FunctionFlags(FlagWord):
     def __init__(self) -> None:
         super().__init__("private", "kernel", "hints", one_byte=True)
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = super().read(cursor, path)
         if cursor.version >= V13_5 and value >> 4:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from construct import Construct
 
-from .cursor import Cursor, Slice, Writer
+from .cursor import Cursor, Path, Slice, Writer, spell
 from .enums import Enum
 from .errors import BuildError
 
@@ -63,22 +63,24 @@ class Leaf(Construct):
 
     kind = "value"
 
-    def _parse(self, cursor: Cursor, context, path: str):
+    def _parse(self, cursor: Cursor, context, path: Path):
         start = cursor.position
         value = self.read(cursor, path)
         cursor.note(start, path, self.kind, value, self)
         return value
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         try:
             self.emit(value, writer)
         except (TypeError, ValueError, OverflowError, struct.error) as error:
             if isinstance(error, BuildError):
                 raise
-            raise BuildError(f"{path}: {value!r} is not a valid {self.kind}: {error}") from None
+            raise BuildError(
+                f"{spell(path)}: {value!r} is not a valid {self.kind}: {error}"
+            ) from None
         return value
 
-    def read(self, cursor: Cursor, path: str):
+    def read(self, cursor: Cursor, path: Path):
         raise NotImplementedError
 
     def emit(self, value, writer: Writer) -> None:
@@ -94,7 +96,7 @@ class VarInt(Leaf):
         super().__init__()
         self.bits = bits
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         raw, width = cursor.varint(path)
         value = raw & MASK64
@@ -129,7 +131,7 @@ class SignedVarInt(VarInt):
 
     kind = "signed varint"
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         raw = super().read(cursor, path)
         value = unzigzag(int(raw))
         return WideInt(value, raw.width, raw.raw) if isinstance(raw, WideInt) else value
@@ -156,16 +158,31 @@ class Index(VarInt):
 
 
 class Fixed(Leaf):
-    """A little-endian integer of 1, 2, 4 or 8 bytes."""
+    """A little-endian integer of 1, 2, 4 or 8 bytes; `refused` lists values that may not occur."""
 
-    def __init__(self, size: int, signed: bool = False, kind: str = "") -> None:
+    def __init__(
+        self, size: int, signed: bool = False, kind: str = "", refused: tuple[int, ...] = ()
+    ) -> None:
         super().__init__()
         self.size = size
         self.signed = signed
         self.kind = kind or f"{'i' if signed else 'u'}{8 * size}"
+        self.refused = refused
 
-    def read(self, cursor: Cursor, path: str) -> int:
-        return int.from_bytes(cursor.take(self.size, path), "little", signed=self.signed)
+    @property
+    def code(self) -> str:
+        """The letter that `struct` has for it."""
+        letter = {1: "b", 2: "h", 4: "i", 8: "q"}[self.size]
+        return letter if self.signed else letter.upper()
+
+    def read(self, cursor: Cursor, path: Path) -> int:
+        start = cursor.position
+        value = int.from_bytes(cursor.take(self.size, path), "little", signed=self.signed)
+        if value in self.refused:
+            raise cursor.error(
+                "bad_value", path, offset=start, expected="a usable number", found=str(value)
+            )
+        return value
 
     def emit(self, value: int, writer: Writer) -> None:
         writer.write(int(value).to_bytes(self.size, "little", signed=self.signed))
@@ -176,7 +193,7 @@ class Bool(Leaf):
 
     kind = "bool"
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         return cursor.take(1, path)[0]
 
     def emit(self, value: int, writer: Writer) -> None:
@@ -192,7 +209,7 @@ class EnumValue(Leaf):
         self.kind = enum.name
         self.number = VarInt(32)
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
         case = self.enum.by_value.get(value)
@@ -240,7 +257,7 @@ class FlagWord(Leaf):
         self.strict = strict
         self.number = Fixed(1) if one_byte else VarInt()
 
-    def read(self, cursor: Cursor, path: str) -> int:
+    def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
         unknown = int(value) >> len(self.names) << len(self.names)
@@ -277,7 +294,7 @@ class Padding(Leaf):
         super().__init__()
         self.alignment = alignment
 
-    def read(self, cursor: Cursor, path: str) -> bytes | None:
+    def read(self, cursor: Cursor, path: Path) -> bytes | None:
         start = cursor.position
         size = -(start - cursor.origin) % self.alignment
         return read_fill(cursor, size, path)
@@ -287,7 +304,7 @@ class Padding(Leaf):
         writer.write(fill(size, value))
 
 
-def read_fill(cursor: Cursor, size: int, path: str) -> bytes | None:
+def read_fill(cursor: Cursor, size: int, path: Path) -> bytes | None:
     """Read `size` bytes of padding: None if they are 0xCB, otherwise the bytes."""
     start = cursor.position
     data = bytes(cursor.take(size, path))
@@ -313,7 +330,7 @@ class Const(Leaf):
         super().__init__()
         self.data = data
 
-    def read(self, cursor: Cursor, path: str) -> bytes:
+    def read(self, cursor: Cursor, path: Path) -> bytes:
         start = cursor.position
         found = bytes(cursor.take(len(self.data), path))
         if found != self.data:
@@ -337,7 +354,7 @@ class Bytes(Leaf):
         super().__init__()
         self.kind = kind
 
-    def read(self, cursor: Cursor, path: str) -> Slice:
+    def read(self, cursor: Cursor, path: Path) -> Slice:
         start = cursor.position
         return Slice(start, cursor.take(cursor.left, path))
 
@@ -354,8 +371,8 @@ class SizedBytes(Leaf):
         super().__init__()
         self.length = VarInt()
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Slice:
-        size = self.length._parse(cursor, context, f"{path}.length")
+    def _parse(self, cursor: Cursor, context, path: Path) -> Slice:
+        size = self.length._parse(cursor, context, (path, "length"))
         start = cursor.position
         value = Slice(start, cursor.take(size, path))
         cursor.note(start, path, self.kind, value, self)

@@ -1,22 +1,41 @@
 """Bounds on hostile input, checked before anything is allocated or recursed into.
 
-Sizes and counts need no constants: each is compared with the bytes that are left.
+Sizes and counts need no numbers: each is compared with the bytes that are left. What can be nested
+is counted, because Python's stack is no place to find out that a file is too deep.
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 MAX_VARINT_BYTES = 10
 """A 64-bit LEB128 value never needs more."""
-
-MAX_REGION_DEPTH = 256
-"""Regions inside regions. Compilers emit about ten; NVIDIA's reader overflows near 3500."""
-
-MAX_ATTRIBUTE_DEPTH = 64
-"""Arrays and dictionaries inside each other. Files need two (architecture, then hint)."""
-
-MAX_TYPE_DEPTH = 64
-"""Types inside types. The deepest legal one is a view of a tensor view of a scalar."""
 
 MAX_TAG = 255
 """Largest type, attribute or debug tag; NVIDIA's readers silently reduce larger ones modulo 256."""
 
 MAX_TILE_ELEMENTS = 1 << 24
 """Elements of one tile; a rule of Tile IR."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How deep things may be nested. Each is a number of levels; reading more is a BytecodeError.
+
+    region_depth     regions inside regions. Compilers emit about ten; NVIDIA's reader still reads
+                     2,000 and overflows its stack near 3,500.
+    attribute_depth  arrays and dictionaries inside each other. Files need two (architecture, then
+                     hint).
+    type_depth       types inside types. The deepest legal one is a view of a tensor view of a tile.
+    """
+
+    region_depth: int = 3000
+    attribute_depth: int = 64
+    type_depth: int = 64
+
+    def depth(self, what: str) -> int:
+        """The limit on nesting `what`: "region", "attribute" or "type"."""
+        return getattr(self, f"{what}_depth")
+
+
+DEFAULT = Limits()

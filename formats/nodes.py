@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from construct import Construct, Container, Struct, Subconstruct
 
-from .cursor import Cursor, Slice, Writer
+from .cursor import Cursor, Path, Slice, Writer, spell
 from .errors import BuildError, BytecodeError
 from .leaves import VarInt, WideInt, WideSlice, kept_count
 from .limits import MAX_TAG
@@ -28,17 +28,21 @@ class Items(list):
 class Record(Struct):
     """Named fields one after the other; parses to a Container, None for what is absent."""
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         record = Container()
         for field in self.subcons:
-            record[field.name] = field.subcon._parse(cursor, record, f"{path}.{field.name}")
+            record[field.name] = field.subcon._parse(cursor, record, (path, field.name))
         return record
 
-    def _build(self, record: Mapping, writer: Writer, context, path: str):
+    def _build(self, record: Mapping, writer: Writer, context, path: Path):
         for field in self.subcons:
-            inner = f"{path}.{field.name}"
+            inner = (path, field.name)
             field.subcon._build(record.get(field.name), writer, record, inner)
         return record
+
+
+class Row(Record):
+    """A record of which bodies have very many: a fast codec keeps it as a tuple of its fields."""
 
 
 class Since(Subconstruct):
@@ -49,16 +53,16 @@ class Since(Subconstruct):
         self.since = since
         self.default = default
 
-    def _parse(self, cursor: Cursor, context, path: str):
+    def _parse(self, cursor: Cursor, context, path: Path):
         if cursor.version < self.since:
             return self.default
         return self.subcon._parse(cursor, context, path)
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         if writer.version >= self.since:
             self.subcon._build(value, writer, context, path)
         elif value not in (None, self.default) and any(_flat(value)):
-            raise BuildError(f"{path} needs {self.since}, writing {writer.version}")
+            raise BuildError(f"{spell(path)} needs {self.since}, writing {writer.version}")
         return value
 
 
@@ -83,11 +87,11 @@ class Versioned(Construct):
                 found = layout
         return found
 
-    def _parse(self, cursor: Cursor, context, path: str):
+    def _parse(self, cursor: Cursor, context, path: Path):
         layout = self.at(cursor.version)
         return None if layout is None else layout._parse(cursor, context, path)
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         layout = self.at(writer.version)
         if layout is not None:
             layout._build(value, writer, context, path)
@@ -105,14 +109,15 @@ class If(Subconstruct):
     def holds(self, record: Mapping) -> bool:
         return bool((record.get(self.field) or 0) & self.mask)
 
-    def _parse(self, cursor: Cursor, context, path: str):
+    def _parse(self, cursor: Cursor, context, path: Path):
         return self.subcon._parse(cursor, context, path) if self.holds(context) else None
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         if self.holds(context):
             self.subcon._build(value, writer, context, path)
         elif value is not None:
-            raise BuildError(f"{path} is given but the bit of {self.field} that announces it is 0")
+            text = f"is given but the bit of {self.field} that announces it is 0"
+            raise BuildError(f"{spell(path)} {text}")
         return value
 
 
@@ -124,12 +129,12 @@ class Flag(Construct):
         self.field = field
         self.mask = mask
 
-    def _parse(self, cursor: Cursor, context, path: str) -> bool:
+    def _parse(self, cursor: Cursor, context, path: Path) -> bool:
         return bool((context.get(self.field) or 0) & self.mask)
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         if bool(value) != bool((context.get(self.field) or 0) & self.mask):
-            raise BuildError(f"{path} is {value!r}, which is not what {self.field} says")
+            raise BuildError(f"{spell(path)} is {value!r}, which is not what {self.field} says")
         return value
 
 
@@ -141,36 +146,36 @@ class Counted(Subconstruct):
         self.item_size = item_size
         self.number = VarInt()
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Items:
         start = cursor.position
-        count = self.number._parse(cursor, context, f"{path}.count")
+        count = self.number._parse(cursor, context, (path, "count"))
         cursor.fits(count, self.item_size, path, start)
         items = Items()
         if isinstance(count, WideInt):
             items.wide_count = count
         for index in range(count):
-            items.append(self.subcon._parse(cursor, context, f"{path}[{index}]"))
+            items.append(self.subcon._parse(cursor, context, (path, index)))
         return items
 
-    def _build(self, items, writer: Writer, context, path: str):
-        self.number._build(kept_count(items, len(items)), writer, context, f"{path}.count")
+    def _build(self, items, writer: Writer, context, path: Path):
+        self.number._build(kept_count(items, len(items)), writer, context, (path, "count"))
         for index, item in enumerate(items):
-            self.subcon._build(item, writer, context, f"{path}[{index}]")
+            self.subcon._build(item, writer, context, (path, index))
         return items
 
 
 class UntilEnd(Subconstruct):
     """Items up to the last byte of the window."""
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Items:
         items = Items()
         while cursor.position < cursor.end:
-            items.append(self.subcon._parse(cursor, context, f"{path}[{len(items)}]"))
+            items.append(self.subcon._parse(cursor, context, (path, len(items))))
         return items
 
-    def _build(self, items, writer: Writer, context, path: str):
+    def _build(self, items, writer: Writer, context, path: Path):
         for index, item in enumerate(items):
-            self.subcon._build(item, writer, context, f"{path}[{index}]")
+            self.subcon._build(item, writer, context, (path, index))
         return items
 
 
@@ -185,8 +190,8 @@ class Sized(Subconstruct):
         super().__init__(subcon)
         self.number = VarInt()
 
-    def _parse(self, cursor: Cursor, context, path: str):
-        size = self.number._parse(cursor, context, f"{path}.length")
+    def _parse(self, cursor: Cursor, context, path: Path):
+        size = self.number._parse(cursor, context, (path, "length"))
         start = cursor.position
         data = cursor.take(size, path)
         if not cursor.eager:
@@ -196,35 +201,45 @@ class Sized(Subconstruct):
         value.wide_count = size
         return value
 
-    def _build(self, value, writer: Writer, context, path: str):
+    def _build(self, value, writer: Writer, context, path: Path):
         if isinstance(value, Slice):
             data = value.data
         else:
             inner = writer.inner()
             self.subcon._build(value, inner, context, path)
             data = inner.data
-        self.number._build(kept_count(value, len(data)), writer, context, f"{path}.length")
+        self.number._build(kept_count(value, len(data)), writer, context, (path, "length"))
         writer.write(data)
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One arm of a `Variant`: a tag number, the name it stands for, and the fields that follow."""
+    """One arm of a `Variant`: a tag number, the name it stands for, and the fields that follow.
+
+    `nested` says that the variant itself is among the fields.
+    """
 
     name: str
     tag: int
     since: Version
     doc: str
     fields: Record
+    nested: bool = False
+
+
+def reaches(node: Construct, target: Construct) -> bool:
+    """Whether `target` is among the parts of `node`."""
+    parts = [*getattr(node, "subcons", ()), getattr(node, "subcon", None)]
+    return any(part is target or (part is not None and reaches(part, target)) for part in parts)
 
 
 class Variant(Construct):
     """A tag and the fields it selects. The record starts with `tag` and `variant`, its name.
 
     `what` the tag is, in words, and `label`, its name in a path, are for people. Arms are added
-    after creation, which is how types, attributes and ops contain themselves. `depth_limit` bounds
-    that; `other` takes every tag up to 255 that has no arm.
+    after creation, which is how types, attributes and ops contain themselves. `nests` names the
+    limit on that; `other` takes every tag up to 255 that has no arm.
     """
 
     def __init__(
@@ -232,55 +247,63 @@ class Variant(Construct):
         what: str,
         label: str = "tag",
         *,
-        depth_limit: int = 0,
+        nests: str = "",
         preview: range | tuple[range, ...] = (),
         other: str = "",
+        rows: bool = False,
     ) -> None:
         super().__init__()
         self.what = what
         self.label = label
         self.number = Tag(what)
-        self.depth_limit = depth_limit
+        self.nests = nests
         self.preview = (preview,) if isinstance(preview, range) else preview
         self.other = other
+        self.rows = rows
         self.arms: dict[int, Alternative] = {}
         self.by_name: dict[str, Alternative] = {}
 
     def add(
         self, name: str, tag: int, doc: str, *fields: Construct, since: Version = V13_1
     ) -> Alternative:
-        arm = Alternative(name, tag, since, doc, Record(*fields))
+        record = Record(*fields)
+        arm = Alternative(name, tag, since, doc, record, reaches(record, self))
         if tag in self.arms or name in self.by_name:
             raise ValueError(f"{self.what} {tag} ({name}) is described twice")
         self.arms[tag] = self.by_name[name] = arm
         return arm
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         start = cursor.position
-        tag = self.number._parse(cursor, context, f"{path}.{self.label}")
+        tag = self.number._parse(cursor, context, (path, self.label))
+        arm = self.arm(cursor, path, start, tag)
+        record = Container(tag=tag, variant=arm.name)
+        counted = self.nests and arm.nested
+        if counted:
+            cursor.enter(self.nests, path, start)
+        record.update(arm.fields._parse(cursor, record, path))
+        if counted:
+            cursor.depth[self.nests] -= 1
+        return record
+
+    def arm(self, cursor: Cursor, path: Path, start: int, tag: int) -> Alternative:
+        """The arm that a tag, which lies at `start`, selects."""
         arm = self.arms.get(tag) or self._otherwise(cursor, path, start, tag)
         if arm.since > cursor.version:
             raise cursor.error(
                 "not_available",
-                f"{path}.{self.label}",
+                (path, self.label),
                 offset=start,
                 expected=f"{self.what}s of version {cursor.version}",
                 found=f"{arm.name}, which needs {arm.since}",
             )
-        record = Container(tag=tag, variant=arm.name)
-        if not self.depth_limit:
-            record.update(arm.fields._parse(cursor, record, path))
-            return record
-        cursor.enter(self.what, self.depth_limit, path, start)
-        record.update(arm.fields._parse(cursor, record, path))
-        cursor.depth[self.what] -= 1
-        return record
+        return arm
 
-    def _otherwise(self, cursor: Cursor, path: str, start: int, tag: int) -> Alternative:
+    def _otherwise(self, cursor: Cursor, path: Path, start: int, tag: int) -> Alternative:
         if any(tag in numbers for numbers in self.preview):
             raise cursor.error(
                 "preview",
-                f"{path}.{self.label}",
+                (path, self.label),
                 offset=start,
                 expected=f"a public {self.what}",
                 found=f"public-preview {self.what} {int(tag)}",
@@ -291,19 +314,21 @@ class Variant(Construct):
             return self.by_name[self.other]
         raise cursor.error(
             f"unknown_{self.label}",
-            f"{path}.{self.label}",
+            (path, self.label),
             offset=start,
             expected=f"a known {self.what}",
             found=str(int(tag)),
         )
 
-    def _build(self, record: Mapping, writer: Writer, context, path: str):
+    def _build(self, record: Mapping, writer: Writer, context, path: Path):
         arm = self.by_name.get(record["variant"])
         if arm is None:
-            raise BuildError(f"{path}: there is no {self.what} {record['variant']!r}")
+            raise BuildError(f"{spell(path)}: there is no {self.what} {record['variant']!r}")
         if arm.since > writer.version:
-            raise BuildError(f"{path}: {arm.name} needs {arm.since}, writing {writer.version}")
-        self.number._build(record.get("tag", arm.tag), writer, context, f"{path}.{self.label}")
+            raise BuildError(
+                f"{spell(path)}: {arm.name} needs {arm.since}, writing {writer.version}"
+            )
+        self.number._build(record.get("tag", arm.tag), writer, context, (path, self.label))
         arm.fields._build(record, writer, context, path)
         return record
 

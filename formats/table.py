@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from construct import Construct, Container, Subconstruct
 
-from .cursor import Cursor, Slice, Writer
+from .cursor import Cursor, Path, Slice, Writer
 from .errors import BytecodeError
 from .leaves import Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
@@ -49,17 +49,17 @@ class Table(Subconstruct):
         self.index_size = index_size
         self.tolerant = tolerant
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         start = cursor.position
-        count = self.number._parse(cursor, context, f"{path}.count")
-        cursor.fits(count, self.index_size, f"{path}.count", start)
+        count = self.number._parse(cursor, context, (path, "count"))
+        cursor.fits(count, self.index_size, (path, "count"), start)
         if count == 0:
             entries = Items()
             entries.wide_count = count
             rest = Slice(cursor.position, cursor.take(cursor.left, path))
-            cursor.note(rest.offset, f"{path}.rest", "unused", rest)
+            cursor.note(rest.offset, (path, "rest"), "unused", rest)
             return Container(entries=entries, pad=None, layout=None, rest=rest)
-        pad = self.pad._parse(cursor, context, f"{path}.padding")
+        pad = self.pad._parse(cursor, context, (path, "padding"))
         offsets = self._offsets(cursor, count, path)
         base, size = cursor.position, cursor.left
         entries = Items()
@@ -73,7 +73,7 @@ class Table(Subconstruct):
             if index not in shown:  # another entry explains these bytes
                 window.trace = None
             usable = offset <= size and work <= MAX_OVERLAP * size
-            entries.append(self._entry(window, f"{path}[{index}]", usable))
+            entries.append(self._entry(window, (path, index), usable))
             work += window.position - base - begin
             regular &= window.position == window.end
         blob = cursor.take(size, path)
@@ -83,15 +83,16 @@ class Table(Subconstruct):
             layout = Layout(offsets, bytes(blob), tuple(map(id, entries)))
         return Container(entries=entries, pad=pad, layout=layout, rest=None)
 
-    def _offsets(self, cursor: Cursor, count: int, path: str) -> tuple[int, ...]:
+    def _offsets(self, cursor: Cursor, count: int, path: Path) -> tuple[int, ...]:
         if cursor.trace is not None:
             return tuple(
-                self.index._parse(cursor, None, f"{path}.offset[{index}]") for index in range(count)
+                self.index._parse(cursor, None, ((path, "offset"), index)) for index in range(count)
             )
-        code = "I" if self.index_size == 4 else "Q"
-        return struct.unpack(f"<{count}{code}", cursor.take(count * self.index_size, path))
+        return struct.unpack(
+            f"<{count}{self.index.code}", cursor.take(count * self.index_size, path)
+        )
 
-    def _entry(self, window: Cursor, path: str, usable: bool):
+    def _entry(self, window: Cursor, path: Path, usable: bool):
         start = window.position
         noted = len(window.trace) if window.trace is not None else 0
         try:
@@ -115,14 +116,14 @@ class Table(Subconstruct):
             return Malformed(error, raw)
         return entry
 
-    def _build(self, table: Mapping, writer: Writer, context, path: str):
+    def _build(self, table: Mapping, writer: Writer, context, path: Path):
         entries, layout = table["entries"], table.get("layout")
-        self.number._build(kept_count(entries, len(entries)), writer, context, f"{path}.count")
+        self.number._build(kept_count(entries, len(entries)), writer, context, (path, "count"))
         if not entries:
             rest = table.get("rest")
             writer.write(b"" if rest is None else rest.data)
             return table
-        self.pad._build(table.get("pad"), writer, context, f"{path}.padding")
+        self.pad._build(table.get("pad"), writer, context, (path, "padding"))
         if layout is not None and layout.entries == tuple(map(id, entries)):
             offsets, blob = layout.offsets, layout.blob
         else:
@@ -132,7 +133,7 @@ class Table(Subconstruct):
         writer.write(blob)
         return table
 
-    def _back_to_back(self, entries: Items, writer: Writer, path: str):
+    def _back_to_back(self, entries: Items, writer: Writer, path: Path):
         offsets = []
         inner = writer.inner()
         for index, entry in enumerate(entries):
@@ -140,7 +141,7 @@ class Table(Subconstruct):
             if isinstance(entry, Malformed):
                 inner.write(entry["raw"].data)
             else:
-                self.subcon._build(entry, inner, None, f"{path}[{index}]")
+                self.subcon._build(entry, inner, None, (path, index))
         return offsets, inner.data
 
 

@@ -6,7 +6,7 @@ records are only linked when `tileir.types` resolves them.
 
 from __future__ import annotations
 
-from .cursor import Cursor, Writer
+from .cursor import Cursor, Path, Writer
 from .enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, Leaf, VarInt
 from .nodes import Counted, If, Since, Variant, Versioned
@@ -25,7 +25,7 @@ SIZES32 = Counted(Fixed(4, signed=True), item_size=4)
 class NoExtension(Leaf):
     """Nothing. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
 
-    def read(self, cursor: Cursor, path: str) -> None:
+    def read(self, cursor: Cursor, path: Path) -> None:
         if cursor.left:
             raise cursor.error(
                 "preview",

@@ -9,15 +9,23 @@ from tileir.formats import codec
 from tileir.formats.cursor import Slice
 
 
-def rebuilt_sections(bytecode: Bytecode) -> Iterator[tuple[Section, bytes, int]]:
-    """Each section that counts, its payload built from its records, and where reading stopped."""
+def rebuilt_sections(
+    bytecode: Bytecode, reference: bool = True
+) -> Iterator[tuple[Section, bytes, int]]:
+    """Each section that counts, its payload built from its records, and where reading stopped.
+
+    The reference repeats everything odd; the specialised encoder writes canonically.
+    """
     tags = bytecode.types.tags
     for section in bytecode.sections:
         if section.active:
             record, stop = codec.parse_section(
                 bytecode.data, section.name, section.payload, bytecode.version, tags, eager=True
             )
-            yield section, codec.build_section(section.name, record, bytecode.version, tags), stop
+            built = codec.build_section(
+                section.name, record, bytecode.version, tags, reference=reference
+            )
+            yield section, built, stop
 
 
 def rebuilt(bytecode: Bytecode) -> bytes:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from tileir.formats import codec
 from tileir.formats.attributes import ScalarBits
 from tileir.formats.container import ALIGNED
-from tileir.formats.cursor import Slice, Span
+from tileir.formats.cursor import Path, Slice, Span, spell
 from tileir.formats.errors import shorten
 from tileir.formats.leaves import Index, WideInt
 from tileir.formats.sections import BY_NUMBER, SECTIONS
@@ -37,6 +37,9 @@ LONGEST = 240
 FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
 """The path of the field that starts a function's entry."""
 
+BRIEF = 60
+"""Parts of a path that are spelled out where no heading says the first ones."""
+
 FOLD = 64
 """Blobs longer than this many bytes are folded unless everything is asked for."""
 
@@ -53,22 +56,27 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One field: its bytes and where they are, its path, kind, value, and what it means.
+    """One field: its bytes and where they are, its place, kind, value, and what it means.
 
-    `field` is the path below the nearest heading, `function` the name of the function it is in,
-    `op` the op whose bytes these are.
+    `path` is the place as text, `field` the part of it below the nearest heading, `function` the
+    name of the function it is in, `op` the op whose bytes these are.
     """
 
     offset: int
     data: memoryview
     section: str
     function: str
-    path: str
+    place: Path
     field: str
     kind: str
     value: object
     meaning: str
     op: Op | None
+
+    @property
+    def path(self) -> str:
+        """Where the field is, as text: ``func[0].body[3].lhs``."""
+        return spell(self.place).removeprefix("file.")
 
     @property
     def depth(self) -> int:
@@ -105,12 +113,23 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
             tags = _salvage_section(data, section.name, where, version, tags, found)
     found.sort(key=lambda span: span.start)
     for span in _fill_gaps(found, data, "unread"):
-        path = span.path.removeprefix("file.")
+        field = _brief(span.place)
         part = data[span.start : span.end]
         meaning = shorten(plain(span), LONGEST)
+        place = span.place
         yield Leaf(
-            span.start, part, span.section, "", path, path, span.kind, span.value, meaning, None
+            span.start, part, span.section, "", place, field, span.kind, span.value, meaning, None
         )
+
+
+def _brief(place: Path) -> str:
+    """The end of a place as text: all of it, unless it is very deep."""
+    below = place
+    for _ in range(BRIEF):
+        if not isinstance(below, tuple):
+            return spell(place).removeprefix("file.")
+        below = below[0]
+    return f"...{spell(place, below)}"
 
 
 def _framed(found: list[Span], data: memoryview) -> dict[str, Slice]:
@@ -192,48 +211,49 @@ class _Annotator:
         self.starts = {section.offset: section for section in bytecode.sections}
         self.section = "header"
         self.function: Function | None = None
-        self.open: list[tuple[str, Op]] = []
-        self.operands: list[Value] = []
+        self.owners: dict[int, Op] = {}
+        self.listed: tuple[Op | None, list[Value]] = (None, [])
         self.type: object = None
 
     def run(self) -> Iterator[Heading | Leaf]:
         yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
         for span in spans(self.bytecode):
-            yield from self._headings(span)
-            yield self._leaf(span)
+            if span.kind == "opcode":
+                self.owners[id(span.place[0])] = self.ops[span.start]
+            owner, op = self._owner(span.place)
+            path = spell(span.place, owner)
+            yield from self._headings(span, path, op)
+            yield self._leaf(span, path, op)
 
-    def _headings(self, span: Span) -> Iterator[Heading]:
+    def _owner(self, place: Path) -> tuple[Path | None, Op | None]:
+        """The innermost op that the place is in, and the place of that op."""
+        while isinstance(place, tuple):
+            place = place[0]
+            if id(place) in self.owners:
+                return place, self.owners[id(place)]
+        return None, None
+
+    def _headings(self, span: Span, path: str, op: Op | None) -> Iterator[Heading]:
         section = self.starts.get(span.start)
         if section is not None and span.kind == "section id":
-            self.section, self.function, self.open = section.name, None, []
+            self.section, self.function = section.name, None
             ignored = "" if section.active else ", ignored: another one follows"
             text = f"{section.name} section, {section.size} bytes{ignored}"
             yield Heading("section", text, span.start)
         elif span.start == len(self.bytecode.data) - 1 and span.kind == "section id":
-            self.section, self.function, self.open = "end", None, []
+            self.section, self.function = "end", None
             yield Heading("section", "end", span.start)
-        entry = FUNCTION_NAME.fullmatch(span.path)
+        entry = FUNCTION_NAME.fullmatch(path)
         if entry:
             self.function = self.bytecode.functions[int(entry[1])]
             name = printable(shorten(self.function.name, LONGEST))
             yield Heading("function", f"entry @{name} {self.function.type}", span.start)
         if span.kind == "opcode":
-            op = self.ops[span.start]
-            self._leave(span)
-            self.open.append((span.path.removesuffix("opcode"), op))
-            self.operands = list(op.operand_list())
             yield Heading("op", describe_op(op), span.start, op.depth)
 
-    def _leave(self, span: Span) -> None:
-        """Close the ops that the span is no longer inside of."""
-        while self.open and not span.path.startswith(self.open[-1][0]):
-            self.open.pop()
-
-    def _leaf(self, span: Span) -> Leaf:
-        self._leave(span)
-        prefix, op = self.open[-1] if self.open else (self._prefix(span), None)
-        field = span.path.removeprefix(prefix)
-        meaning = shorten(self._meaning(span, op, field), LONGEST)
+    def _leaf(self, span: Span, path: str, op: Op | None) -> Leaf:
+        field = path if op else path.removeprefix(self._prefix(span, path))
+        meaning = shorten(self._meaning(span, op, field, path), LONGEST)
         if isinstance(span.value, WideInt) and span.kind != "bits":
             meaning += f" (in {span.value.width} bytes)"
         if isinstance(span.node, Index) and span.node.target == "type":
@@ -243,7 +263,7 @@ class _Annotator:
             data=self.bytecode.data[span.start : span.end],
             section=self.section,
             function=self.function.name if self.function and span.section == "Func" else "",
-            path=span.path.removeprefix("file."),
+            place=span.place,
             field=field,
             kind=span.kind,
             value=span.value,
@@ -251,21 +271,22 @@ class _Annotator:
             op=op,
         )
 
-    def _prefix(self, span: Span) -> str:
+    @staticmethod
+    def _prefix(span: Span, path: str) -> str:
         """The part of the path that the heading has said already."""
-        if span.path.startswith("file.sections["):
-            return span.path[: span.path.index("]") + 2]
-        if span.path.startswith("file.header."):
+        if path.startswith("file.sections["):
+            return path[: path.index("]") + 2]
+        if path.startswith("file.header."):
             return "file.header."
-        if span.path.startswith("file."):
+        if path.startswith("file."):
             return "file."
-        if span.section == "Func" and span.path.startswith("func["):
-            return span.path[: span.path.index("]") + 2]
+        if span.section == "Func" and path.startswith("func["):
+            return path[: path.index("]") + 2]
         return span.section.lower() + "."
 
     # What a value means ---------------------------------------------------------------------
 
-    def _meaning(self, span: Span, op: Op | None, field: str) -> str:
+    def _meaning(self, span: Span, op: Op | None, field: str, path: str) -> str:
         node, value = span.node, span.value
         if op is not None:
             named = self._value(op, field)
@@ -275,15 +296,15 @@ class _Annotator:
                 return describe_value(named)
             if isinstance(node, Index) and node.target == "constant":
                 return f"{int(value)} {op.attributes[field]}"
-        if span.path.startswith("global[") and field.endswith(".value"):
-            return f"{int(value)} {self.bytecode.globals[self._entry(span.path)].value}"
+        if path.startswith("global[") and field.endswith(".value"):
+            return f"{int(value)} {self.bytecode.globals[self._entry(path)].value}"
         if isinstance(node, Index):
             return f"{int(value)} {self._index(node.target, int(value))}".rstrip()
         match span.kind:
             case "type tag":
-                return f"{int(value)} {self._index('type', self._entry(span.path))}"
+                return f"{int(value)} {self._index('type', self._entry(path))}"
             case "debug tag":
-                record = self._entry(span.path) + 1
+                record = self._entry(path) + 1
                 return f"{int(value)} {self._index('debug record', record)}, record {record}"
             case "debug record":
                 return f"{int(value)} {self._index('debug record', int(value))}"
@@ -333,6 +354,11 @@ class _Annotator:
         kind = IntegerAttribute if self.type.is_integer else FloatAttribute
         return str(kind(self.type, bits))
 
+    def _operands(self, op: Op) -> list[Value]:
+        if self.listed[0] is not op:
+            self.listed = (op, list(op.operand_list()))
+        return self.listed[1]
+
     def _value(self, op: Op, field: str) -> Value | None:
         """The value that an operand, a result type or a block argument stands for."""
         name, _, rest = field.partition("[")
@@ -342,7 +368,7 @@ class _Annotator:
         if name == "result_types":
             return op.results[index]
         if name == "all_operands":
-            return self.operands[index]
+            return self._operands(op)[index]
         if name in op.operands:
             operand = op.operands[name]
             return operand[index] if isinstance(operand, tuple) else operand

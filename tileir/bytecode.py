@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,15 +18,18 @@ from construct import Container
 from tileir.formats import codec
 from tileir.formats.cursor import Oddity, Slice, Span
 from tileir.formats.leaves import FILL
+from tileir.formats.limits import DEFAULT, Limits
+from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
 
 from . import attributes as attr
 from .constants import Constant
-from .decode import BodyDecoder, Tables, decode_attribute
+from .decode import BodyDecoder
 from .errors import BytecodeError, Diagnostic
 from .ir import Body, Op
-from .locations import CallSite, DebugInfo, SourceLocation
+from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
+from .tables import Tables, decode_attribute
 from .types import FunctionType, Tile
 from .typetable import TypeTable
 
@@ -94,7 +97,7 @@ class Function:
         if not isinstance(self.hints, attr.Hints):
             raise BadReference(
                 "attribute",
-                record["hints"]["tag"],
+                record["hints"][0],
                 0,
                 path=f"{path}.hints.tag",
                 problem="not optimization hints",
@@ -105,7 +108,10 @@ class Function:
         record = self._record[name]
         if record is None:
             return None
-        return decode_attribute(record, self._bytecode.tables, f"func[{self.index}].{name}")
+        try:
+            return decode_attribute(record, self._bytecode.tables)
+        except BadReference as bad:
+            raise bad.at(f"func[{self.index}].{name}") from None
 
     @property
     def code(self) -> Slice:
@@ -165,12 +171,15 @@ class Bytecode:
     """
 
     @classmethod
-    def parse(cls, data, strict: bool = False) -> Bytecode:
+    def parse(
+        cls, data, strict: bool = False, *, limits: Limits = DEFAULT, reference: bool = False
+    ) -> Bytecode:
         """Read a file's bytes (bytes, bytearray, memoryview, mmap or any buffer of bytes).
 
-        Raises BytecodeError for what is not Tile IR bytecode. What NVIDIA's readers accept but no
-        careful producer writes ends up in `warnings`; with `strict` it is an error, and everything
-        is read at once.
+        Raises BytecodeError for what is not Tile IR bytecode, or nests deeper than `limits`. What
+        NVIDIA's readers accept but no careful producer writes ends up in `warnings`; with `strict`
+        it is an error, and everything is read at once. With `reference`, Construct interprets the
+        schema instead of the codec that is generated from it: slow, for comparison.
         """
         try:
             view = memoryview(data)
@@ -179,11 +188,13 @@ class Bytecode:
         if not view.c_contiguous:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
-        bytecode = cls(view)
+        bytecode = cls(view, limits, reference)
         return bytecode.touch(strict=True) if strict else bytecode
 
-    def __init__(self, data: memoryview) -> None:
+    def __init__(self, data: memoryview, limits: Limits, reference: bool) -> None:
         self.data = data
+        self.limits = limits
+        self._reference = reference
         self._oddities: list[Oddity] = []
         self._noted: set[str] = set()
         self._lock = threading.RLock()
@@ -211,7 +222,7 @@ class Bytecode:
     def _read_tables(self) -> None:
         empty = Container(entries=())
         self.strings = Strings((self._section("String") or empty)["entries"])
-        self.types = TypeTable((self._section("Type") or empty)["entries"])
+        self.types = TypeTable((self._section("Type") or empty)["entries"], self.limits)
         self._type_tags = self.types.tags
         self._constants = (self._section("Constant") or empty)["entries"]
         self.tables = Tables(self.strings, self.types, self._constants)
@@ -223,7 +234,7 @@ class Bytecode:
             self._global(record, f"global[{index}]")
             for index, record in enumerate(self._section("Global") or ())
         ]
-        with codec.deep_recursion():
+        with deep_recursion(self.limits):
             self.functions = [
                 Function(self, index, record)
                 for index, record in enumerate(self._section("Func") or ())
@@ -234,7 +245,14 @@ class Bytecode:
         if section is None:
             return None
         record, stop = codec.parse_section(
-            self.data, name, section.payload, self.version, self._type_tags, warnings=self._oddities
+            self.data,
+            name,
+            section.payload,
+            self.version,
+            self._type_tags,
+            limits=self.limits,
+            warnings=self._oddities,
+            reference=self._reference,
         )
         rest = bytes(self.data[stop : section.payload.offset + section.size])
         if rest.strip(bytes((FILL,))):
@@ -245,10 +263,14 @@ class Bytecode:
 
     def _global(self, record: Container, path: str) -> Global:
         type = self.types.at(record["type"], f"{path}.type")
+        try:
+            constant = self.tables.constant(record["value"], type)
+        except BadReference as bad:
+            raise bad.at(f"{path}.value") from None
         return Global(
             name=self.strings.at(record["name"], f"{path}.name"),
             type=type,
-            value=self.tables.constant(record["value"], type, f"{path}.value"),
+            value=constant,
             alignment=int(record["alignment"]),
             private=bool(record["visibility"]),
             constant=bool(record["constant"]),
@@ -320,34 +342,47 @@ class Bytecode:
     def _decode(self, function: Function) -> Body:
         path = f"func[{function.index}].body"
         warnings: list[Oddity] = []
-        records = codec.parse_body(
-            self.data, function.code, self.version, self._type_tags, path, warnings=warnings
+        rows = codec.parse_body(
+            self.data,
+            function.code,
+            self.version,
+            self._type_tags,
+            path,
+            limits=self.limits,
+            warnings=warnings,
+            reference=self._reference,
         )
-        located = bool(function._record["location"])
-        with self._located(), codec.deep_recursion():
-            if located and self.debug is None:
-                raise BadReference(
-                    "debug list",
-                    function._record["location"],
-                    0,
-                    path=f"func[{function.index}].location",
-                )
+        with self._located():
             decoder = BodyDecoder(
-                self.tables,
-                path,
-                lambda position: self._location(function, position + 1) if located else None,
+                self.version, self.tables, function.code.offset, self._locator(function)
             )
-            self._location(function, 0)  # as wrong as an op's, if it is wrong
-            body = decoder.decode(records, function.type)
+            with deep_recursion(self.limits):
+                try:
+                    body = decoder.decode(rows, function.type)
+                except BadReference as bad:
+                    raise bad.at(path) from None
         with self._lock:
             self._oddities += warnings
         return body
+
+    def _locator(self, function: Function) -> Callable[[int], Location | None]:
+        """What gives the location of the function's op number n; the function's own is checked."""
+        number, where = function._record["location"], f"func[{function.index}].location"
+        if not number:
+            return lambda position: None
+        if self.debug is None:
+            raise BadReference("debug list", number, 0, path=where)
+        try:
+            self.debug.location(number, 0)  # as wrong as an op's, if it is wrong
+            return self.debug.locator(number)
+        except BadReference as bad:
+            raise bad.at(where) from None
 
     def _location(self, function: Function, position: int) -> SourceLocation | CallSite | None:
         number = function._record["location"]
         if not number or self.debug is None:
             return None
-        with self._located(), codec.deep_recursion():
+        with self._located(), deep_recursion(self.limits):
             try:
                 return self.debug.location(number, position)
             except BadReference as bad:
@@ -376,8 +411,10 @@ class Bytecode:
                     section.payload,
                     self.version,
                     self._type_tags,
+                    limits=self.limits,
                     trace=trace,
                     eager=True,
+                    reference=self._reference,
                 )
             offset = next((span.start for span in trace if span.path == bad.path), offset)
         return BytecodeError(

@@ -1,7 +1,8 @@
 """References by index between tables, and what happens when one leads nowhere.
 
 A table knows its entries, not where in the file the index was that it was asked for. It raises
-`BadReference` with the path of that field; `Bytecode` turns it into a located `BytecodeError`.
+`BadReference`; the records that it passes on its way out add which field it was, and `Bytecode`
+turns the whole path into a located `BytecodeError`.
 """
 
 from __future__ import annotations
@@ -42,9 +43,17 @@ class BadReference(Exception):
         super().__init__(self.found)
 
     def at(self, path: str) -> BadReference:
-        """The same problem, at `path` if no place was known yet."""
-        self.path = self.path or path
+        """The same problem, at `path` if no place was known yet, below it if only a part was."""
+        if self.path[:1] in ("", ".", "["):
+            self.path = path + self.path
         return self
+
+    def inside(self, *parts: str | int) -> BadReference:
+        """The same problem, seen from the record that holds it: in which field, at which index.
+
+        So a path is put together on the way out, and reading what is right costs nothing.
+        """
+        return self.at("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts))
 
 
 class Strings(Sequence[str]):

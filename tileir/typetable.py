@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from construct import Container
 
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
-from tileir.formats.limits import MAX_TYPE_DEPTH
+from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.nodes import Malformed
 from tileir.formats.types import DYNAMIC, SCALAR_BITS
 
@@ -35,9 +35,10 @@ from .types import (
 class TypeTable(Sequence[Type]):
     """Types by index."""
 
-    def __init__(self, entries: Sequence[Container]) -> None:
+    def __init__(self, entries: Sequence[Container], limits: Limits = DEFAULT) -> None:
         self._entries = entries
-        self._linked: dict[int, Type] = {}
+        self._limits = limits
+        self.linked: dict[int, Type] = {}
         self.tags: list[int | None] = [entry.get("tag") for entry in entries]
 
     def __len__(self) -> int:
@@ -60,14 +61,14 @@ class TypeTable(Sequence[Type]):
 
     def at(self, index: int, path: str = "", depth: int = 0) -> Type:
         """The type of that index; `path` is the field that holds the index."""
-        if index in self._linked:
-            return self._linked[index]
+        if index in self.linked:
+            return self.linked[index]
         if index >= len(self._entries):
             raise BadReference("type", index, len(self._entries), path=path)
         entry = self._entries[index]
         if isinstance(entry, Malformed):
             raise entry["error"]
-        if depth > MAX_TYPE_DEPTH:
+        if depth > self._limits.type_depth:
             deep = "types nested too deeply, or in a circle"
             raise BadReference("type", index, 0, path=path, problem=deep, kind="bad_index")
         linked = self._link(entry, f"type[{index}]", depth + 1)
@@ -75,7 +76,7 @@ class TypeTable(Sequence[Type]):
         if wrong:
             field, text = wrong
             raise BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
-        self._linked[index] = linked
+        self.linked[index] = linked
         return linked
 
     def _passable(self, index: int, path: str, depth: int) -> Type:

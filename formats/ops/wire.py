@@ -20,11 +20,10 @@ from __future__ import annotations
 
 from construct import Construct, Container
 
-from ..cursor import Cursor, Writer
+from ..cursor import Cursor, Path, Writer, spell
 from ..errors import BuildError
 from ..leaves import EnumValue, FlagWord, Index, VarInt, kept_count
-from ..limits import MAX_REGION_DEPTH
-from ..nodes import Alternative, Counted, Flag, If, Items, Record, Since, Variant
+from ..nodes import Alternative, Counted, Flag, If, Items, Row, Since, Variant
 from ..types import TYPE_INDEX
 from ..version import Version
 from . import OPS
@@ -68,16 +67,17 @@ class Repeat(Construct):
         self.count = count
         self.subcon = subcon
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Items:
-        return Items(
-            self.subcon._parse(cursor, context, f"{path}[{index}]") for index in range(self.count)
-        )
+    def _parse(self, cursor: Cursor, context, path: Path) -> Items:
+        items = Items()
+        for index in range(self.count):
+            items.append(self.subcon._parse(cursor, context, (path, index)))
+        return items
 
-    def _build(self, items, writer: Writer, context, path: str):
+    def _build(self, items, writer: Writer, context, path: Path):
         if len(items) != self.count:
-            raise BuildError(f"{path} has {len(items)} items, not {self.count}")
+            raise BuildError(f"{spell(path)} has {len(items)} items, not {self.count}")
         for index, item in enumerate(items):
-            self.subcon._build(item, writer, context, f"{path}[{index}]")
+            self.subcon._build(item, writer, context, (path, index))
         return items
 
 
@@ -90,46 +90,50 @@ class Regions(Construct):
         self.count = count
         self.subcon = region
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Items:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Items:
         start = cursor.position
-        count = self.number._parse(cursor, context, f"{path}.count")
+        count = self.number._parse(cursor, context, (path, "count"))
+        self.enter(cursor, count, path, start)
+        regions = Items()
+        regions.wide_count = count
+        for index in range(count):  # a loop: consumed by list() it would nest on the C stack
+            regions.append(self.subcon._parse(cursor, context, (path, index)))
+        cursor.depth["region"] -= 1
+        return regions
+
+    def enter(self, cursor: Cursor, count: int, path: Path, start: int) -> None:
+        """Go one level deeper; refuse a count, at `start`, that is not the op's."""
         if count != self.count:
             raise cursor.error(
                 "bad_value",
-                f"{path}.count",
+                (path, "count"),
                 offset=start,
                 expected=f"{self.count} regions",
                 found=str(int(count)),
             )
-        cursor.enter("region", MAX_REGION_DEPTH, path, start)
-        regions = Items(
-            self.subcon._parse(cursor, context, f"{path}[{index}]") for index in range(count)
-        )
-        regions.wide_count = count
-        cursor.depth["region"] -= 1
-        return regions
+        cursor.enter("region", path, start)
 
-    def _build(self, regions, writer: Writer, context, path: str):
+    def _build(self, regions, writer: Writer, context, path: Path):
         if len(regions) != self.count:
-            raise BuildError(f"{path} has {len(regions)} regions, not {self.count}")
-        self.number._build(kept_count(regions, len(regions)), writer, context, f"{path}.count")
+            raise BuildError(f"{spell(path)} has {len(regions)} regions, not {self.count}")
+        self.number._build(kept_count(regions, len(regions)), writer, context, (path, "count"))
         for index, region in enumerate(regions):
-            self.subcon._build(region, writer, context, f"{path}[{index}]")
+            self.subcon._build(region, writer, context, (path, index))
         return regions
 
 
 class OpVariant(Variant):
-    """An op: its opcode selects the row. The record also remembers its offset in the file."""
+    """An op: its opcode selects the row. The record also remembers its offset in the body."""
 
-    def _parse(self, cursor: Cursor, context, path: str) -> Container:
+    def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         start = cursor.position
         record = super()._parse(cursor, context, path)
-        record["op_offset"] = start
+        record["op_offset"] = start - cursor.origin
         return record
 
 
-OP = OpVariant("opcode", "opcode", preview=PREVIEW_OPCODES)
-BLOCK = Record("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2))
+OP = OpVariant("opcode", "opcode", preview=PREVIEW_OPCODES, rows=True)
+BLOCK = Row("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2))
 REGION = Counted(BLOCK, item_size=2)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate
-from tileir.formats.limits import MAX_ATTRIBUTE_DEPTH, MAX_REGION_DEPTH
+from tileir.formats.limits import DEFAULT
 from tileir.formats.ops import BY_NAME
 
 from .small import RETURN, YIELD, file, kernel, varint
@@ -45,12 +45,12 @@ def read(data: bytes) -> Bytecode:
 
 def test_regions_nest_up_to_the_limit_and_no_further() -> None:
     limit = sys.getrecursionlimit()
-    bytecode = read(module(nested_ifs(MAX_REGION_DEPTH)))
+    bytecode = read(module(nested_ifs(DEFAULT.region_depth)))
     deepest = max(op.depth for op in bytecode.functions[0].walk())
-    assert deepest == MAX_REGION_DEPTH
+    assert deepest == DEFAULT.region_depth
     assert sys.getrecursionlimit() == limit
     with pytest.raises(BytecodeError) as caught:
-        read(module(nested_ifs(MAX_REGION_DEPTH + 1)))
+        read(module(nested_ifs(DEFAULT.region_depth + 1)))
     assert caught.value.kind == "limit"
 
 
@@ -61,9 +61,9 @@ def test_attributes_nest_up_to_the_limit_and_no_further() -> None:
             nested = b"\x06\x01" + nested
         return b"\x0b\x01\x01\x0a\x01\x01" + nested  # hints, a dictionary, then the arrays
 
-    assert read(module(RETURN, hints(MAX_ATTRIBUTE_DEPTH - 3))).functions[0].hints
+    assert read(module(RETURN, hints(DEFAULT.attribute_depth - 3))).functions[0].hints
     with pytest.raises(BytecodeError) as caught:
-        read(module(RETURN, hints(MAX_ATTRIBUTE_DEPTH - 2)))
+        read(module(RETURN, hints(DEFAULT.attribute_depth - 2)))
     assert caught.value.kind == "limit"
 
 

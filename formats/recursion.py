@@ -1,0 +1,36 @@
+"""Room on the stack for as much nesting as the limits allow."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+
+from .limits import DEFAULT, Limits
+
+_FRAMES_PER_LEVEL = 12
+_lock = threading.Lock()
+_users: list[int] = []
+_limit_before = 0
+
+
+@contextmanager
+def deep_recursion(limits: Limits = DEFAULT):
+    """Raise Python's recursion limit while anybody is inside.
+
+    The tree is walked by recursion in pure Python, which costs no C stack; what bounds it is the
+    depth that the nodes count.
+    """
+    global _limit_before
+    room = _FRAMES_PER_LEVEL * (limits.region_depth + limits.attribute_depth) + 500
+    with _lock:
+        if not _users:
+            _limit_before = sys.getrecursionlimit()
+        _users.append(room)
+        sys.setrecursionlimit(_limit_before + max(_users))
+    try:
+        yield
+    finally:
+        with _lock:
+            _users.remove(room)
+            sys.setrecursionlimit(_limit_before + max(_users, default=0))

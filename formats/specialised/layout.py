@@ -1,0 +1,81 @@
+"""The layout of a record in one version: gates decided, what depends on flags made explicit."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from construct import Construct, Renamed
+
+from ..leaves import Bool, Fixed, Leaf, VarInt
+from ..nodes import If, Record, Since, Versioned
+from ..version import Version
+
+
+class Field(NamedTuple):
+    """A field as one version has it.
+
+    `node` is None where the version has no such field and the record says `default`. `tests` are
+    (earlier field, mask) pairs; the field is there when each has one of its bits.
+    """
+
+    name: str
+    node: Construct | None
+    default: object
+    tests: tuple[tuple[str, int], ...]
+
+
+def layout(record: Record, version: Version) -> list[Field]:
+    """The fields of a record in a version."""
+    fields: list[Field] = []
+    absent = set()
+    for named in record.subcons:
+        field = _field(named, version)
+        if any(name in absent for name, _ in field.tests):
+            field = Field(field.name, None, None, ())
+        if field.node is None:
+            absent.add(field.name)
+        fields.append(field)
+    return fields
+
+
+def _field(named: Renamed, version: Version) -> Field:
+    node: Construct = named.subcon
+    tests = []
+    while True:
+        match node:
+            case Since() if version < node.since:
+                return Field(named.name, None, node.default, ())
+            case Versioned():
+                node = node.at(version)
+                if node is None:
+                    return Field(named.name, None, None, ())
+            case If():
+                tests.append((node.field, node.mask))
+                node = node.subcon
+            case Since() | Renamed():
+                node = node.subcon
+            case _:
+                return Field(named.name, node, None, tuple(tests))
+
+
+def stored(leaf: Leaf) -> Leaf:
+    """The number that a leaf consists of: a varint under an enum, a byte under a flag word."""
+    return getattr(leaf, "number", leaf)
+
+
+def is_varint(node: Construct | None) -> bool:
+    """Whether the node is a varint with a meaning."""
+    return isinstance(node, Leaf) and isinstance(stored(node), VarInt)
+
+
+def is_byte(node: Construct | None) -> bool:
+    """Whether the node is always one byte."""
+    if not isinstance(node, Leaf):
+        return False
+    number = stored(node)
+    return isinstance(number, Bool) or (isinstance(number, Fixed) and number.size == 1)
+
+
+def is_small(node: Construct | None) -> bool:
+    """Whether the node is usually one byte below 128: what a run is made of."""
+    return is_varint(node) or is_byte(node)

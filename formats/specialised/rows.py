@@ -1,0 +1,105 @@
+"""Rows and named records: the same contents, as tuples for speed and as dicts for reading.
+
+The specialised codec keeps what bodies have very many of as tuples:
+
+    op         (opcode, offset in the body, field, field, ...)
+    attribute  (tag, field, ...)
+    block      (argument types, ops)
+    entry of a dictionary  (key, value)
+
+Fields are in the order of the file, absent ones None; `layout` gives their names for a version. The
+reference gives a Container of named fields for each.
+"""
+
+from __future__ import annotations
+
+from construct import Construct
+
+from ..cursor import Slice
+from ..nodes import Counted, Record, Row, Sized, UntilEnd, Variant
+from ..ops.wire import OpVariant, Regions, Repeat
+from ..version import Version
+from .layout import layout
+
+
+def pack(node: Construct, value, version: Version):
+    """A record of the reference in the form of the specialised codec."""
+    return _convert(node, value, version, _pack_row, _pack_variant)
+
+
+def unpack(node: Construct, value, version: Version):
+    """A record of the specialised codec in the form of the reference: rows become dicts."""
+    return _convert(node, value, version, _unpack_row, _unpack_variant)
+
+
+def _convert(node: Construct, value, version: Version, row, variant):
+    def convert(inner: Construct, part):
+        return _convert(inner, part, version, row, variant)
+
+    if value is None or isinstance(value, Slice):
+        return value
+    match node:
+        case Counted() | UntilEnd() | Repeat() | Regions():
+            if not isinstance(node.subcon, Record | Variant | Counted):
+                return value
+            made = type(value)() if isinstance(value, list) else []
+            for part in value:
+                made.append(convert(node.subcon, part))
+            if hasattr(value, "wide_count"):
+                made.wide_count = value.wide_count
+            return made
+        case Sized():
+            return convert(node.subcon, value)
+        case Row():
+            return row(node, value, version, convert)
+        case Variant() if node.rows:
+            return variant(node, value, version, convert)
+        case Variant():
+            return value
+        case Record():
+            return value | {
+                field.name: convert(field.node, value[field.name])
+                for field in layout(node, version)
+                if field.node is not None and field.name in value
+            }
+    return value
+
+
+def _fields(node: Record, value, version: Version, convert) -> list:
+    return [
+        part if field.node is None else convert(field.node, part)
+        for field in layout(node, version)
+        for part in (value.get(field.name, field.default),)
+    ]
+
+
+def _named(node: Record, parts, version: Version, convert) -> dict:
+    return {
+        field.name: part if field.node is None else convert(field.node, part)
+        for field, part in zip(layout(node, version), parts, strict=True)
+    }
+
+
+def _pack_row(node: Row, value, version: Version, convert) -> tuple:
+    return tuple(_fields(node, value, version, convert))
+
+
+def _unpack_row(node: Row, value, version: Version, convert) -> dict:
+    return _named(node, value, version, convert)
+
+
+def _pack_variant(node: Variant, value, version: Version, convert) -> tuple:
+    arm = node.by_name[value["variant"]]
+    head = (value.get("tag", arm.tag),)
+    if isinstance(node, OpVariant):
+        head = (*head, value.get("op_offset", 0))
+    return (*head, *_fields(arm.fields, value, version, convert))
+
+
+def _unpack_variant(node: Variant, value, version: Version, convert) -> dict:
+    arm = node.arms[value[0]]
+    head = {"tag": value[0], "variant": arm.name}
+    if isinstance(node, OpVariant):
+        head["op_offset"] = value[1]
+        return head | _named(arm.fields, value[2:], version, convert)
+    return head | _named(arm.fields, value[1:], version, convert)

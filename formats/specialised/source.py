@@ -1,0 +1,116 @@
+"""Python source in the making, and functions that are compiled when first called.
+
+A decoder for a whole version is thousands of lines of which a file needs few, so every function is
+written and compiled on its first call. Its source is in `linecache`: tracebacks and debuggers show
+it as they show any other.
+"""
+
+from __future__ import annotations
+
+import keyword
+import linecache
+import re
+from collections.abc import Callable
+from contextlib import contextmanager
+
+
+class Lines:
+    """Lines of source with the present indentation."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._indent = ""
+        self._serial = 0
+
+    def __call__(self, text: str) -> None:
+        """Add a line."""
+        self._lines.append(f"{self._indent}{text}\n")
+
+    @contextmanager
+    def block(self, head: str):
+        """Add a compound statement; what is added inside is its body, which may not be empty."""
+        self(head)
+        outer, self._indent = self._indent, f"{self._indent}    "
+        yield
+        self._indent = outer
+
+    def fresh(self, stem: str) -> str:
+        """A local name that is not in use yet."""
+        self._serial += 1
+        return f"{identifier(stem)}_{self._serial}"
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._lines)
+
+
+def identifier(text: str) -> str:
+    """A Python name that reads like `text`."""
+    name = re.sub(r"\W", "_", text)
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def display(fields: dict[str, str]) -> str:
+    """The dict display of named expressions."""
+    return f"{{{', '.join(f'{name!r}: {value}' for name, value in fields.items())}}}"
+
+
+class Functions:
+    """A namespace of functions that come into being when first called.
+
+    `title` says whose they are: it is the file name in tracebacks. `start` are the names that all
+    of them may use.
+    """
+
+    def __init__(self, title: str, start: dict[str, object]) -> None:
+        self.title = title
+        self.names = dict(start)
+        self._known: dict[object, str] = {}
+        self._kept: list[object] = []
+
+    def constant(self, stem: str, value: object) -> str:
+        """The name under which the functions find an object, by identity."""
+        key = ("constant", id(value))
+        if key not in self._known:
+            self._kept.append(value)  # so that nothing else can get its id
+            self._known[key] = self._free(stem)
+            self.names[self._known[key]] = value
+        return self._known[key]
+
+    def function(
+        self,
+        stem: str,
+        key: object,
+        write: Callable[[Lines, str], None],
+        into: Callable | None = None,
+    ) -> str:
+        """The name of the function for `key`; `write` gives its source when it is first called.
+
+        `into`, if given, is told the function once it exists: a dispatch table.
+        """
+        if key in self._known:
+            return self._known[key]
+        name = self._known[key] = self._free(stem)
+
+        def first_call(*arguments):
+            lines = Lines()
+            write(lines, name)
+            self._compile(name, lines.text)
+            if into is not None:
+                into(self.names[name])
+            return self.names[name](*arguments)
+
+        self.names[name] = first_call
+        return name
+
+    def _free(self, stem: str) -> str:
+        name = identifier(stem)
+        while name in self.names:
+            name += "_"
+        return name
+
+    def _compile(self, name: str, text: str) -> None:
+        file = f"<{self.title}: {name}>"
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        exec(compile(text, file, "exec"), self.names)

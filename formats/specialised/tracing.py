@@ -1,0 +1,272 @@
+"""The traced decoder: the same walk as `reading`, for when something is worth telling.
+
+It gives a span for each leaf when a trace is wanted, warnings for what is odd, and errors with
+their place. Generated code knows the usual bytes of each leaf; everything else is done by the
+schema's own nodes, so that what is odd, what is wrong, and how to say it, is stated there alone.
+
+A generated function takes a cursor, a position and a path, and returns the value and the position
+behind it. An arm of a variant also takes where its tag began, and the tag.
+"""
+
+from __future__ import annotations
+
+import copy
+
+from construct import Construct
+
+from ..attributes import ScalarBits
+from ..cursor import Span
+from ..leaves import Leaf, SignedVarInt, VarInt
+from ..nodes import Alternative, Counted, Flag, Items, Record, Row, Sized, UntilEnd, Variant
+from ..ops.wire import OpVariant, Regions, Repeat
+from ..table import Table
+from ..version import Version
+from . import runtime
+from .layout import Field, is_byte, is_small, layout, stored
+from .source import Functions, Lines, display
+
+
+class TracedDecoder:
+    """Nodes that stand for schema nodes of one version; `node` gives one that is ready to parse."""
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        self.functions = Functions(
+            f"tileir {version} traced decoder",
+            {
+                "Items": Items,
+                "SIGNED": runtime.SIGNED,
+                "Span": Span,
+                "counted": runtime.counted,
+            },
+        )
+        self._plain: dict[object, dict] = {}
+        self._nodes: dict[int, Construct] = {}
+
+    def node(self, node: Construct) -> Construct:
+        """A Construct that reads what `node` reads."""
+        if id(node) not in self._nodes:
+            self._nodes[id(node)] = self._specialised(node)
+        return self._nodes[id(node)]
+
+    def _specialised(self, node: Construct) -> Construct:
+        if isinstance(node, Leaf):
+            return node
+        if isinstance(node, Table | Sized):
+            made = copy.copy(node)
+            made.subcon = self.node(node.subcon)
+            return made
+        if isinstance(node, Counted | UntilEnd | Variant | Record):
+            name = self._function(node)
+            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
+        return node
+
+    def _function(self, node: Construct) -> str:
+        stem = getattr(node, "what", type(node).__name__).lower()
+
+        def write(line: Lines, name: str) -> None:
+            with line.block(f"def {name}(c, p, path):"):
+                self._head(line)
+                value = self._value(line, node, "value", "path", {})
+                line(f"return {value}, p")
+
+        return self.functions.function(f"read_{stem}", id(node), write)
+
+    @staticmethod
+    def _head(line: Lines) -> None:
+        line("b, e, trace = c.data, c.end, c.trace")
+
+    def _arms(self, variant: Variant) -> str:
+        """The dispatch table of a variant: tag -> function."""
+        key = ("arms", id(variant))
+        if key not in self._plain:
+            arms: dict[int, object] = {}
+            self._plain[key] = arms
+            for arm in variant.arms.values():
+                if arm.since <= self.version:
+                    name = self._arm(variant, arm, arms)
+                    arms[arm.tag] = self.functions.names[name]
+        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
+
+    def _arm(self, variant: Variant, arm: Alternative, arms: dict) -> str:
+        def write(line: Lines, name: str) -> None:
+            with line.block(f"def {name}(c, p, path, q, tag):"):
+                self._head(line)
+                nests = variant.nests if arm.nested else ""
+                if nests:
+                    line("c.position = p")
+                    line(f"c.enter({nests!r}, path, q)")
+                fields = self._fields(line, arm.fields)
+                if nests:
+                    line(f"c.depth[{nests!r}] -= 1")
+                if isinstance(variant, OpVariant):
+                    values = ("tag", "q - c.origin", *fields.values())
+                    line(f"return ({', '.join(values)}), p")
+                elif variant.rows:
+                    line(f"return ({', '.join(('tag', *fields.values()))},), p")
+                else:
+                    head = {"tag": "tag", "variant": repr(arm.name)}
+                    line(f"return {display(head | fields)}, p")
+
+        def into(function) -> None:
+            arms[arm.tag] = function
+
+        return self.functions.function(arm.name, id(arm), write, into)
+
+    # Fields ---------------------------------------------------------------------------------
+
+    def _fields(self, line: Lines, record: Record) -> dict[str, str]:
+        """Read the fields of a record; returns the expressions for them, by name in order."""
+        values: dict[str, str] = {}
+        for field in layout(record, self.version):
+            values[field.name] = self._field(line, field, values)
+        return values
+
+    def _field(self, line: Lines, field: Field, values: dict[str, str]) -> str:
+        if field.node is None:
+            if field.default is None or isinstance(field.default, int):
+                return repr(field.default)
+            return self.functions.constant("DEFAULT", field.default)
+        if isinstance(field.node, Flag):
+            flags = values[field.node.field]
+            return "False" if flags in ("None", "0") else f"{flags} & {field.node.mask} != 0"
+        path = f"(path, {field.name!r})"
+        if not field.tests:
+            return self._value(line, field.node, field.name, path, values)
+        name = line.fresh(field.name)
+        condition = " and ".join(f"{values[flags]} & {mask}" for flags, mask in field.tests)
+        with line.block(f"if {condition}:"):
+            value = self._value(line, field.node, field.name, path, values)
+            line(f"{name} = {value}")
+        with line.block("else:"):
+            line(f"{name} = None")
+        return name
+
+    # Values ---------------------------------------------------------------------------------
+
+    def _value(
+        self, line: Lines, node: Construct, stem: str, path: str, values: dict[str, str]
+    ) -> str:
+        """Read a value of any kind, which lies at `path`; returns the expression for it."""
+        name = line.fresh(stem)
+        match node:
+            case Leaf() if is_small(node):
+                self._small(line, node, name, path)
+            case Repeat():
+                line(f"{name} = []")
+                for index in range(node.count):
+                    place = f"({path}, {index})"
+                    value = self._value(line, node.subcon, stem, place, values)
+                    line(f"{name}.append({value})")
+            case Counted():
+                count = self._count(line, node.number, path)
+                with line.block(f"if {count} * {node.item_size} > e - p:"):
+                    line("c.position = p")
+                    line(f"c.fits({count}, {node.item_size}, {path}, {count}_at)")
+                line(f"{name} = counted({count})")
+                self._loop(line, node.subcon, name, path, f"for {{}} in range({count}):")
+            case UntilEnd():
+                line(f"{name} = Items()")
+                self._loop(line, node.subcon, name, path, "while p < e:")
+            case Regions():
+                self._regions(line, node, name, path)
+            case Variant():
+                self._variant(line, node, name, path)
+            case Record() if path != "path":
+                line(f"{name}, p = {self._function(node)}(c, p, {path})")
+            case Row():
+                line(f"{name} = {', '.join(self._fields(line, node).values())}")
+            case Record():
+                line(f"{name} = {display(self._fields(line, node))}")
+            case _:
+                self._interpreted(line, node, name, path, values)
+        return name
+
+    def _interpreted(
+        self, line: Lines, node: Construct, name: str, path: str, values: dict[str, str]
+    ) -> None:
+        """Read what generated code has no words for with the node itself."""
+        constant = self.functions.constant(type(node).__name__.upper(), self.node(node))
+        context = f"{{'type': {values['type']}}}" if isinstance(node, ScalarBits) else "None"
+        line("c.position = p")
+        line(f"{name} = {constant}._parse(c, {context}, {path})")
+        line("p = c.position")
+
+    def _small(self, line: Lines, leaf: Leaf, name: str, path: str) -> None:
+        """Read a leaf that is usually one byte."""
+        constant = self.functions.constant(type(leaf).__name__.upper(), leaf)
+        line(f"{name}_at = p")
+        plain = self._plain_bytes(leaf)
+        if len(plain) == 128 and not is_byte(leaf):
+            test = "p < e and b[p] < 128"
+        elif len(plain) == 256:
+            test = "p < e"
+        else:
+            test = f"p < e and b[p] in {self.functions.constant('PLAIN', plain)}"
+        with line.block(f"if {test}:"):
+            signed = isinstance(stored(leaf), SignedVarInt)
+            line(f"{name} = SIGNED[b[p]]" if signed else f"{name} = b[p]")
+            line("p += 1")
+        with line.block("else:"):
+            line("c.position = p")
+            line(f"{name} = {constant}.read(c, {path})")
+            line("p = c.position")
+        with line.block("if trace is not None:"):
+            place = f"{name}_at, p, c.section, {path}"
+            line(f"trace.append(Span({place}, {leaf.kind!r}, {name}, {constant}))")
+
+    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
+        if id(leaf) not in self._plain:
+            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
+        return self._plain[id(leaf)]
+
+    def _count(self, line: Lines, number: VarInt, path: str) -> str:
+        name = line.fresh("count")
+        self._small(line, number, name, f'({path}, "count")')
+        return name
+
+    def _loop(self, line: Lines, item: Construct, name: str, path: str, head: str) -> None:
+        """Append items to the list `name`."""
+        index = line.fresh("index")
+        counted = "{}" in head
+        if not counted:
+            line(f"{index} = 0")
+        inline = is_small(item) or isinstance(item, Variant)
+        with line.block(head.format(index)):
+            place = f"({path}, {index})"
+            if inline:
+                value = self._value(line, item, "item", place, {})
+            elif isinstance(item, Leaf):
+                value = line.fresh("item")
+                self._interpreted(line, item, value, place, {})
+            else:
+                value = line.fresh("item")
+                line(f"{value}, p = {self._function(item)}(c, p, {place})")
+            line(f"{name}.append({value})")
+            if not counted:
+                line(f"{index} += 1")
+
+    def _variant(self, line: Lines, node: Variant, name: str, path: str) -> None:
+        arms = self._arms(node)
+        constant = self.functions.constant(type(node).__name__.upper(), node)
+        tag, place = line.fresh("tag"), line.fresh("place")
+        line(f"{place} = {path}")  # one object for all that is below it
+        path = place
+        self._small(line, node.number, tag, f"({path}, {node.label!r})")
+        line(f"arm = {arms}.get({tag})")
+        with line.block("if arm is None:"):
+            line("c.position = p")
+            line(f"arm = {arms}[{constant}.arm(c, {path}, {tag}_at, {tag}).tag]")
+        line(f"{name}, p = arm(c, p, {path}, {tag}_at, {tag})")
+
+    def _regions(self, line: Lines, node: Regions, name: str, path: str) -> None:
+        constant = self.functions.constant("REGIONS", node)
+        count = self._count(line, node.number, path)
+        line("c.position = p")
+        line(f"{constant}.enter(c, {count}, {path}, {count}_at)")
+        line(f"{name} = counted({count})")
+        function = self._function(node.subcon)
+        for index in range(node.count):
+            line(f"region, p = {function}(c, p, ({path}, {index}))")
+            line(f"{name}.append(region)")
+        line('c.depth["region"] -= 1')

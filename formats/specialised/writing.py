@@ -1,0 +1,317 @@
+"""The encoder: records of one version to their canonical bytes.
+
+The mirror image of `reading`: a run of fields that are usually one byte each is written at once
+when they are, and a flag word that is None is worked out from what is there. Whatever else cannot
+be written just so raises `Unusual`; the schema's own nodes then write it or say what is wrong.
+
+A generated function takes a `Writer` and the record.
+"""
+
+from __future__ import annotations
+
+import copy
+import struct
+
+from construct import Construct
+
+from ..attributes import ScalarBits
+from ..leaves import (
+    FILL,
+    Bytes,
+    Fixed,
+    FlagWord,
+    Leaf,
+    Padding,
+    SignedVarInt,
+    encode_varint,
+)
+from ..nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
+from ..ops.wire import OpVariant, Regions, Repeat
+from ..table import Table
+from ..types import NoExtension
+from ..version import Version
+from . import runtime
+from .layout import Field, is_byte, is_small, is_varint, layout, stored
+from .source import Functions, Lines
+
+
+class Encoder:
+    """Nodes that stand for schema nodes of one version; `node` gives one that is ready to build."""
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        self.functions = Functions(
+            f"tileir {version} encoder",
+            {
+                "Unusual": runtime.Unusual,
+                "encode": encode_varint,
+                "pack": struct.pack,
+                "put_scalar": runtime.put_scalar,
+                "put_signed": runtime.put_signed,
+                "put_varint": runtime.put_varint,
+            },
+        )
+        self._plain: dict[object, dict] = {}
+        self._nodes: dict[int, Construct] = {}
+
+    def node(self, node: Construct) -> Construct:
+        """A Construct that writes what `node` writes."""
+        if id(node) not in self._nodes:
+            self._nodes[id(node)] = self._specialised(node)
+        return self._nodes[id(node)]
+
+    def _specialised(self, node: Construct) -> Construct:
+        if isinstance(node, Leaf):
+            return node
+        if isinstance(node, Table | Sized):
+            made = copy.copy(node)
+            made.subcon = self.node(node.subcon)
+            return made
+        if isinstance(node, Counted | UntilEnd | Variant | Record):
+            name = self._function(node)
+            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
+        return node
+
+    def _function(self, node: Construct) -> str:
+        stem = getattr(node, "what", type(node).__name__).lower()
+
+        def write(line: Lines, name: str) -> None:
+            with line.block(f"def {name}(w, record):"):
+                line("out = w.data")
+                self._value(line, node, "record", {})
+
+        return self.functions.function(f"write_{stem}", id(node), write)
+
+    def _arms(self, variant: Variant) -> str:
+        """The dispatch table of a variant: tag, or name where records are dicts -> function."""
+        key = ("arms", id(variant))
+        if key not in self._plain:
+            arms: dict[object, object] = {}
+            self._plain[key] = arms
+            for arm in variant.arms.values():
+                if arm.since <= self.version:
+                    selector = arm.tag if variant.rows else arm.name
+                    name = self._arm(variant, arm, arms, selector)
+                    arms[selector] = self.functions.names[name]
+        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
+
+    def _arm(self, variant: Variant, arm: Alternative, arms: dict, selector: object) -> str:
+        def write(line: Lines, name: str) -> None:
+            with line.block(f"def {name}(w, record):"):
+                line("out = w.data")
+                self._tag(line, variant, arm)
+                skipped = 0
+                if variant.rows:
+                    skipped = 2 if isinstance(variant, OpVariant) else 1
+                self._fields(line, arm.fields, "record", variant.rows, skipped)
+
+        def into(function) -> None:
+            arms[selector] = function
+
+        return self.functions.function(arm.name, id(arm), write, into)
+
+    def _tag(self, line: Lines, variant: Variant, arm: Alternative) -> None:
+        if not variant.rows:  # the record may say a tag that has no arm of its own
+            with line.block(f"if record.get('tag', {arm.tag}) != {arm.tag}:"):
+                line("raise Unusual")
+        line(f"out += {encode_varint(arm.tag)!r}")
+
+    # Fields ---------------------------------------------------------------------------------
+
+    def _fields(self, line: Lines, node: Record, record: str, rows: bool, skipped: int = 0) -> None:
+        fields = layout(node, self.version)
+        names = {field.name: line.fresh(field.name) for field in fields}
+        if rows:
+            line(f"{', '.join(['_'] * skipped + list(names.values()))}, = {record}")
+        else:
+            for field in fields:
+                line(f"{names[field.name]} = {record}.get({field.name!r})")
+        for field in fields:
+            if field.node is not None and self._derivable(field.node):
+                self._derive(line, field, fields, names)
+        run: list[tuple[str, Leaf]] = []
+        for field in fields:
+            if field.node is not None and not field.tests and is_small(field.node):
+                run.append((names[field.name], field.node))
+                continue
+            self._run(line, run)
+            run = []
+            self._field(line, field, names)
+        self._run(line, run)
+
+    @staticmethod
+    def _derivable(node: Construct) -> bool:
+        return isinstance(node, FlagWord)
+
+    @staticmethod
+    def _derive(line: Lines, flags: Field, fields: list[Field], names: dict[str, str]) -> None:
+        """A flag word that is None, from the fields that its bits announce."""
+        terms = []
+        for field in fields:
+            if isinstance(field.node, Flag) and field.node.field == flags.name:
+                terms.append(f"(bool({names[field.name]}) and {field.node.mask})")
+            elif [name for name, _ in field.tests] == [flags.name]:
+                terms.append(f"({names[field.name]} is not None and {field.tests[0][1]})")
+        with line.block(f"if {names[flags.name]} is None:"):
+            line(f"{names[flags.name]} = {' | '.join(terms) or 0}")
+
+    def _field(self, line: Lines, field: Field, names: dict[str, str]) -> None:
+        value = names[field.name]
+        if field.node is None:
+            self._absent(line, field, value)
+        elif isinstance(field.node, Flag):
+            flags = names.get(field.node.field)
+            with line.block(f"if bool({value}) != bool({flags} & {field.node.mask}):"):
+                line("raise Unusual")
+        elif not field.tests:
+            self._value(line, field.node, value, names)
+        else:
+            condition = " and ".join(f"{names[flags]} & {mask}" for flags, mask in field.tests)
+            with line.block(f"if {condition}:"):
+                self._value(line, field.node, value, names)
+            with line.block(f"elif {value} is not None:"):
+                line("raise Unusual")
+
+    def _absent(self, line: Lines, field: Field, value: str) -> None:
+        """What the version cannot say has to be what it means by saying nothing."""
+        default = field.default
+        if not (default is None or isinstance(default, int)):
+            default_name = self.functions.constant("DEFAULT", default)
+            test = f"{value} is not None and {value} != {default_name}"
+        else:
+            test = f"{value} is not None and {value} != {default!r}"
+        with line.block(f"if {test}:"):
+            line("raise Unusual")
+
+    # Values ---------------------------------------------------------------------------------
+
+    def _run(self, line: Lines, run: list[tuple[str, Leaf]]) -> None:
+        """Write fields of a byte each at once, or one by one if one of them is longer."""
+        if len(run) < 2:
+            for value, leaf in run:
+                self._small(line, leaf, value)
+            return
+        for value, leaf in run:
+            self._check(line, leaf, value)
+        names = [value for value, _ in run]
+        if any(isinstance(stored(leaf), SignedVarInt) for _, leaf in run):
+            for value, leaf in run:
+                self._number(line, leaf, value)
+            return
+        with line.block(f"if 0 <= {' | '.join(names)} < 128:"):
+            line(f"out += bytes(({', '.join(names)}))")
+        with line.block("else:"):
+            for value, leaf in run:
+                self._number(line, leaf, value)
+
+    def _small(self, line: Lines, leaf: Leaf, value: str) -> None:
+        self._check(line, leaf, value)
+        self._number(line, leaf, value)
+
+    @staticmethod
+    def _number(line: Lines, leaf: Leaf, value: str) -> None:
+        number = stored(leaf)
+        if is_byte(leaf):
+            line(f"out.append({value})")
+        elif isinstance(number, SignedVarInt):
+            line(f"put_signed(out, {value})")
+        else:
+            with line.block(f"if 0 <= {value} < 128:"):
+                line(f"out.append({value})")
+            with line.block("else:"):
+                line(f"put_varint(out, {value}, {number.bits})")
+
+    def _check(self, line: Lines, leaf: Leaf, value: str) -> None:
+        """Leave to the leaf itself what it would not read without a word."""
+        if leaf is stored(leaf):
+            return
+        plain = self._plain_bytes(leaf)
+        if len(plain) == (128 if is_varint(leaf) else 256):
+            return
+        with line.block(f"if {value} not in {self.functions.constant('PLAIN', plain)}:"):
+            line("raise Unusual")
+
+    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
+        if id(leaf) not in self._plain:
+            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
+        return self._plain[id(leaf)]
+
+    def _value(self, line: Lines, node: Construct, value: str, names: dict[str, str]) -> None:
+        """Write a value of any kind."""
+        match node:
+            case NoExtension():
+                line("pass")
+            case ScalarBits():
+                tags = "w.environment.type_tags"
+                constant = self.functions.constant("BITS", node)
+                line(f"put_scalar({constant}, out, {value}, {tags}, {names['type']})")
+            case Padding():
+                line(f"out += {bytes((FILL,)) * node.alignment}[:-len(out) % {node.alignment}]")
+            case Bytes():
+                line(f"out += {value}.data")
+            case Fixed() if node.size > 1:
+                self._fixed(line, node, [value], value)
+            case Leaf() if is_small(node):
+                self._small(line, node, value)
+            case Repeat():
+                self._length(line, value, node.count)
+                item = line.fresh("item")
+                with line.block(f"for {item} in {value}:"):
+                    self._value(line, node.subcon, item, {})
+            case Regions():
+                self._length(line, value, node.count)
+                self._number(line, node.number, f"len({value})")
+                with line.block(f"for region in {value}:"):
+                    line(f"{self._function(node.subcon)}(w, region)")
+            case Counted():
+                self._counted(line, node, value)
+            case UntilEnd():
+                self._loop(line, node.subcon, value)
+            case Variant():
+                line(self._dispatch(node, value))
+            case Row():
+                self._fields(line, node, value, True)
+            case Record():
+                self._fields(line, node, value, False)
+            case _:
+                constant = self.functions.constant(type(node).__name__.upper(), self.node(node))
+                line(f'{constant}._build({value}, w, None, "record")')
+
+    @staticmethod
+    def _length(line: Lines, value: str, count: int) -> None:
+        with line.block(f"if len({value}) != {count}:"):
+            line("raise Unusual")
+
+    @staticmethod
+    def _fixed(line: Lines, node: Fixed, values: list[str], listed: str) -> None:
+        for refused in node.refused:
+            with line.block(f"if {listed} == {refused}:"):
+                line("raise Unusual")
+        line(f'out += pack("<{node.code}", {", ".join(values)})')
+
+    def _counted(self, line: Lines, node: Counted, value: str) -> None:
+        count = line.fresh("count")
+        line(f"{count} = len({value})")
+        self._number(line, node.number, count)
+        item = node.subcon
+        if isinstance(item, Fixed) and item.size > 1:
+            for refused in item.refused:
+                with line.block(f"if {refused} in {value}:"):
+                    line("raise Unusual")
+            line(f'out += pack(f"<{{{count}}}{item.code}", *{value})')
+            return
+        self._loop(line, item, value)
+
+    def _loop(self, line: Lines, item: Construct, value: str) -> None:
+        name = line.fresh("item")
+        with line.block(f"for {name} in {value}:"):
+            if isinstance(item, Variant):
+                line(self._dispatch(item, name))
+            elif is_small(item):
+                self._small(line, item, name)
+            else:
+                line(f"{self._function(item)}(w, {name})")
+
+    def _dispatch(self, node: Variant, value: str) -> str:
+        selector = f"{value}[0]" if node.rows else f'{value}["variant"]'
+        return f"{self._arms(node)}[{selector}](w, {value})"

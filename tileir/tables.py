@@ -1,0 +1,131 @@
+"""The tables of a file that bodies and attributes refer to, and attributes decoded through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tileir.formats.attributes import ATTRIBUTE
+from tileir.formats.cursor import Slice
+from tileir.formats.enums import MULTIMEM_REDUCTION_KIND
+from tileir.formats.nodes import Malformed
+
+from . import attributes as attr
+from .constants import Constant
+from .references import BadReference, Strings
+from .types import Tile, Type
+from .typetable import TypeTable
+
+
+@dataclass(slots=True)
+class Tables:
+    """Everything that a body or an attribute may refer to by index."""
+
+    strings: Strings
+    types: TypeTable
+    constants: Sequence[Slice]
+
+    def constant_data(self, index: int) -> memoryview | bytes:
+        """The bytes of the constant of that index."""
+        if index >= len(self.constants):
+            raise BadReference("constant", index, len(self.constants))
+        entry = self.constants[index]
+        if isinstance(entry, Malformed):
+            raise entry["error"]
+        return entry.data
+
+    def constant(self, index: int, type: Type | None) -> Constant:
+        """The constant of that index, with the type its user gives it."""
+        data = self.constant_data(index)
+        if not isinstance(type, Tile):
+            problem = f"{type} is not a tile"
+            raise BadReference("constant", index, len(self.constants), problem=problem)
+        constant = Constant(type, data)
+        if not constant.fits:
+            problem = f"{len(data)} bytes do not fit {type}"
+            raise BadReference("constant", index, len(self.constants), problem=problem)
+        return constant
+
+
+def decode_attribute(row: tuple, tables: Tables) -> object:
+    """A tagged attribute, as the row its bytes hold, as a Python value (`tileir.attributes`)."""
+    tag, *fields = row
+    match ATTRIBUTE.arms[tag].name, fields:
+        case "Integer", (type, bits):
+            return attr.IntegerAttribute(_type(type, tables), int(bits))
+        case "Float", (type, bits):
+            return attr.FloatAttribute(_type(type, tables), int(bits))
+        case "Bool", (truth,):
+            return bool(truth)
+        case "Type", (type,):
+            return attr.TypeAttribute(_type(type, tables))
+        case "String", (index,):
+            return _inside("string", tables.strings.at, index)
+        case "Array", (elements,):
+            return _inside("elements", decode_list, elements, tables)
+        case "DenseElements", (type, index):
+            linked = _type(type, tables)
+            return attr.DenseElements(_inside("constant", tables.constant, index, linked))
+        case "DivBy", (divisor, _, every, along):
+            return attr.DivBy(int(divisor), every, along)
+        case "SameElements", (groups,):
+            return attr.SameElements(tuple(groups))
+        case "Bounded", (_, lower, upper):
+            return attr.Bounded(lower, upper)
+        case "Dictionary", (entries,):
+            return _inside("entries", decode_dictionary, entries, tables)
+        case "OptimizationHints", (entries,):
+            return _inside("entries", decode_hints, entries, tables)
+        case "MultimemReductionKind", (number,):
+            enum = MULTIMEM_REDUCTION_KIND
+            return attr.EnumAttribute(enum.name, enum.by_value[number].name)
+    raise AssertionError(row)
+
+
+def _inside(field: str, decode, *given):
+    """Decode a field; if that leads nowhere, say that it was in this one."""
+    try:
+        return decode(*given)
+    except BadReference as bad:
+        raise bad.inside(field) from None
+
+
+def _type(index: int, tables: Tables) -> Type:
+    return _inside("type", tables.types.at, index)
+
+
+def decode_list(rows: Sequence[tuple], tables: Tables) -> tuple:
+    """Tagged attributes one after the other."""
+    decoded = []
+    for index, row in enumerate(rows):
+        try:
+            decoded.append(decode_attribute(row, tables))
+        except BadReference as bad:
+            raise bad.inside(index) from None
+    return tuple(decoded)
+
+
+def decode_dictionary(entries: Sequence[tuple], tables: Tables) -> dict[str, object]:
+    """Named attributes; a name may occur once."""
+    result: dict[str, object] = {}
+    for index, (number, value) in enumerate(entries):
+        try:
+            key = _inside("key", tables.strings.at, number)
+            if not key or key in result:
+                problem = f"the key {key!r} twice" if key else "an empty key"
+                size = len(tables.strings)
+                raise BadReference("string", number, size, path=".key", problem=problem)
+            result[key] = _inside("value", decode_attribute, value, tables)
+        except BadReference as bad:
+            raise bad.inside(index) from None
+    return result
+
+
+def decode_hints(entries: Sequence[tuple], tables: Tables) -> attr.Hints:
+    """Hints by architecture, each a dictionary of its own."""
+    hints = decode_dictionary(entries, tables)
+    for index, value in enumerate(hints.values()):
+        if not isinstance(value, dict):
+            where, tag = f"[{index}].value.tag", entries[index][1][0]
+            raise BadReference("attribute", tag, 0, path=where, problem="not a dictionary of hints")
+    return attr.Hints(hints)
