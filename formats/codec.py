@@ -166,6 +166,22 @@ def build_section(
     return build(BY_NAME[name].payload, record, version, type_tags, reference=reference)
 
 
+def parse_named(
+    data: memoryview, name: str, where: Slice, version: Version, type_tags: Sequence[int | None]
+) -> tuple[object, int]:
+    """A section's payload, bodies included, as the reference's named records."""
+    environment = Environment(version, type_tags)
+    cursor = Cursor(
+        data, where.offset, where.offset + len(where.data), name, environment, eager=True
+    )
+    return construct_codec.parse(BY_NAME[name].payload, cursor, name.lower()), cursor.position
+
+
+def build_named(name: str, record, version: Version, type_tags: Sequence[int | None] = ()) -> bytes:
+    """The payload of a section from named records."""
+    return construct_codec.build(BY_NAME[name].payload, record, Environment(version, type_tags))
+
+
 def build_file(record: Container) -> bytes:
     """The whole file from its header and sections."""
     return construct_codec.build(FILE, record, Environment(record["header"]["version"]))

@@ -14,6 +14,16 @@ class Version(NamedTuple):
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"
 
+    @classmethod
+    def of(cls, version: Version | str | tuple[int, int]) -> Version:
+        """A version from its text ("13.4") or its pair; ValueError for anything else."""
+        parts = version.split(".") if isinstance(version, str) else version
+        try:
+            major, minor = parts
+            return cls(int(major), int(minor))
+        except (TypeError, ValueError):
+            raise ValueError(f"{version!r} is not a version such as '13.4'") from None
+
 
 V13_1 = Version(13, 1)
 V13_2 = Version(13, 2)

@@ -20,15 +20,16 @@ from tileir.formats.cursor import Oddity, Slice, Span
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
-from tileir.formats.version import Version
+from tileir.formats.version import SUPPORTED, Version
 
 from . import attributes as attr
 from .constants import Constant
 from .decode import BodyDecoder
-from .errors import BytecodeError, Diagnostic
+from .errors import BuildError, BytecodeError, Diagnostic
 from .ir import Body, Op
 from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
+from .retarget import retarget
 from .tables import Tables, decode_attribute
 from .types import FunctionType, Tile
 from .typetable import TypeTable
@@ -429,6 +430,20 @@ class Bytecode:
     def build(self) -> bytes:
         """The file's bytes. Nothing can be changed yet, so they are the bytes that were read."""
         return codec.build_file(self._file)
+
+    def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
+        """The same module in another version of the format, for example ``to_version("13.1")``.
+
+        Nothing is lost: what the version lacks is listed in one VersionError.
+        """
+        target = Version.of(version)
+        if target not in SUPPORTED:
+            raise BuildError(f"version {target} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
+        data = self.build()
+        same = Bytecode.parse(data, limits=self.limits)
+        if target == self.version:
+            return same
+        return Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
 
     def __repr__(self) -> str:
         names = ", ".join(function.name for function in self.functions)

@@ -167,7 +167,7 @@ def since(version: Version, node: Construct, op: Op, default: object) -> Constru
 def attribute(op: Op, slot: Attribute, mask: dict[str, int]) -> Construct:
     """The field of an attribute slot."""
     if slot.node is None:
-        return Flag("flags", mask[slot.name])
+        return since(slot.since, Flag("flags", mask[slot.name]), op, False)
     node = If("flags", mask[slot.name], slot.node) if slot.optional else slot.node
     default = slot.default
     if isinstance(slot.node, EnumValue) and isinstance(default, str):
