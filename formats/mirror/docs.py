@@ -1,0 +1,115 @@
+"""What the mirror says about a type or a field, in a sentence or two.
+
+The words come from the tree and from the rows of the op table; added are the facts that the tree
+holds as attributes of nodes: what an index points into, what the bits of a flag word stand for,
+since when a field is there and what its absence means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from construct import Renamed
+
+from ..leaves import EnumValue, FlagWord, Index
+from ..nodes import Counted
+from ..ops.spec import Each, Op
+from ..ops.wire import Repeat, counts_results, flag_slots
+from ..version import V13_1, Version
+from .gates import Option
+
+VARIANT_DOCS = {
+    "op": (
+        "An op: its opcode selects the fields. Result types first, then flags, attributes,\n"
+        "operands and regions.\n\n"
+        "Operands are value numbers. The parameters of the function are 0, 1, ...; the results of\n"
+        "an op take the next numbers, after those in its regions are given back: a block numbers\n"
+        "its arguments, then its ops, from where its op stands. (Kaitai cannot count across\n"
+        "siblings, so numbers are not resolved here.)"
+    ),
+    "type_record": (
+        "A type: its tag selects the fields. Element types have none; others name types by index, "
+        "in any order."
+    ),
+    "attribute": "A value known when the module is written; its tag selects the fields.",
+    "debug_record": (
+        "A record of the Debug section. References to records are 1-based, 0 is unknown. Tags "
+        "without a name stand for an unknown location."
+    ),
+}
+
+
+def describe(doc: str, since: Version = V13_1) -> str:
+    """A doc as one text, with the version where that is not the first."""
+    text = " ".join(doc.split())
+    return text if since == V13_1 else f"{text} Since {since}."
+
+
+def of_field(field: Renamed, found: Sequence[Option], row: Op | None) -> str:
+    """The doc of a field; `row` is the op it belongs to, `found` its options."""
+    parts = [field.docs or (of_slot(field.name, row) if row else "")]
+    node = found[0].node
+    if isinstance(node, FlagWord):
+        parts.append(of_bits(node, row))
+    target = node.subcon if isinstance(node, Counted | Repeat) else node
+    if isinstance(target, Index) and target.target != "value":
+        article = "Indices of" if target is not node else "Index of"
+        parts.append(f"{article} a {target.target}." if target is node else "")
+    since = min(option.since for option in found)
+    until = None if any(option.until is None for option in found) else found[-1].until
+    if since > V13_1 and not (row and since <= row.since):
+        parts.append(f"Since {since}{before(found[0])}.")
+    if until is not None:
+        parts.append(f"Not in {until} and later.")
+    return " ".join(part for part in parts if part)
+
+
+def before(option: Option) -> str:
+    """What a field means in files of versions that lack it."""
+    default, node = option.default, option.node
+    if default is None:
+        return ""
+    if isinstance(default, Each):
+        value = int(default.value) if isinstance(default.value, bool) else default.value
+        return f"; before, {value} for each of `{default.slot}`"
+    if isinstance(node, EnumValue):
+        return f"; before, {node.enum.by_value[default].name}"
+    return f"; before, {int(default)}"
+
+
+def of_slot(name: str, row: Op) -> str:
+    """The doc of an op's field, from the row's slots."""
+    if name == "result_types":
+        counted = "" if counts_results(row) else "; not counted"
+        return f"Of {listed(result.name for result in row.results)}{counted}."
+    if name == "flags":
+        return "What is there besides."
+    if name == "all_operands":
+        return f"In order: {listed(label(slot) for slot in row.operands)}."
+    if name == "regions":
+        return " ".join(f"`{region.name}`: {region.doc}" for region in row.regions)
+    slot = next(slot for slot in (*row.attributes, *row.operands) if slot.name == name)
+    return " ".join(slot.doc.split())
+
+
+def label(slot) -> str:
+    """A slot's name, marked where it stands for a list."""
+    return f"{slot.name}..." if slot.arity == "many" else slot.name
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a row; `nothing` where there are none."""
+    return ", ".join(names) or "nothing"
+
+
+def of_bits(node: FlagWord, row: Op | None) -> str:
+    """What each bit stands for, with the version where it came later than the word."""
+    since = [slot.since for slot in flag_slots(row)] if row else [V13_1] * len(node.names)
+    first = min(since)
+    return (
+        "; ".join(
+            f"bit {bit}: {name}" + (f" ({version})" if version > first else "")
+            for bit, (name, version) in enumerate(zip(node.names, since, strict=True))
+        ).capitalize()
+        + "."
+    )
