@@ -137,6 +137,7 @@ types:
         repeat: expr
         repeat-expr: count.value
   text_slot:
+    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
     params:
       - id: idx
         type: s4
@@ -158,6 +159,7 @@ types:
         size: end - start
         type: text
   producer:
+    doc: Who wrote the file.
     seq:
       - id: producer
         type: varint32
@@ -223,7 +225,7 @@ types:
         valid:
           expr: _.value < 2
         if: _root.version >= 1304
-        doc: 'Whether `ptr_attr` follows. Bit 0: ptr_attr. Since 13.4.'
+        doc: 'Whether `ptr_attr` follows. Bit 0 ptr_attr. Since 13.4.'
       - id: pointee
         type: varint32
         -index-of: type
@@ -264,7 +266,7 @@ types:
         valid:
           expr: _.value < 2
         if: _root.version >= 1304
-        doc: 'Whether `ptr_attr` follows. Bit 0: ptr_attr. Since 13.4.'
+        doc: 'Whether `ptr_attr` follows. Bit 0 ptr_attr. Since 13.4.'
       - id: element
         type: varint32
         -index-of: type
@@ -308,7 +310,7 @@ types:
         valid:
           expr: _.value < 2
         if: _root.version >= 1303
-        doc: 'Whether `padding_value` follows. Bit 0: padding_value. Since 13.3.'
+        doc: 'Whether `padding_value` follows. Bit 0 padding_value. Since 13.3.'
       - id: tile
         type: list_of_s4
         doc: The shape of its tiles.
@@ -343,9 +345,11 @@ types:
     seq:
       - id: parameters
         type: list_of_varint32
+        -index-of: type
         doc: Of the entry block.
       - id: results
         type: list_of_varint32
+        -index-of: type
         doc: None in a kernel.
   type_gather_scatter_view:
     doc: Tensor view whose tiles pick single positions along one dimension. Since 13.3.
@@ -354,7 +358,7 @@ types:
         type: varint
         valid:
           expr: _.value < 2
-        doc: 'Whether `padding_value` follows. Bit 0: padding_value.'
+        doc: 'Whether `padding_value` follows. Bit 0 padding_value.'
       - id: tile
         type: list_of_s4
         doc: The shape of its tiles.
@@ -378,7 +382,7 @@ types:
         type: varint
         valid:
           expr: _.value < 2
-        doc: 'Whether `padding_value` follows. Bit 0: padding_value.'
+        doc: 'Whether `padding_value` follows. Bit 0 padding_value.'
       - id: tile
         type: list_of_s4
         doc: The shape of its tiles.
@@ -419,6 +423,7 @@ types:
         repeat: expr
         repeat-expr: count.value
   type_record_slot:
+    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
     params:
       - id: idx
         type: s4
@@ -462,6 +467,7 @@ types:
         repeat: expr
         repeat-expr: count.value
   sized_bytes_slot:
+    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
     params:
       - id: idx
         type: s4
@@ -483,6 +489,7 @@ types:
         size: end - start
         type: sized_bytes
   global_record:
+    doc: A variable of the module.
     seq:
       - id: name
         type: varint32
@@ -530,6 +537,7 @@ types:
         repeat: expr
         repeat-expr: count.value
   function:
+    doc: A kernel.
     seq:
       - id: name
         type: varint32
@@ -543,7 +551,9 @@ types:
         type: u1
         valid:
           expr: '(_ & 2) != 0 and (_root.version < 1305 or _ < 4)'
-        doc: 'A byte. Bit `kernel` is always set. Bit 0: private; bit 1: kernel; bit 2: hints.'
+        doc: |
+          Always with `kernel`; without `hints` from 13.5 on. Bit 0 private; bit 1 kernel; bit 2
+          hints.
       - id: location
         type: varint32
         -index-of: debug list
@@ -733,7 +743,7 @@ types:
         type: varint
         valid:
           expr: _.value < 4
-        doc: 'Which of the two follow. Bit 0: every; bit 1: along.'
+        doc: Which of the two follow. Bit 0 every; bit 1 along.
       - id: every
         type: signed_varint
         if: '(flags.value & 1) != 0'
@@ -749,6 +759,7 @@ types:
         type: list_of_s8
         doc: A size for each dimension.
   dictionary_entry:
+    doc: An attribute and its name.
     seq:
       - id: key
         type: varint32
@@ -785,7 +796,7 @@ types:
         type: varint
         valid:
           expr: _.value < 4
-        doc: 'Which bounds follow. Bit 0: lower; bit 1: upper.'
+        doc: Which bounds follow. Bit 0 lower; bit 1 upper.
       - id: lower
         type: signed_varint
         if: '(flags.value & 1) != 0'
@@ -954,7 +965,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -967,7 +978,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -992,10 +1003,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: How the result is rounded.
@@ -1031,7 +1042,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: overflow
         type: integer_overflow_enum
         doc: 'What is promised about overflow; if it happens all the same: undefined behaviour.'
@@ -1051,7 +1062,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: lhs
         type: varint32
         -index-of: value
@@ -1083,7 +1094,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: predicate
         type: attribute
         doc: A DivBy, SameElements or Bounded attribute.
@@ -1123,10 +1134,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 2
-        doc: Of result, result_token; not counted.
+        doc: Of result, result_token.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: mask; bit 1: token.'
+        doc: A bit for everything that may be absent. Bit 0 mask; bit 1 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -1175,10 +1186,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 2
-        doc: Of result, result_token; not counted.
+        doc: Of result, result_token.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: mask; bit 1: token.'
+        doc: A bit for everything that may be absent. Bit 0 mask; bit 1 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -1214,7 +1225,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1224,10 +1235,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
-        doc: Of nothing.
+        -index-of: type
+        doc: None, so that the count is 0.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: operands....'
+        -index-of: value
+        doc: 'In order: operands (any number).'
   op_broadcast:
     doc: Repeat a tile along its dimensions of size 1. The rank stays.
     seq:
@@ -1236,7 +1249,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1249,7 +1262,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: dim
         type: varint
         doc: The dimension worked along, below the rank.
@@ -1269,7 +1282,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1306,7 +1319,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: comparison_predicate
         type: comparison_predicate_enum
         doc: The relation.
@@ -1341,7 +1354,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: comparison_predicate
         type: comparison_predicate_enum
         doc: The relation.
@@ -1364,7 +1377,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: value
         type: varint32
         -index-of: constant
@@ -1374,10 +1387,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
-        doc: Of nothing.
+        -index-of: type
+        doc: None, so that the count is 0.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: operands....'
+        -index-of: value
+        doc: 'In order: operands (any number).'
   op_cos:
     doc: |
       Cosine of radians. Accurate as the CUDA math library; f16 and bf16 are computed in f32 and
@@ -1388,7 +1403,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1403,7 +1418,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1418,10 +1433,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: How the result is rounded; approx and full only for f32.
@@ -1447,7 +1462,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: signedness
         type: signedness_enum
         doc: How both operands are read.
@@ -1472,7 +1487,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: rounding_mode
         type: rounding_mode_enum
         if: _root.version >= 1303
@@ -1489,10 +1504,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: source
         type: varint32
         -index-of: value
@@ -1509,7 +1524,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of to; not counted.
+        doc: Of to.
       - id: signedness
         type: signedness_enum
         doc: Fill with zeros (unsigned) or the sign bit (signed).
@@ -1525,10 +1540,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: source, indices....'
+        -index-of: value
+        doc: 'In order: source, indices (any number).'
   op_floor:
     doc: The largest integer that is not above the element.
     seq:
@@ -1537,7 +1554,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1550,10 +1567,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: How the result is rounded.
@@ -1574,10 +1591,12 @@ types:
         value: '(flags.value & 1) != 0'
         doc: 'f32 only: subnormal operands and results become zero of the same sign.'
   block:
+    doc: The types of its arguments, then its ops.
     seq:
       - id: arguments_field
         -orig-id: arguments
         type: list_of_varint32
+        -index-of: type
       - id: ops
         type: list_of_op
   list_of_op:
@@ -1620,14 +1639,16 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of resultValues.
       - id: flags
         type: varint
         if: _root.version >= 1302
-        doc: 'What is there besides. Bit 0: unsignedcmp. Since 13.2; before, 0.'
+        doc: A bit for everything that may be absent. Bit 0 unsignedCmp. Since 13.2; before, 0.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: lowerBound, upperBound, step, initValues....'
+        -index-of: value
+        doc: 'In order: lowerBound, upperBound, step, initValues (any number).'
       - id: regions
         type: regions(1)
         doc: '`region`: One iteration.'
@@ -1644,7 +1665,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of to; not counted.
+        doc: Of to.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: To f8E8M0FNU zero or positive_inf; to other types below 16 bits only nearest_even.
@@ -1663,11 +1684,11 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of to; not counted.
+        doc: Of to.
       - id: flags
         type: varint
         if: _root.version >= 1304
-        doc: 'What is there besides. Bit 0: saturating. Since 13.4; before, 0.'
+        doc: A bit for everything that may be absent. Bit 0 saturating. Since 13.4; before, 0.
       - id: signedness
         type: signedness_enum
         doc: Of the result.
@@ -1691,7 +1712,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: name
         type: varint32
         -index-of: string
@@ -1703,6 +1724,7 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result.
       - id: src
         type: varint32
@@ -1716,7 +1738,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 3
-        doc: Of gridSize_x, gridSize_y, gridSize_z; not counted.
+        doc: Of gridSize_x, gridSize_y, gridSize_z.
   op_get_tensor_shape:
     doc: |
       How many elements a tensor view has along each dimension. A number that does not fit the
@@ -1724,6 +1746,7 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result.
       - id: src
         type: varint32
@@ -1737,12 +1760,13 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 3
-        doc: Of blockId_x, blockId_y, blockId_z; not counted.
+        doc: Of blockId_x, blockId_y, blockId_z.
   op_if:
     doc: Run one of two regions.
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of results.
       - id: condition
         type: varint32
@@ -1760,7 +1784,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1773,7 +1797,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
   op_itof:
     doc: |
       Convert integers to floating-point numbers. What is too large becomes infinity, or a NaN
@@ -1784,7 +1808,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of to; not counted.
+        doc: Of to.
       - id: signedness
         type: signedness_enum
         doc: Of the operand.
@@ -1801,10 +1825,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: tokens....'
+        -index-of: value
+        doc: 'In order: tokens (any number).'
   op_load_ptr_tko:
     doc: |
       Load an element through each pointer. A pointer that is not naturally aligned or not to live
@@ -1815,12 +1841,12 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 2
-        doc: Of result, result_token; not counted.
+        doc: Of result, result_token.
       - id: flags
         type: varint
         doc: |
-          What is there besides. Bit 0: memory_scope; bit 1: optimization_hints; bit 2: mask; bit
-          3: paddingvalue; bit 4: token.
+          A bit for everything that may be absent. Bit 0 memory_scope; bit 1 optimization_hints;
+          bit 2 mask; bit 3 paddingValue; bit 4 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -1868,11 +1894,13 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of tile, result_token.
       - id: flags
         type: varint
         doc: |
-          What is there besides. Bit 0: memory_scope; bit 1: optimization_hints; bit 2: token.
+          A bit for everything that may be absent. Bit 0 memory_scope; bit 1 optimization_hints;
+          bit 2 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -1896,6 +1924,7 @@ types:
         doc: Where from; not multicast.
       - id: index
         type: list_of_varint32
+        -index-of: value
         doc: |
           Which tile, a number a dimension, unsigned; outside the index space: undefined
           behaviour.
@@ -1914,7 +1943,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1929,7 +1958,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -1939,10 +1968,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of resultValues.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: initValues....'
+        -index-of: value
+        doc: 'In order: initValues (any number).'
       - id: regions
         type: regions(1)
         doc: '`region`: One iteration.'
@@ -1954,7 +1985,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: tensor_view
         type: varint32
         -index-of: value
@@ -1966,6 +1997,7 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result.
       - id: base
         type: varint32
@@ -1974,10 +2006,12 @@ types:
       - id: dynamic_shape
         -orig-id: dynamicShape
         type: list_of_varint32
+        -index-of: value
         doc: A size for each dynamic one in the result type.
       - id: dynamic_strides
         -orig-id: dynamicStrides
         type: list_of_varint32
+        -index-of: value
         doc: A stride for each dynamic one in the result type.
   op_make_token:
     doc: A token before which nothing need have happened.
@@ -1987,7 +2021,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
   op_maxf:
     doc: The larger of each pair of elements; 0 is above -0.
     seq:
@@ -1996,10 +2030,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: propagate_nan; bit 1: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 propagate_nan; bit 1 flush_to_zero.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2023,7 +2057,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: signedness
         type: signedness_enum
         doc: How both operands are read.
@@ -2043,10 +2077,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: propagate_nan; bit 1: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 propagate_nan; bit 1 flush_to_zero.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2070,7 +2104,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: signedness
         type: signedness_enum
         doc: How both operands are read.
@@ -2092,11 +2126,11 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
         if: _root.version >= 1303
-        doc: 'What is there besides. Bit 0: fast_acc. Since 13.3; before, 0.'
+        doc: A bit for everything that may be absent. Bit 0 fast_acc. Since 13.3; before, 0.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2121,7 +2155,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: signedness_lhs
         type: signedness_enum
         doc: How lhs is read.
@@ -2148,10 +2182,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: How the result is rounded.
@@ -2175,7 +2209,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: x
         type: varint32
         -index-of: value
@@ -2192,7 +2226,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: overflow
         type: integer_overflow_enum
         doc: 'What is promised about overflow; if it happens all the same: undefined behaviour.'
@@ -2212,7 +2246,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2225,7 +2259,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: overflow
         type: integer_overflow_enum
         if: _root.version >= 1302
@@ -2246,7 +2280,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: ptr
         type: varint32
         -index-of: value
@@ -2263,7 +2297,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2292,7 +2326,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: permutation
         type: list_of_bounded_s4
         doc: Each dimension of the source once.
@@ -2310,7 +2344,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2324,17 +2358,19 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result_token.
       - id: flags
         type: varint
         if: _root.version >= 1302
-        doc: 'What is there besides. Bit 0: token. Since 13.2; before, 0.'
+        doc: A bit for everything that may be absent. Bit 0 token. Since 13.2; before, 0.
       - id: str
         type: varint32
         -index-of: string
         doc: 'The format; %% stands for a percent sign. Index of a string.'
       - id: args
         type: list_of_varint32
+        -index-of: value
         doc: One for each conversion in the format.
       - id: token
         type: varint32
@@ -2349,7 +2385,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2362,7 +2398,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2374,6 +2410,7 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of results.
       - id: dim
         type: varint
@@ -2383,7 +2420,8 @@ types:
         doc: 'Neutral element for each operand: a number of its element type.'
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: operands....'
+        -index-of: value
+        doc: 'In order: operands (any number).'
       - id: regions
         type: regions(1)
         doc: |
@@ -2398,7 +2436,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2417,7 +2455,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: signedness
         type: signedness_enum
         doc: How both operands are read.
@@ -2437,7 +2475,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2447,10 +2485,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
-        doc: Of nothing.
+        -index-of: type
+        doc: None, so that the count is 0.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: operands....'
+        -index-of: value
+        doc: 'In order: operands (any number).'
   op_rsqrt:
     doc: '1 over the square root.'
     seq:
@@ -2459,10 +2499,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: source
         type: varint32
         -index-of: value
@@ -2476,6 +2516,7 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of results.
       - id: dim
         type: varint
@@ -2488,7 +2529,8 @@ types:
         doc: 'Neutral element for each operand: a number of its element type.'
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: operands....'
+        -index-of: value
+        doc: 'In order: operands (any number).'
       - id: regions
         type: regions(1)
         doc: |
@@ -2501,7 +2543,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: cond
         type: varint32
         -index-of: value
@@ -2522,7 +2564,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: overflow
         type: integer_overflow_enum
         doc: What is promised about the bits shifted out.
@@ -2542,7 +2584,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: signedness
         type: signedness_enum
         doc: Which bit fills.
@@ -2564,7 +2606,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2579,7 +2621,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2592,10 +2634,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: How the result is rounded; approx only for f32.
@@ -2617,12 +2659,12 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result_token; not counted.
+        doc: Of result_token.
       - id: flags
         type: varint
         doc: |
-          What is there besides. Bit 0: memory_scope; bit 1: optimization_hints; bit 2: mask; bit
-          3: token.
+          A bit for everything that may be absent. Bit 0 memory_scope; bit 1 optimization_hints;
+          bit 2 mask; bit 3 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -2657,11 +2699,13 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result_token.
       - id: flags
         type: varint
         doc: |
-          What is there besides. Bit 0: memory_scope; bit 1: optimization_hints; bit 2: token.
+          A bit for everything that may be absent. Bit 0 memory_scope; bit 1 optimization_hints;
+          bit 2 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -2689,6 +2733,7 @@ types:
         doc: Where to; not multicast.
       - id: index
         type: list_of_varint32
+        -index-of: value
         doc: |
           Which tile, a number a dimension, unsigned; outside the index space: undefined
           behaviour.
@@ -2705,10 +2750,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: flush_to_zero.'
+        doc: A bit for everything that may be absent. Bit 0 flush_to_zero.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: How the result is rounded.
@@ -2732,7 +2777,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: overflow
         type: integer_overflow_enum
         doc: 'What is promised about overflow; if it happens all the same: undefined behaviour.'
@@ -2754,7 +2799,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2769,7 +2814,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: rounding_mode
         type: rounding_mode_enum
         if: _root.version >= 1302
@@ -2786,7 +2831,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of to; not counted.
+        doc: Of to.
       - id: overflow
         type: integer_overflow_enum
         doc: 'What is promised about the bits dropped: copies of the sign bit, or zeros.'
@@ -2803,7 +2848,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2817,10 +2862,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
-        doc: Of nothing.
+        -index-of: type
+        doc: None, so that the count is 0.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: operands....'
+        -index-of: value
+        doc: 'In order: operands (any number).'
   op_atan2:
     doc: |
       Angle of the point whose ordinate is the first operand. Accurate as the CUDA math library;
@@ -2831,7 +2878,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: x
         type: varint32
         -index-of: value
@@ -2850,7 +2897,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2863,7 +2910,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -2877,10 +2924,10 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: global.'
+        doc: A bit for everything that may be absent. Bit 0 global.
       - id: num_elem
         type: varint
         doc: How many elements of the pointee; may be 0.
@@ -2903,7 +2950,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2932,7 +2979,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: tensor_view
         type: varint32
         -index-of: value
@@ -2945,7 +2992,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: tensor_view
         type: varint32
         -index-of: value
@@ -2957,10 +3004,11 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result_token.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: token.'
+        doc: A bit for everything that may be absent. Bit 0 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -2982,6 +3030,7 @@ types:
         doc: Where.
       - id: index
         type: list_of_varint32
+        -index-of: value
         doc: |
           Which tile, a number a dimension, unsigned; outside the index space: undefined
           behaviour.
@@ -3001,10 +3050,12 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: source, destination, indices....'
+        -index-of: value
+        doc: 'In order: source, destination, indices (any number).'
   op_gdc_launch_dependents_tko:
     doc: |
       Let the grids that depend on this one start, as far as this tile block is concerned. Since
@@ -3015,10 +3066,11 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result_token; not counted.
+        doc: Of result_token.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: token.'
+        -index-of: value
+        doc: 'In order: token (may be absent).'
   op_gdc_wait_tko:
     doc: |
       Wait until the grids that this one depends on have finished and their writes are visible.
@@ -3029,10 +3081,11 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result_token; not counted.
+        doc: Of result_token.
       - id: all_operands
         type: list_of_varint32
-        doc: 'In order: token.'
+        -index-of: value
+        doc: 'In order: token (may be absent).'
   op_fpowi:
     doc: Each element to an integer power. Since 13.4.
     seq:
@@ -3041,7 +3094,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result; not counted.
+        doc: Of result.
       - id: source
         type: varint32
         -index-of: value
@@ -3060,7 +3113,7 @@ types:
         -index-of: type
         repeat: expr
         repeat-expr: 1
-        doc: Of result_token; not counted.
+        doc: Of result_token.
       - id: token
         type: varint32
         -index-of: value
@@ -3070,10 +3123,11 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of reduced_values, result_token.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: memory_scope; bit 1: token.'
+        doc: A bit for everything that may be absent. Bit 0 memory_scope; bit 1 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -3094,6 +3148,7 @@ types:
         doc: The multicast memory, as tiles.
       - id: index
         type: list_of_varint32
+        -index-of: value
         doc: |
           Which tile, a number a dimension, unsigned; outside the index space: undefined
           behaviour.
@@ -3109,10 +3164,11 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result_token.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: token.'
+        doc: A bit for everything that may be absent. Bit 0 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -3136,6 +3192,7 @@ types:
         doc: Floats only add.
       - id: index
         type: list_of_varint32
+        -index-of: value
         doc: |
           Which tile, a number a dimension, unsigned; outside the index space: undefined
           behaviour.
@@ -3151,10 +3208,11 @@ types:
     seq:
       - id: result_types
         type: list_of_varint32
+        -index-of: type
         doc: Of result_token.
       - id: flags
         type: varint
-        doc: 'What is there besides. Bit 0: memory_scope; bit 1: token.'
+        doc: A bit for everything that may be absent. Bit 0 memory_scope; bit 1 token.
       - id: memory_ordering_semantics
         type: memory_ordering_semantics_enum
         doc: How strongly the access is ordered beyond what tokens say.
@@ -3176,6 +3234,7 @@ types:
         doc: What to store.
       - id: index
         type: list_of_varint32
+        -index-of: value
         doc: |
           Which tile, a number a dimension, unsigned; outside the index space: undefined
           behaviour.
@@ -3191,6 +3250,7 @@ types:
         type: op
         repeat: eos
   function_body:
+    doc: The ops of a function, sized so that they can be skipped.
     seq:
       - id: length
         type: varint
@@ -3208,6 +3268,7 @@ types:
         repeat: expr
         repeat-expr: count.value
   debug_section:
+    doc: Where functions and ops come from in source.
     seq:
       - id: starts
         type: padded_list_of_u4
@@ -3346,7 +3407,7 @@ types:
         valid:
           expr: _.value < 2
         if: _root.version >= 1305
-        doc: 'Whether it is only a declaration. Bit 0: declaration. Since 13.5; before, 0.'
+        doc: Whether it is only a declaration. Bit 0 declaration. Since 13.5; before, 0.
   debug_call_site:
     doc: A location inlined into another.
     seq:
@@ -3381,6 +3442,7 @@ types:
         repeat: expr
         repeat-expr: count.value
   debug_record_slot:
+    doc: Where an entry lies, counted from the first byte after the offsets, and the entry.
     params:
       - id: idx
         type: s4
@@ -3402,6 +3464,7 @@ types:
         size: end - start
         type: debug_record
   header:
+    doc: The first bytes of the file.
     seq:
       - id: magic
         contents: [127, 84, 105, 108, 101, 73, 82, 0]

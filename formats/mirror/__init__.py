@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .document import ksy
+from .document import document, ksy
 
 PATH = Path(__file__).parent.parent / "tileir.ksy"
 """Where the mirror is checked in."""
 
-__all__ = ["PATH", "ksy"]
+__all__ = ["PATH", "document", "ksy"]

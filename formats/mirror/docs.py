@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from construct import Renamed
 
 from ..leaves import EnumValue, FlagWord, Index
-from ..nodes import Counted
-from ..ops.spec import Each, Op
-from ..ops.wire import Repeat, counts_results, flag_slots
+from ..ops.spec import Each, Op, Operand
+from ..ops.wire import flag_slots
 from ..version import V13_1, Version
 from .gates import Option
 
@@ -51,10 +50,8 @@ def of_field(field: Renamed, found: Sequence[Option], row: Op | None) -> str:
     node = found[0].node
     if isinstance(node, FlagWord):
         parts.append(of_bits(node, row))
-    target = node.subcon if isinstance(node, Counted | Repeat) else node
-    if isinstance(target, Index) and target.target != "value":
-        article = "Indices of" if target is not node else "Index of"
-        parts.append(f"{article} a {target.target}." if target is node else "")
+    if isinstance(node, Index) and node.target != "value":
+        parts.append(f"Index of a {node.target}.")
     since = min(option.since for option in found)
     until = None if any(option.until is None for option in found) else found[-1].until
     if since > V13_1 and not (row and since <= row.since):
@@ -80,10 +77,10 @@ def before(option: Option) -> str:
 def of_slot(name: str, row: Op) -> str:
     """The doc of an op's field, from the row's slots."""
     if name == "result_types":
-        counted = "" if counts_results(row) else "; not counted"
-        return f"Of {listed(result.name for result in row.results)}{counted}."
+        names = listed(result.name for result in row.results)
+        return f"Of {names}." if names else "None, so that the count is 0."
     if name == "flags":
-        return "What is there besides."
+        return "A bit for everything that may be absent."
     if name == "all_operands":
         return f"In order: {listed(label(slot) for slot in row.operands)}."
     if name == "regions":
@@ -92,24 +89,24 @@ def of_slot(name: str, row: Op) -> str:
     return " ".join(slot.doc.split())
 
 
-def label(slot) -> str:
-    """A slot's name, marked where it stands for a list."""
-    return f"{slot.name}..." if slot.arity == "many" else slot.name
+def label(slot: Operand) -> str:
+    """A slot's name, and how many values stand in it where that is not one."""
+    number = {"one": "", "many": " (any number)", "optional": " (may be absent)"}
+    return slot.name + number[slot.arity]
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a row; `nothing` where there are none."""
-    return ", ".join(names) or "nothing"
+    """Names in a row."""
+    return ", ".join(names)
 
 
 def of_bits(node: FlagWord, row: Op | None) -> str:
     """What each bit stands for, with the version where it came later than the word."""
     since = [slot.since for slot in flag_slots(row)] if row else [V13_1] * len(node.names)
     first = min(since)
-    return (
-        "; ".join(
-            f"bit {bit}: {name}" + (f" ({version})" if version > first else "")
-            for bit, (name, version) in enumerate(zip(node.names, since, strict=True))
-        ).capitalize()
-        + "."
-    )
+    named = [
+        f"bit {bit} {name}" + (f" ({version})" if version > first else "")
+        for bit, (name, version) in enumerate(zip(node.names, since, strict=True))
+    ]
+    text = "; ".join(named)
+    return f"{text[0].upper()}{text[1:]}."

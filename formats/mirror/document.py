@@ -44,8 +44,8 @@ keep their own as `-orig-id`. The key `-index-of` says which table an index poin
 DOC_REF = "https://docs.nvidia.com/cuda/tile-ir/latest/sections/bytecode.html"
 
 
-def ksy() -> str:
-    """The text of `tileir.ksy`."""
+def document() -> dict:
+    """`tileir.ksy` as nested dicts and lists."""
     walk = Walk()
     header, sections = FILE.subcons
     payloads = {section.name: walk.layout(section.payload)["type"] for section in SECTIONS}
@@ -56,7 +56,7 @@ def ksy() -> str:
         },
         **walk.enums,
     }
-    document = {
+    return {
         "meta": META,
         "doc": DOC,
         "doc-ref": DOC_REF,
@@ -90,4 +90,8 @@ def ksy() -> str:
         "types": {"section": primitives.section(payloads), **walk.types, **primitives.NUMBERS},
         "enums": walk.enums,
     }
-    return HEAD + "\n".join(lines(document)) + "\n"
+
+
+def ksy() -> str:
+    """The text of `tileir.ksy`."""
+    return HEAD + "\n".join(lines(document())) + "\n"

@@ -319,6 +319,7 @@ def slot(index_size: int, entry: str) -> dict:
     cast = f".as<u{index_size}>"
     following = "idx + 1 < _parent.offsets.size.as<s4> ? _parent.offsets[idx + 1] : limit"
     return {
+        "doc": "Where an entry lies, counted from the first byte after the offsets, and the entry.",
         "params": [{"id": "idx", "type": "s4"}],
         "instances": {
             "limit": {"value": f"_parent.raw.data.length{cast}"},

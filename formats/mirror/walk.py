@@ -41,15 +41,15 @@ from .gates import available, cases_of, condition, either, number, options
 from .names import identifier, named
 
 RECORDS = {
-    id(node): name
-    for node, name in (
-        (HEADER, "header"),
-        (GLOBAL, "global_record"),
-        (PRODUCER, "producer"),
-        (DEBUG, "debug_section"),
-        (FUNCTION, "function"),
-        (BLOCK, "block"),
-        (DICTIONARY.subcon, "dictionary_entry"),
+    id(node): (name, doc)
+    for node, name, doc in (
+        (HEADER, "header", "The first bytes of the file."),
+        (GLOBAL, "global_record", "A variable of the module."),
+        (PRODUCER, "producer", "Who wrote the file."),
+        (DEBUG, "debug_section", "Where functions and ops come from in source."),
+        (FUNCTION, "function", "A kernel."),
+        (BLOCK, "block", "The types of its arguments, then its ops."),
+        (DICTIONARY.subcon, "dictionary_entry", "An attribute and its name."),
     )
 }
 """Records have no names of their own in the tree."""
@@ -196,12 +196,12 @@ class Walk:
     @layout.register
     def _(self, node: Counted) -> dict:
         item = self.layout(node.subcon)
-        item.pop("-index-of", None)
+        role = {"-index-of": item.pop("-index-of")} if "-index-of" in item else {}
         name = f"list_of_{'bounded_' if 'valid' in item else ''}{item['type']}"
         count = {"id": "count", "type": "varint"}
         items = {"id": "items", **item, "repeat": "expr", "repeat-expr": "count.value"}
         self.types.setdefault(name, {"doc": "A count and that many.", "seq": [count, items]})
-        return {"type": name}
+        return {"type": name, **role}
 
     @layout.register
     def _(self, node: Repeat) -> dict:
@@ -224,10 +224,11 @@ class Walk:
         inner = self.layout(node.subcon)
         name = "function_body" if node.subcon is BODY else f"sized_{inner['type']}"
         self.types[name] = {
+            "doc": "The ops of a function, sized so that they can be skipped.",
             "seq": [
                 {"id": "length", "type": "varint", "doc": "In bytes."},
                 {"id": "window", **inner, "size": "length.value"},
-            ]
+            ],
         }
         return {"type": name}
 
@@ -243,10 +244,10 @@ class Walk:
 
     @layout.register
     def _(self, node: Record) -> dict:
-        name = RECORDS[id(node)]
+        name, doc = RECORDS[id(node)]
         if name not in self.types:
-            self.types[name] = {}
-            self.types[name] |= self.record(node)
+            made = self.types[name] = {"doc": doc}
+            made |= self.record(node)
         return {"type": name}
 
     @layout.register

@@ -710,6 +710,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class Block(KaitaiStruct):
+        """The types of its arguments, then its ops."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.Block, self).__init__(_io)
             self._parent = _parent
@@ -991,6 +992,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class DebugRecordSlot(KaitaiStruct):
+        """Where an entry lies, counted from the first byte after the offsets, and the entry."""
         def __init__(self, idx, _io, _parent=None, _root=None):
             super(TileIrBytecode.DebugRecordSlot, self).__init__(_io)
             self._parent = _parent
@@ -1123,6 +1125,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class DebugSection(KaitaiStruct):
+        """Where functions and ops come from in source."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.DebugSection, self).__init__(_io)
             self._parent = _parent
@@ -1143,6 +1146,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class DictionaryEntry(KaitaiStruct):
+        """An attribute and its name."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.DictionaryEntry, self).__init__(_io)
             self._parent = _parent
@@ -1237,6 +1241,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class Function(KaitaiStruct):
+        """A kernel."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.Function, self).__init__(_io)
             self._parent = _parent
@@ -1279,6 +1284,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class FunctionBody(KaitaiStruct):
+        """The ops of a function, sized so that they can be skipped."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.FunctionBody, self).__init__(_io)
             self._parent = _parent
@@ -1299,6 +1305,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class GlobalRecord(KaitaiStruct):
+        """A variable of the module."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.GlobalRecord, self).__init__(_io)
             self._parent = _parent
@@ -1337,6 +1344,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class Header(KaitaiStruct):
+        """The first bytes of the file."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.Header, self).__init__(_io)
             self._parent = _parent
@@ -5854,6 +5862,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class Producer(KaitaiStruct):
+        """Who wrote the file."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.Producer, self).__init__(_io)
             self._parent = _parent
@@ -6213,6 +6222,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class SizedBytesSlot(KaitaiStruct):
+        """Where an entry lies, counted from the first byte after the offsets, and the entry."""
         def __init__(self, idx, _io, _parent=None, _root=None):
             super(TileIrBytecode.SizedBytesSlot, self).__init__(_io)
             self._parent = _parent
@@ -6404,6 +6414,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class TextSlot(KaitaiStruct):
+        """Where an entry lies, counted from the first byte after the offsets, and the entry."""
         def __init__(self, idx, _io, _parent=None, _root=None):
             super(TileIrBytecode.TextSlot, self).__init__(_io)
             self._parent = _parent
@@ -6764,6 +6775,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class TypeRecordSlot(KaitaiStruct):
+        """Where an entry lies, counted from the first byte after the offsets, and the entry."""
         def __init__(self, idx, _io, _parent=None, _root=None):
             super(TileIrBytecode.TypeRecordSlot, self).__init__(_io)
             self._parent = _parent
