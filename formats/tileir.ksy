@@ -1593,8 +1593,7 @@ types:
   block:
     doc: The types of its arguments, then its ops.
     seq:
-      - id: arguments_field
-        -orig-id: arguments
+      - id: arguments
         type: list_of_varint32
         -index-of: type
       - id: ops

@@ -55,23 +55,24 @@ def of_field(field: Renamed, found: Sequence[Option], row: Op | None) -> str:
     since = min(option.since for option in found)
     until = None if any(option.until is None for option in found) else found[-1].until
     if since > V13_1 and not (row and since <= row.since):
-        parts.append(f"Since {since}{before(found[0])}.")
+        earlier = before(found[0])
+        parts.append(f"Since {since}; before, {earlier}." if earlier else f"Since {since}.")
     if until is not None:
         parts.append(f"Not in {until} and later.")
     return " ".join(part for part in parts if part)
 
 
 def before(option: Option) -> str:
-    """What a field means in files of versions that lack it."""
+    """What a field means in files of versions that lack it; empty if nothing."""
     default, node = option.default, option.node
     if default is None:
         return ""
     if isinstance(default, Each):
         value = int(default.value) if isinstance(default.value, bool) else default.value
-        return f"; before, {value} for each of `{default.slot}`"
+        return f"{value} for each of `{default.slot}`"
     if isinstance(node, EnumValue):
-        return f"; before, {node.enum.by_value[default].name}"
-    return f"; before, {int(default)}"
+        return node.enum.by_value[default].name
+    return str(int(default))
 
 
 def of_slot(name: str, row: Op) -> str:

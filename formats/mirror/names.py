@@ -15,7 +15,7 @@ KEYWORDS = {
         global if import in is lambda none nonlocal not or pass raise return true false try while
         with yield close from_bytes from_file from_io""",
     "JavaScript": """
-        arguments case catch const constructor debugger default delete do enum eval export extends
+        case catch const constructor debugger default delete do enum eval export extends
         function implements instanceof interface let new null package private protected prototype
         public static super switch this throw typeof undefined var void""",
     "C++": """

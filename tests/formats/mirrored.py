@@ -14,7 +14,7 @@ from construct import Container
 
 from tests.ksy.tile_ir_bytecode import KaitaiStream, KaitaiStruct, TileIrBytecode
 from tileir.formats import codec
-from tileir.formats.attributes import ScalarBits
+from tileir.formats.attributes import ATTRIBUTE, ScalarBits
 from tileir.formats.cursor import Slice, Span
 from tileir.formats.mirror.names import identifier
 from tileir.formats.version import Version
@@ -29,6 +29,11 @@ HIDDEN = {"raw", "trailing", "idx", "expected"}
 
 
 def ours(data: bytes) -> dict[str, object]:
+    """The leaves as our reader finds them, under the mirror's names; raises BytecodeError."""
+    return {mirrored(path): value for path, value in traced(data).items()}
+
+
+def traced(data: bytes) -> dict[str, object]:
     """The leaves as our reader finds them; raises BytecodeError."""
     view, trace = memoryview(data), []
     file = codec.parse_file(view, trace=trace)
@@ -44,7 +49,7 @@ def ours(data: bytes) -> dict[str, object]:
         leaves |= dict(unlisted(record, name.lower()))
     for span in trace:
         leaves |= dict(leaf(span))
-    return {mirrored(path): value for path, value in leaves.items()}
+    return leaves
 
 
 def leaf(span: Span):
@@ -83,7 +88,7 @@ def unlisted(record: object, path: str):
 
 NUMBERS = {
     arm.name
-    for arm in codec.ATTRIBUTE.arms.values()
+    for arm in ATTRIBUTE.arms.values()
     if any(isinstance(field.subcon, ScalarBits) for field in arm.fields.subcons)
 }
 

@@ -718,13 +718,13 @@ class TileIrBytecode(KaitaiStruct):
             self._read()
 
         def _read(self):
-            self.arguments_field = TileIrBytecode.ListOfVarint32(self._io, self, self._root)
+            self.arguments = TileIrBytecode.ListOfVarint32(self._io, self, self._root)
             self.ops = TileIrBytecode.ListOfOp(self._io, self, self._root)
 
 
         def _fetch_instances(self):
             pass
-            self.arguments_field._fetch_instances()
+            self.arguments._fetch_instances()
             self.ops._fetch_instances()
 
 
