@@ -11,6 +11,7 @@ from construct import Construct
 
 from .cursor import Cursor, Path, Writer, spell
 from .enums import MULTIMEM_REDUCTION_KIND
+from .field import field
 from .leaves import (
     MASK64,
     Bool,
@@ -126,75 +127,84 @@ ATTRIBUTE = Variant(
     rows=True,
     preview=(range(209, 225), range(226, 229)),
 )
-DICTIONARY = Counted(Row("key" / STRING_INDEX, "value" / ATTRIBUTE), item_size=2)
+DICTIONARY = Counted(
+    Row(field("key", STRING_INDEX, "Its name."), field("value", ATTRIBUTE, "Any attribute.")),
+    item_size=2,
+)
 
 ATTRIBUTE.add(
     "Integer",
     1,
     "Integer of a given type.",
-    "type" / TYPE_INDEX,
-    "bits" / ScalarBits(integer=True),
+    field("type", TYPE_INDEX, "An integer type."),
+    field("bits", ScalarBits(integer=True), "Its two's-complement pattern."),
 )
 ATTRIBUTE.add(
     "Float",
     2,
     "Floating-point number of a given type, as its bit pattern.",
-    "type" / TYPE_INDEX,
-    "bits" / ScalarBits(integer=False),
+    field("type", TYPE_INDEX, "A floating-point type."),
+    field("bits", ScalarBits(integer=False), "Its pattern."),
 )
-ATTRIBUTE.add("Bool", 3, "Truth value.", "truth" / Bool())
-ATTRIBUTE.add("Type", 4, "A type.", "type" / TYPE_INDEX)
-ATTRIBUTE.add("String", 5, "A string.", "string" / STRING_INDEX)
-ATTRIBUTE.add("Array", 6, "Any attributes in order.", "elements" / Counted(ATTRIBUTE))
+ATTRIBUTE.add("Bool", 3, "Truth value.", field("truth", Bool(), "Anything but 0 is true."))
+ATTRIBUTE.add("Type", 4, "A type.", field("type", TYPE_INDEX, "The type."))
+ATTRIBUTE.add("String", 5, "A string.", field("string", STRING_INDEX, "The string."))
+ATTRIBUTE.add(
+    "Array", 6, "Any attributes in order.", field("elements", Counted(ATTRIBUTE), "Any attributes.")
+)
 ATTRIBUTE.add(
     "DenseElements",
     7,
     "A tile's worth of numbers.",
-    "type" / TYPE_INDEX,
-    "constant" / CONSTANT_INDEX,
+    field("type", TYPE_INDEX, "A tile type."),
+    field("constant", CONSTANT_INDEX, "Its elements."),
 )
 ATTRIBUTE.add(
     "DivBy",
     8,
     "Assumption: divisible by `divisor`, every `every` elements along dimension `along`.",
-    "divisor" / VarInt(),
-    "flags" / FlagWord("every", "along", strict=True),
-    "every" / If("flags", 1, SignedVarInt()),
-    "along" / If("flags", 2, SignedVarInt()),
+    field("divisor", VarInt(), "What divides."),
+    field("flags", FlagWord("every", "along", strict=True), "Which of the two follow."),
+    field("every", If("flags", 1, SignedVarInt()), "Distance of the elements meant."),
+    field("along", If("flags", 2, SignedVarInt()), "The dimension meant."),
 )
 ATTRIBUTE.add(
     "SameElements",
     9,
     "Assumption: groups of this many neighbours along each dimension are equal.",
-    "groups" / Counted(Fixed(8, signed=True), item_size=8),
+    field("groups", Counted(Fixed(8, signed=True), item_size=8), "A size for each dimension."),
 )
-ATTRIBUTE.add("Dictionary", 10, "Named attributes.", "entries" / DICTIONARY)
+ATTRIBUTE.add("Dictionary", 10, "Named attributes.", field("entries", DICTIONARY, "By name."))
 ATTRIBUTE.add(
     "OptimizationHints",
     11,
     "Hints by architecture; they never change a result.",
-    "entries" / DICTIONARY,
+    field("entries", DICTIONARY, "Architecture (or `default`) to a dictionary of hints."),
 )
 ATTRIBUTE.add(
     "Bounded",
     12,
     "Assumption: signed inclusive bounds.",
-    "flags" / FlagWord("lower", "upper", strict=True),
-    "lower" / If("flags", 1, SignedVarInt()),
-    "upper" / If("flags", 2, SignedVarInt()),
+    field("flags", FlagWord("lower", "upper", strict=True), "Which bounds follow."),
+    field("lower", If("flags", 1, SignedVarInt()), "The least value."),
+    field("upper", If("flags", 2, SignedVarInt()), "The greatest value."),
 )
 ATTRIBUTE.add(
     "MultimemReductionKind",
     13,
     "How multicast replicas are combined.",
-    "reduction" / EnumValue(MULTIMEM_REDUCTION_KIND),
+    field("reduction", EnumValue(MULTIMEM_REDUCTION_KIND), "The reduction."),
     since=V13_5,
 )
 
 
-LISTED = Fixed(4, signed=True, refused=(-(1 << 31), (1 << 31) - 1))
-"""A 32-bit integer of a list; the ends of the range stand for nothing and are refused."""
+class ListedInt(Fixed):
+    """A 32-bit integer of a list; the ends of the range stand for nothing and are refused."""
+
+    def __init__(self) -> None:
+        super().__init__(4, signed=True, refused=(-(1 << 31), (1 << 31) - 1))
+
 
 ATTRIBUTE_LIST = Counted(ATTRIBUTE)
 BOOL_LIST = Counted(Bool())
-INT_LIST = Counted(LISTED, item_size=4)
+INT_LIST = Counted(ListedInt(), item_size=4)

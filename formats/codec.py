@@ -167,13 +167,18 @@ def build_section(
 
 
 def parse_named(
-    data: memoryview, name: str, where: Slice, version: Version, type_tags: Sequence[int | None]
+    data: memoryview,
+    name: str,
+    where: Slice,
+    version: Version,
+    type_tags: Sequence[int | None] = (),
+    *,
+    trace: list[Span] | None = None,
 ) -> tuple[object, int]:
     """A section's payload, bodies included, as the reference's named records."""
     environment = Environment(version, type_tags)
-    cursor = Cursor(
-        data, where.offset, where.offset + len(where.data), name, environment, eager=True
-    )
+    end = where.offset + len(where.data)
+    cursor = Cursor(data, where.offset, end, name, environment, trace=trace, eager=True)
     return construct_codec.parse(BY_NAME[name].payload, cursor, name.lower()), cursor.position
 
 

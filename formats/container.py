@@ -14,6 +14,7 @@ from construct import Construct, Container
 
 from .cursor import Cursor, Path, Slice, Writer, spell
 from .errors import BuildError
+from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
 from .nodes import Items, Record
 from .sections import BY_NAME, BY_NUMBER, END, Section
@@ -93,7 +94,11 @@ class VersionTag(Leaf):
         self.number.emit(value, writer)
 
 
-HEADER = Record("magic" / Magic(MAGIC), "version" / VersionPair(), "tag" / VersionTag())
+HEADER = Record(
+    field("magic", Magic(MAGIC), "The same in every file."),
+    field("version", VersionPair(), "Selects the layouts of everything that follows."),
+    field("tag", VersionTag(), "Bits about the whole file; 0 so far."),
+)
 
 
 class SectionId(Leaf):
@@ -230,4 +235,7 @@ class SectionList(Construct):
         return sections
 
 
-FILE = Record("header" / HEADER, "sections" / SectionList())
+FILE = Record(
+    field("header", HEADER, "Twelve bytes."),
+    field("sections", SectionList(), "In any order; of several of one kind the last counts."),
+)

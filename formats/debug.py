@@ -14,6 +14,7 @@ from construct import Construct, Container
 
 from .attributes import STRING_INDEX
 from .cursor import Cursor, Path, Writer
+from .field import field
 from .leaves import Fixed, FlagWord, Index, Padding, VarInt, kept_count
 from .nodes import Items, Record, Since, Variant
 from .table import Table
@@ -25,44 +26,54 @@ LINE = VarInt(32)
 DEBUG_RECORD = Variant("debug tag", other="Unknown")
 
 DEBUG_RECORD.add("Unknown", 0, "No location; also what any unassigned tag stands for.")
-DEBUG_RECORD.add("DICompileUnit", 1, "A compilation.", "file" / RECORD_INDEX)
-DEBUG_RECORD.add("DIFile", 2, "A source file.", "name" / STRING_INDEX, "directory" / STRING_INDEX)
+DEBUG_RECORD.add("DICompileUnit", 1, "A compilation.", field("file", RECORD_INDEX, "Its DIFile."))
+DEBUG_RECORD.add(
+    "DIFile",
+    2,
+    "A source file.",
+    field("name", STRING_INDEX, "Base name."),
+    field("directory", STRING_INDEX, "Its folder."),
+)
 DEBUG_RECORD.add(
     "DILexicalBlock",
     3,
     "A nested scope inside a subprogram.",
-    "scope" / RECORD_INDEX,
-    "file" / RECORD_INDEX,
-    "line" / LINE,
-    "column" / LINE,
+    field("scope", RECORD_INDEX, "What encloses it: a block, a subprogram or a file."),
+    field("file", RECORD_INDEX, "Its DIFile."),
+    field("line", LINE, "1-based."),
+    field("column", LINE, "1-based."),
 )
 DEBUG_RECORD.add(
     "DILoc",
     4,
     "A position in a source file.",
-    "scope" / RECORD_INDEX,
-    "filename" / STRING_INDEX,
-    "line" / LINE,
-    "column" / LINE,
+    field("scope", RECORD_INDEX, "What encloses it: a block, a subprogram or a file."),
+    field("filename", STRING_INDEX, "Path of the source file."),
+    field("line", LINE, "1-based."),
+    field("column", LINE, "1-based."),
 )
 DEBUG_RECORD.add(
     "DISubprogram",
     5,
     "A function in source.",
-    "file" / RECORD_INDEX,
-    "line" / LINE,
-    "name" / STRING_INDEX,
-    "linkage_name" / STRING_INDEX,
-    "compile_unit" / RECORD_INDEX,
-    "scope_line" / LINE,
-    "flags" / Since(V13_5, FlagWord("declaration", strict=True), default=0),
+    field("file", RECORD_INDEX, "Its DIFile."),
+    field("line", LINE, "1-based."),
+    field("name", STRING_INDEX, "As in source."),
+    field("linkage_name", STRING_INDEX, "As the linker sees it."),
+    field("compile_unit", RECORD_INDEX, "Its DICompileUnit."),
+    field("scope_line", LINE, "Line at which the body begins."),
+    field(
+        "flags",
+        Since(V13_5, FlagWord("declaration", strict=True), default=0),
+        "Whether it is only a declaration.",
+    ),
 )
 DEBUG_RECORD.add(
     "CallSite",
     6,
     "A location inlined into another.",
-    "callee" / RECORD_INDEX,
-    "caller" / RECORD_INDEX,
+    field("callee", RECORD_INDEX, "Where in the inlined function."),
+    field("caller", RECORD_INDEX, "Where that was called."),
 )
 
 
@@ -101,7 +112,7 @@ class FixedList(Construct):
 
 
 DEBUG = Record(
-    "starts" / FixedList(4, "list start"),
-    "indices" / FixedList(8, "debug record"),
-    "records" / Table(4, DEBUG_RECORD, tolerant=True),
+    field("starts", FixedList(4, "list start"), "Where in `indices` each list begins."),
+    field("indices", FixedList(8, "debug record"), "The lists, one after the other."),
+    field("records", Table(4, DEBUG_RECORD, tolerant=True), "The records; the first is number 1."),
 )

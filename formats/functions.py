@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .attributes import ATTRIBUTE, STRING_INDEX
 from .cursor import Cursor, Path
+from .field import field
 from .leaves import FlagWord, Index
 from .nodes import Counted, If, Record, Sized, UntilEnd, Versioned
 from .ops.wire import OP
@@ -55,17 +56,24 @@ class FunctionFlags(FlagWord):
 
 
 FUNCTION = Record(
-    "name" / STRING_INDEX,
-    "signature" / TYPE_INDEX,
-    "flags" / FunctionFlags(),
-    "location" / Index("debug list"),
-    "hints"
-    / Versioned(
-        (V13_1, If("flags", KERNEL, If("flags", HINTS, ATTRIBUTE))),
-        (V13_5, If("flags", KERNEL, ATTRIBUTE)),
+    field("name", STRING_INDEX, "What the host launches it by."),
+    field("signature", TYPE_INDEX, "A func type: the parameters; no results."),
+    field("flags", FunctionFlags(), "Always with `kernel`; without `hints` from 13.5 on."),
+    field("location", Index("debug list"), "Its list in the Debug section, 1-based; 0 is none."),
+    field(
+        "hints",
+        Versioned(
+            (V13_1, If("flags", KERNEL, If("flags", HINTS, ATTRIBUTE))),
+            (V13_5, If("flags", KERNEL, ATTRIBUTE)),
+        ),
+        "Optimization hints.",
     ),
-    "argument_attributes" / Versioned((V13_1, None), (V13_5, If("flags", KERNEL, ATTRIBUTE))),
-    "body" / Sized(BODY),
+    field(
+        "argument_attributes",
+        Versioned((V13_1, None), (V13_5, If("flags", KERNEL, ATTRIBUTE))),
+        "An array with a dictionary for each parameter, or an empty array.",
+    ),
+    field("body", Sized(BODY), "Its ops, in order."),
 )
 
 FUNCTIONS = Counted(FUNCTION, item_size=5)

@@ -13,6 +13,7 @@ from construct import Construct
 from .attributes import CONSTANT_INDEX, STRING_INDEX
 from .debug import DEBUG
 from .enums import SYMBOL_VISIBILITY
+from .field import field
 from .functions import FUNCTIONS
 from .leaves import Bytes, EnumValue, SizedBytes, VarInt
 from .nodes import Counted, Record, Since
@@ -25,16 +26,20 @@ TYPES = Table(4, TYPE, tolerant=True)
 CONSTANTS = Table(8, SizedBytes(), tolerant=True)
 
 GLOBAL = Record(
-    "name" / STRING_INDEX,
-    "type" / TYPE_INDEX,
-    "value" / CONSTANT_INDEX,
-    "alignment" / VarInt(),
-    "visibility" / Since(V13_3, EnumValue(SYMBOL_VISIBILITY), default=0),
-    "constant" / Since(V13_3, VarInt(), default=0),
+    field("name", STRING_INDEX, "Unique in the module."),
+    field("type", TYPE_INDEX, "A tile of rank 1: what the contents are."),
+    field("value", CONSTANT_INDEX, "The first contents."),
+    field("alignment", VarInt(), "In bytes; 0 leaves it open."),
+    field(
+        "visibility",
+        Since(V13_3, EnumValue(SYMBOL_VISIBILITY), default=0),
+        "Whether other modules see it.",
+    ),
+    field("constant", Since(V13_3, VarInt(), default=0), "Not 0 if kernels only read it."),
 )
 GLOBALS = Counted(GLOBAL, item_size=4)
 
-PRODUCER = Record("producer" / STRING_INDEX)
+PRODUCER = Record(field("producer", STRING_INDEX, "Free text."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .cursor import Cursor, Path, Writer
 from .enums import PADDING_VALUE, POINTER_ATTRIBUTE
+from .field import field
 from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, Leaf, VarInt
 from .nodes import Counted, If, Since, Variant, Versioned
 from .version import V13_1, V13_2, V13_3, V13_4
@@ -73,49 +74,64 @@ TYPE.add(
     "ptr",
     12,
     "Pointer to elements of a scalar type.",
-    "flags" / Since(V13_4, FlagWord("ptr_attr", strict=True)),
-    "pointee" / TYPE_INDEX,
-    "ptr_attr" / OPTIONAL_POINTER_ATTRIBUTE,
+    field("flags", Since(V13_4, FlagWord("ptr_attr", strict=True)), "Whether `ptr_attr` follows."),
+    field("pointee", TYPE_INDEX, "What it points to: an element type or a pointer."),
+    field(
+        "ptr_attr", OPTIONAL_POINTER_ATTRIBUTE, "What kind of address it holds; absent means none."
+    ),
 )
 TYPE.add(
     "tile",
     13,
     "Immutable array of elements with a static shape; rank 0 is a scalar.",
-    "element" / TYPE_INDEX,
-    "shape" / SIZES,
-    "extension" / NoExtension(),
+    field("element", TYPE_INDEX, "An element type or a pointer."),
+    field("shape", SIZES, "A size for each dimension."),
+    field("extension", NoExtension(), "Nothing; bytes here are public-preview content."),
 )
 TYPE.add(
     "tensor_view",
     14,
     "Array in memory: base pointer, shape and strides, static or dynamic.",
-    "flags" / Since(V13_4, FlagWord("ptr_attr", strict=True)),
-    "element" / TYPE_INDEX,
-    "shape" / SIZES,
-    "strides" / SIZES,
-    "ptr_attr" / OPTIONAL_POINTER_ATTRIBUTE,
+    field("flags", Since(V13_4, FlagWord("ptr_attr", strict=True)), "Whether `ptr_attr` follows."),
+    field("element", TYPE_INDEX, "An element type or a pointer."),
+    field("shape", SIZES, "A size for each dimension."),
+    field("strides", SIZES, "A distance in elements for each dimension."),
+    field(
+        "ptr_attr", OPTIONAL_POINTER_ATTRIBUTE, "What kind of address it holds; absent means none."
+    ),
 )
 TYPE.add(
     "partition_view",
     15,
     "Tensor view cut into a grid of equal tiles.",
-    "flags" / Since(V13_3, FlagWord("padding_value", strict=True)),
-    "tile" / SIZES32,
-    "view" / TYPE_INDEX,
-    "dim_map" / SIZES32,
-    "has_padding" / Versioned((V13_1, Bool()), (V13_3, None)),
-    "padding_value"
-    / Versioned(
-        (V13_1, If("has_padding", 0xFF, EnumValue(PADDING_VALUE))),
-        (V13_3, If("flags", 1, EnumValue(PADDING_VALUE))),
+    field(
+        "flags",
+        Since(V13_3, FlagWord("padding_value", strict=True)),
+        "Whether `padding_value` follows.",
+    ),
+    field("tile", SIZES32, "The shape of its tiles."),
+    field("view", TYPE_INDEX, "The tensor view that is cut."),
+    field("dim_map", SIZES32, "The dimension of the tensor for each one of the tile."),
+    field(
+        "has_padding",
+        Versioned((V13_1, Bool()), (V13_3, None)),
+        "Not 0 if `padding_value` follows.",
+    ),
+    field(
+        "padding_value",
+        Versioned(
+            (V13_1, If("has_padding", 0xFF, EnumValue(PADDING_VALUE))),
+            (V13_3, If("flags", 1, EnumValue(PADDING_VALUE))),
+        ),
+        "What a load gives outside the tensor.",
     ),
 )
 TYPE.add(
     "func",
     16,
     "Signature: parameter and result types.",
-    "parameters" / Counted(TYPE_INDEX),
-    "results" / Counted(TYPE_INDEX),
+    field("parameters", Counted(TYPE_INDEX), "Of the entry block."),
+    field("results", Counted(TYPE_INDEX), "None in a kernel."),
 )
 TYPE.add("token", 17, "Order between memory operations; exists only while compiling.")
 _scalar("f8E8M0FNU", 18, 8, "8-bit power of two, unsigned.", V13_2)
@@ -124,23 +140,31 @@ TYPE.add(
     "gather_scatter_view",
     20,
     "Tensor view whose tiles pick single positions along one dimension.",
-    "flags" / FlagWord("padding_value", strict=True),
-    "tile" / SIZES32,
-    "view" / TYPE_INDEX,
-    "sparse_dim" / VarInt(32),
-    "padding_value" / If("flags", 1, EnumValue(PADDING_VALUE)),
+    field("flags", FlagWord("padding_value", strict=True), "Whether `padding_value` follows."),
+    field("tile", SIZES32, "The shape of its tiles."),
+    field("view", TYPE_INDEX, "The tensor view that is cut."),
+    field("sparse_dim", VarInt(32), "The dimension along which single positions are picked."),
+    field(
+        "padding_value",
+        If("flags", 1, EnumValue(PADDING_VALUE)),
+        "What a load gives outside the tensor.",
+    ),
     since=V13_3,
 )
 TYPE.add(
     "strided_view",
     21,
     "Tensor view whose tiles start every `traversal_strides` elements, with overlap or gaps.",
-    "flags" / FlagWord("padding_value", strict=True),
-    "tile" / SIZES32,
-    "traversal_strides" / SIZES32,
-    "view" / TYPE_INDEX,
-    "dim_map" / SIZES32,
-    "padding_value" / If("flags", 1, EnumValue(PADDING_VALUE)),
+    field("flags", FlagWord("padding_value", strict=True), "Whether `padding_value` follows."),
+    field("tile", SIZES32, "The shape of its tiles."),
+    field("traversal_strides", SIZES32, "From one tile to the next, for each dimension."),
+    field("view", TYPE_INDEX, "The tensor view that is cut."),
+    field("dim_map", SIZES32, "The dimension of the tensor for each one of the tile."),
+    field(
+        "padding_value",
+        If("flags", 1, EnumValue(PADDING_VALUE)),
+        "What a load gives outside the tensor.",
+    ),
     since=V13_3,
 )
 _scalar("i4", 22, 4, "4-bit integer.", V13_3, integer=True)

@@ -15,7 +15,14 @@ from tileir.formats.ops import BY_NAME
 
 ROOT = Path(__file__).parent.parent
 CODE = sorted(p for layer in ("formats", "tileir", "codegen") for p in (ROOT / layer).rglob("*.py"))
-ALL = CODE + sorted(p for layer in ("tests", "fixtures") for p in (ROOT / layer).rglob("*.py"))
+GENERATED = ROOT / "tests" / "ksy"
+"""What the Kaitai compiler wrote, and the packages it needs."""
+ALL = CODE + sorted(
+    path
+    for layer in ("tests", "fixtures")
+    for path in (ROOT / layer).rglob("*.py")
+    if GENERATED not in path.parents
+)
 
 
 def short(path: Path) -> str:

@@ -32,6 +32,8 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
     for needed in (
         "tileir/py.typed",
         "tileir/formats/ops/core.py",
+        "tileir/formats/TABLES.md",
+        "tileir/formats/tileir.ksy",
         "tileir/codegen/__init__.py",
         "tileir/inspect.py",
     ):

@@ -1,0 +1,114 @@
+"""When a field is there: version gates and flag bits, as one Kaitai condition.
+
+In the tree a field is wrapped in `Since`, `Versioned` and `If`. Unwrapped, it is a few options,
+each a range of versions, some bits that must be set, and the layout it then has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from construct import Construct, Renamed
+
+from ..enums import Enum
+from ..leaves import Bool, Fixed, FlagWord
+from ..nodes import Flag, If, Since, Versioned
+from ..version import V13_1, Version
+from .names import identifier
+from .primitives import among
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way a field can lie in the file: from `since` to before `until`, where bits are set.
+
+    `bits` are pairs of a field name and a mask; `default` is what the field means before `since`.
+    """
+
+    since: Version
+    until: Version | None
+    bits: tuple[tuple[str, int], ...]
+    node: Construct
+    default: object = None
+
+
+def options(node: Construct, outer: Option | None = None) -> Iterator[Option]:
+    """The options of a field; none for versions that lack it."""
+    outer = outer or Option(V13_1, None, (), node)
+    since, until, bits, default = outer.since, outer.until, outer.bits, outer.default
+    if isinstance(node, Since):
+        since = max(since, node.since)
+        yield from options(node.subcon, Option(since, until, bits, node, node.default))
+    elif isinstance(node, Versioned):
+        ends = [version for version, _ in node.layouts[1:]]
+        for (version, layout), end in zip(node.layouts, [*ends, until], strict=True):
+            if layout is not None:
+                yield from options(layout, Option(max(since, version), end, bits, layout))
+    elif isinstance(node, If):
+        mask = (*bits, (node.field, node.mask))
+        yield from options(node.subcon, Option(since, until, mask, node, default))
+    elif isinstance(node, Flag):
+        mask = (*bits, (node.field, node.mask))
+        yield Option(since, until, mask, node, default)
+    else:
+        yield Option(since, until, bits, node, default)
+
+
+def number(version: Version) -> int:
+    """A version as `_root.version` has it: 1304 is 13.4."""
+    return version.major * 100 + version.minor
+
+
+def condition(option: Option, record: Mapping[str, Renamed]) -> str:
+    """The condition of an option, empty if it always holds; `record` has the fields before it.
+
+    Versions come first: a flag word that the version lacks must not be looked at.
+    """
+    since, tests = option.since, []
+    for name, mask in option.bits:
+        (word,) = options(record[name].subcon)
+        if word.until is None or option.until is None or word.until < option.until:
+            since = max(since, word.since)
+        tests.append(bit_is_set(name, mask, word.node))
+    terms = []
+    if since > V13_1:
+        terms.append(f"_root.version >= {number(since)}")
+    if option.until is not None:
+        terms.append(f"_root.version < {number(option.until)}")
+    return " and ".join(terms + tests)
+
+
+def bit_is_set(name: str, mask: int, word: Construct) -> str:
+    """Whether the field `name`, laid out as `word`, has one of the bits of the mask."""
+    made = identifier(name)
+    if isinstance(word, Bool):
+        return f"{made} != 0"
+    one_byte = isinstance(word, FlagWord) and isinstance(word.number, Fixed)
+    return f"({made if one_byte else f'{made}.value'} & {mask}) != 0"
+
+
+def either(conditions: list[str]) -> str:
+    """One condition that holds when one of them does; empty when one always does."""
+    if "" in conditions:
+        return ""
+    if len(conditions) == 1:
+        return conditions[0]
+    return " or ".join(f"({text})" for text in conditions)
+
+
+def available(subject: str, since: Mapping[int, Version]) -> str:
+    """Whether the number `subject` is one that the file's version has; `since` says which do."""
+    terms = []
+    for version in sorted(set(since.values())):
+        numbers = [value for value, first in since.items() if first == version]
+        test = among(subject, numbers)
+        if version > V13_1:
+            test = f"(_root.version >= {number(version)} and {test})"
+        terms.append(test)
+    return " or ".join(terms)
+
+
+def cases_of(enum: Enum) -> dict[int, Version]:
+    """Every case of an enum and the version that introduced it."""
+    return {case.value: max(case.since, enum.since) for case in enum.cases}
