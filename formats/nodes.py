@@ -14,7 +14,7 @@ from construct import Construct, Container, Struct, Subconstruct
 
 from .cursor import Cursor, Slice, Writer
 from .errors import BuildError, BytecodeError
-from .leaves import VarInt, WideInt, WideSlice, kept_count
+from .leaves import FlagWord, VarInt, WideInt, WideSlice, kept_count
 from .limits import MAX_TAG
 from .version import V13_1, Version
 
@@ -26,7 +26,11 @@ class Items(list):
 
 
 class Record(Struct):
-    """Named fields one after the other; parses to a Container, None for what is absent."""
+    """Named fields one after the other; parses to a Container, None for what is absent.
+
+    When building, a field that announces others (a flag word, the byte before an optional value)
+    may be left out or None: its bits are then those of the fields that are given.
+    """
 
     def _parse(self, cursor: Cursor, context, path: str) -> Container:
         record = Container()
@@ -35,10 +39,27 @@ class Record(Struct):
         return record
 
     def _build(self, record: Mapping, writer: Writer, context, path: str):
+        whole = self.announced(record, writer.version)
         for field in self.subcons:
             inner = f"{path}.{field.name}"
-            field.subcon._build(record.get(field.name), writer, record, inner)
+            field.subcon._build(whole.get(field.name), writer, whole, inner)
         return record
+
+    def announced(self, record: Mapping, version: Version) -> Mapping:
+        """The record with every missing flag word filled in, for files of that version."""
+        bits: dict[str, int] = {}
+        for field in self.subcons:
+            node = at_version(field.subcon, version)
+            if isinstance(node, FlagWord) and record.get(field.name) is None:
+                bits.setdefault(field.name, 0)
+            value = record.get(field.name)
+            given = bool(value) if isinstance(node, Flag) else value is not None
+            while isinstance(node, If | Flag):
+                if record.get(node.field) is None:
+                    bit = node.mask & -node.mask if given else 0
+                    bits[node.field] = bits.get(node.field, 0) | bit
+                node = at_version(node.subcon, version) if isinstance(node, If) else None
+        return {**record, **bits} if bits else record
 
 
 class Since(Subconstruct):
@@ -60,6 +81,16 @@ class Since(Subconstruct):
         elif value not in (None, self.default) and any(_flat(value)):
             raise BuildError(f"{path} needs {self.since}, writing {writer.version}")
         return value
+
+
+def at_version(node: Construct | None, version: Version) -> Construct | None:
+    """What a version has in the place of a node: gates are looked through, None is nothing."""
+    while isinstance(node, Since | Versioned):
+        if isinstance(node, Versioned):
+            node = node.at(version)
+        else:
+            node = node.subcon if version >= node.since else None
+    return node
 
 
 def _flat(value) -> list:
