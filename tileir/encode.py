@@ -34,6 +34,7 @@ from .constants import Constant
 from .errors import BuildError
 from .interning import Interning, case_number
 from .ir import Block, Body, Op, Value
+from .relink import Relocation, as_it_is
 from .types import Tile, Type
 
 Record = dict[str, object]
@@ -174,10 +175,14 @@ def _integer(value: object) -> int:
 
 
 class BodyEncoder:
-    """Encodes one function body. `locations` has the location of every op, in pre-order, then."""
+    """Encodes one function body. `locations` has the location of every op, in pre-order, then.
 
-    def __init__(self, tables: Interning) -> None:
+    `relocate` gives the location to write in the place of one that an op has.
+    """
+
+    def __init__(self, tables: Interning, relocate: Relocation = as_it_is) -> None:
         self.tables = tables
+        self.relocate = relocate
         self.locations: list[int] = []
         self.numbers: dict[Value, int] = {}
 
@@ -217,7 +222,7 @@ class BodyEncoder:
                 record[slot.name] = self._attribute(slot, op, result)
         self._operands(op, record)
         with _Within(op, "location"):
-            self.locations.append(self.tables.locations.number(op.location))
+            self.locations.append(self.tables.locations.number(self.relocate(op.location)))
         if spec.regions:
             record["regions"] = self._regions(op, depth)
         elif op.regions:

@@ -266,12 +266,13 @@ class Locations:
         """The number of a position, that of every record it refers to before it."""
         if not isinstance(location, POSITIONS):
             raise BuildError(f"expected a source location, found {location!r}")
-        stack = [] if location is None else [location]
+        known = location is None or id(location) in self._numbers
+        stack = [] if known else [location]
         while stack:
             current = stack[-1]
             missing = [
                 other
-                for other in _references(current)
+                for other in references(current).values()
                 if other is not None and id(other) not in self._numbers
             ]
             if not missing:
@@ -312,18 +313,18 @@ class Locations:
         return self._size
 
 
-def _references(location: Location) -> list[Location | None]:
-    """The records that a record names, checked for their kind."""
+def references(location: Location) -> dict[str, Location | None]:
+    """The records that a record names, by field, checked for their kind."""
     variant = RECORDS.get(location.__class__)
     if variant is None:
         raise BuildError(f"expected a source location, found {location!r}")
-    found = []
+    found = {}
     for field in DEBUG_RECORD.by_name[variant].fields.subcons:
         if field.subcon is RECORD_INDEX:
             other = getattr(location, field.name)
             if not isinstance(other, KINDS[field.name]):
                 raise BuildError(f"{field.name} of location {location} is {other!r}")
-            found.append(other)
+            found[field.name] = other
     return found
 
 

@@ -26,6 +26,7 @@ from .errors import BuildError
 from .interning import Interning
 from .ir import Body
 from .references import display
+from .relink import Relocation, as_it_is
 from .types import FunctionType
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Writer:
         self.starts: list[int] = []
         self.indices: list[int] = []
         self.payloads: dict[str, bytes] = {}
+        self.dropped: set[str] = set()
         if bytecode is None:
             self.tables = Interning(version)
         else:
@@ -85,13 +87,13 @@ class Writer:
             ),
         }
 
-    def function(self, function: Function) -> Record:
+    def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
         """The record of a function that the file does not have yet."""
         record = self.entry(function)
-        encoder = BodyEncoder(self.tables)
+        encoder = BodyEncoder(self.tables, relocate)
         ops = self.body(encoder, function.name, function.type, function.body)
         record["body"] = Slice(0, encoder.build(ops))
-        record["location"] = self.debug_list(self.location(function), encoder.locations)
+        record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
         return record
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
@@ -105,10 +107,10 @@ class Writer:
         except BuildError as error:
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def location(self, function: Function) -> int:
+    def location(self, function: Function, relocate: Relocation = as_it_is) -> int:
         """The debug record of where a function is."""
         try:
-            return self.tables.locations.number(function.location)
+            return self.tables.locations.number(relocate(function.location))
         except BuildError as error:
             raise BuildError(f"function {display(function.name)}: location: {error}") from None
 
@@ -155,6 +157,10 @@ class Writer:
         rest = self._read(name)[1]
         self.payloads[name] = payload + (rest if rest.strip(bytes((FILL,))) else b"")
 
+    def drop(self, name: str) -> None:
+        """Leave a section out."""
+        self.dropped.add(name)
+
     def _read(self, name: str) -> tuple[object, bytes]:
         """The records of a section of the file, and the bytes after them; None without one."""
         found = [s for s in (self.bytecode.sections if self.bytecode else ()) if s.name == name]
@@ -197,6 +203,8 @@ class Writer:
         old = self.bytecode._file
         sections = []
         for section, record in zip(self.bytecode.sections, old["sections"], strict=True):
+            if section.name in self.dropped:
+                continue
             payload = self.payloads.get(section.name) if section.active else None
             if payload is not None:
                 record = {**record, "length": None, "payload": Slice(0, payload)}

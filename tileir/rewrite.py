@@ -1,0 +1,113 @@
+"""A file written again: what was touched is compared with what its bytes say.
+
+"Changed" means that it would be written differently: the bytes of every body that somebody has
+looked at are decoded once more, and both forms are turned into records. So nothing is missed, and
+looking alone never changes a byte.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tileir.formats import codec
+from tileir.formats.cursor import Slice
+
+from .encode import BodyEncoder, Record
+from .errors import BuildError
+from .kernel import Kernel
+from .references import display
+from .relink import relocation
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .bytecode import Bytecode, Function
+
+
+def rewritten(bytecode: Bytecode) -> bytes:
+    """The bytes of a file with everything that changed since it was read."""
+    if _untouched(bytecode):
+        return codec.build_file(bytecode._file)
+    writer = Writer(bytecode.version, bytecode)
+    _globals(writer, bytecode)
+    _functions(writer, bytecode)
+    if bytecode.producer != bytecode._found_producer:
+        if bytecode.producer is None:
+            writer.drop("Producer")
+        else:
+            writer.replace("Producer", {"producer": writer.tables.string(bytecode.producer)})
+    return writer.file()
+
+
+def _untouched(bytecode: Bytecode) -> bool:
+    """Whether nobody can have changed anything."""
+    return (
+        _same_objects(bytecode.functions, bytecode._found_functions)
+        and _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals])
+        and bytecode.producer == bytecode._found_producer
+        and not any(function.touched for function in bytecode.functions)
+    )
+
+
+def _same_objects(present: list, found: list) -> bool:
+    return len(present) == len(found) and all(map(lambda a, b: a is b, present, found))
+
+
+def _globals(writer: Writer, bytecode: Bytecode) -> None:
+    found = {id(variable): record for variable, record in bytecode._found_globals}
+    if not _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals]):
+        records = [found.get(id(v)) or writer.variable(v) for v in bytecode.globals]
+        writer.replace("Global", records)
+
+
+def _functions(writer: Writer, bytecode: Bytecode) -> None:
+    records, news = [], []
+    for function in bytecode.functions:
+        own = any(function is found for found in bytecode._found_functions)
+        before = function._record if own else None
+        record = _own(writer, function) if own else _new(writer, function)
+        records.append(record)
+        if record is not before:
+            news.append(function.name)
+    same = _same_objects(bytecode.functions, bytecode._found_functions)
+    if news or not same:
+        _check_names(bytecode, news if same else [function.name for function in bytecode.functions])
+        writer.replace("Func", records)
+
+
+def _check_names(bytecode: Bytecode, news: list[str]) -> None:
+    named = Counter(item.name for item in (*bytecode.functions, *bytecode.globals))
+    for name in news:
+        if named[name] > 1:
+            raise BuildError(f"function {display(name)}: the module has another one of that name")
+
+
+def _new(writer: Writer, function: Function | Kernel) -> Record:
+    """The record of a function of another file, or of one built from nothing."""
+    if isinstance(function, Kernel):
+        function.finish()
+        return writer.function(function)
+    return writer.function(function, relocation(function))
+
+
+def _own(writer: Writer, function: Function) -> Record:
+    """The record of a function of the file: the one it came from, if it says the same."""
+    found = function._record
+    if not function.touched:
+        return found
+    original = function.original()
+    was, now = writer.entry(original), writer.entry(function)
+    changes = {name: now[name] for name in now if now[name] != was[name]}
+    if "flags" in changes or "hints" in changes:
+        changes |= {"flags": now["flags"], "hints": now["hints"]}
+    relocate = relocation(function)
+    before, after = BodyEncoder(writer.tables), BodyEncoder(writer.tables, relocate)
+    own = [writer.location(original), writer.location(function, relocate)]
+    if function._body is not None or own[0] != own[1]:
+        old = writer.body(before, original.name, original.type, original.body)
+        new = writer.body(after, function.name, function.type, function.body)
+        if new != old:
+            changes["body"] = Slice(0, after.build(new))
+        if [own[0], *before.locations] != [own[1], *after.locations]:
+            changes["location"] = writer.debug_list(own[1], after.locations)
+    return {**found, **changes} if changes else found
