@@ -22,10 +22,11 @@ from tileir.formats.version import LATEST, SUPPORTED, Version
 
 from .attributes import FloatAttribute, Hints, IntegerAttribute
 from .bytecode import Bytecode, Global
+from .coercion import attribute_of, constant_of
 from .constants import Constant
 from .errors import BuildError
-from .kernel import Kernel, attribute_of, constant_of
-from .locations import SourceLocation
+from .kernel import Kernel
+from .locations import SourceLocation, Subprogram
 from .types import FunctionType, Tile, Type
 from .typetext import value_type
 from .writer import Writer
@@ -79,6 +80,7 @@ class Module:
         kernel.location = location
         Writer(self.version).entry(kernel)
         Writer(self.version).location(kernel)
+        _check_location(kernel)
         self.functions.append(kernel)
         return kernel
 
@@ -133,6 +135,18 @@ class Module:
 
     def __repr__(self) -> str:
         return f"<Module {self.version}: {', '.join(kernel.name for kernel in self.functions)}>"
+
+
+def _check_location(kernel: Kernel) -> None:
+    """A function is in a Subprogram that names its symbol, or NVIDIA's readers refuse it."""
+    place = kernel.location
+    scope = place.scope if isinstance(place, SourceLocation) else None
+    symbol = scope.linkage_name if isinstance(scope, Subprogram) else None
+    if place is not None and symbol != kernel.name:
+        raise BuildError(
+            f"function {kernel.name}: location must be a SourceLocation in a Subprogram whose "
+            f"linkage_name is {kernel.name}, found {place!r}"
+        )
 
 
 def _version(version: Version | str) -> Version:

@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .interning import references
+from .interned_locations import references
 from .locations import Location, Subprogram
 
 if TYPE_CHECKING:

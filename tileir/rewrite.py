@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 
-from .encode import BodyEncoder, Record
+from .encode import BodyEncoder
+from .encode_attributes import Record
 from .errors import BuildError
 from .kernel import Kernel
 from .references import display

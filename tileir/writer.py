@@ -21,7 +21,8 @@ from tileir.formats.sections import BY_NAME
 from tileir.formats.version import V13_3, V13_5, Version
 
 from . import attributes as attr
-from .encode import BodyEncoder, Record, encode_attribute, encode_constant
+from .encode import BodyEncoder
+from .encode_attributes import Record, encode_attribute, encode_constant, integer
 from .errors import BuildError
 from .interning import Interning
 from .ir import Body
@@ -139,7 +140,7 @@ class Writer:
                 "name": tables.string(name),
                 "type": tables.types.index(variable.type),
                 "value": constant["constant"],
-                "alignment": variable.alignment,
+                "alignment": integer(variable.alignment),
                 "visibility": SYMBOL_VISIBILITY.by_name[visibility].value,
                 "constant": int(variable.constant),
             }
