@@ -24,6 +24,15 @@ def result_types(op: Op, result: Stated, results: Sequence | None, version: Vers
     `result` is what the caller states of the one result that does not follow from the row,
     `results` states them all. BuildError where something is missing, or one too many.
     """
+    try:
+        return _result_types(op, result, results, version)
+    except BuildError as error:
+        if str(error).startswith(f"{op.name}: "):
+            raise
+        raise BuildError(f"{op.name}: result: {error}") from None
+
+
+def _result_types(op: Op, result: Stated, results: Sequence | None, version: Version) -> list[Type]:
     slots = operand_slots(op)
     rows = [slot for slot in op.spec.results if slot.since <= version]
     if results is not None:
@@ -32,7 +41,7 @@ def result_types(op: Op, result: Stated, results: Sequence | None, version: Vers
     open_slots = [slot for slot in rows if _follows(op, slot, slots) is None]
     if result is not None:
         if not rows:
-            raise BuildError(f"{op.name} has no result")
+            raise BuildError(f"{op.name}: result is given, the op has none")
         chosen = open_slots[0] if open_slots else rows[0]
         if chosen.arity == "many":
             raise BuildError(f"{op.name}: state {chosen.name} as a list: results=[...]")
@@ -54,7 +63,7 @@ def _all_stated(op: Op, rows: Sequence[Result], results: Sequence) -> list[Type]
     if isinstance(results, str) or not isinstance(results, Sequence):
         raise BuildError(f"{op.name}: results must be a list of types, found {results!r}")
     if not any(slot.arity == "many" for slot in rows) and len(results) != len(rows):
-        raise BuildError(f"{op.name} has {len(rows)} results, found {len(results)} types")
+        raise BuildError(f"{op.name}: {len(rows)} results, found {len(results)} types")
     return [value_type(type) for type in results]
 
 

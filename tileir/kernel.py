@@ -104,9 +104,9 @@ class Kernel:
             self.pending = Nested(self, op)
             return self.pending
         self._define(op, op.results)
-        return (
-            None if not op.results else op.results[0] if len(op.results) == 1 else tuple(op.results)
-        )
+        if len(op.results) > 1:
+            return tuple(op.results)
+        return op.results[0] if op.results else None
 
     # Checks -------------------------------------------------------------------------------------
 
@@ -206,15 +206,20 @@ class Kernel:
         place = self._places[-1]
         if place.op is not nested.op:
             raise BuildError(f"the {place} is to be left before a region of {nested.op.name}")
-        if failed:
-            next(r for r in nested.op.regions if place.block in r.blocks).blocks.clear()
-        else:
-            self.settle()
-            place.check_end()
-        self._places.pop()
-        while len(self._visible) > place.visible:
-            self._visible.popitem()
-        self.pending = nested
+        try:
+            if not failed:
+                self.settle()
+                place.check_end()
+        except BuildError:
+            failed = True
+            raise
+        finally:
+            if failed:
+                next(r for r in nested.op.regions if place.block in r.blocks).blocks.clear()
+            self._places.pop()
+            while len(self._visible) > place.visible:
+                self._visible.popitem()
+            self.pending = nested
 
 
 # Methods ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from tileir.formats.cursor import Slice
 from tileir.formats.enums import SYMBOL_VISIBILITY
 from tileir.formats.functions import HINTS, KERNEL
 from tileir.formats.leaves import FILL
-from tileir.formats.sections import BY_NAME
+from tileir.formats.sections import BY_NAME, GLOBAL
 from tileir.formats.version import V13_3, V13_5, Version
 
 from . import attributes as attr
@@ -136,7 +136,7 @@ class Writer:
                 raise BuildError(f"{what} needs {V13_3}, writing {self.version}")
             constant = encode_constant(variable.value, variable.type, tables)
             visibility = "private" if variable.private else "public"
-            return {
+            record = {
                 "name": tables.string(name),
                 "type": tables.types.index(variable.type),
                 "value": constant["constant"],
@@ -144,6 +144,8 @@ class Writer:
                 "visibility": SYMBOL_VISIBILITY.by_name[visibility].value,
                 "constant": int(variable.constant),
             }
+            codec.build(GLOBAL, record, self.version)
+            return record
         except BuildError as error:
             raise BuildError(f"global {display(str(name))}: {error}") from None
 

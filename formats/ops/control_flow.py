@@ -125,7 +125,7 @@ OPS = (
                 "region",
                 "One iteration.",
                 "one for each initial value",
-                ("continue", "break"),
+                ("continue", "break", "return"),
                 takes=(Like("initValues"),),
                 gives=(CARRIED_ON, ("break", Like("resultValues"))),
             ),
