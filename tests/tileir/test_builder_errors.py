@@ -83,7 +83,8 @@ WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
         k.int_to_ptr(ones(k, "16xi64"), result="ptr<f32, none>")),
     "result that nothing says": ("iota: result= is missing: the type of result", lambda k:
         k.iota()),
-    "result of an op without": ("return: result is given, the op has none", lambda k: k.return_(result="f32")),
+    "result of an op without": ("return: result is given, the op has none", lambda k:
+        k.return_(result="f32")),
     "no type": ("iota: result: .*no type", lambda k: k.iota(result="16xi33")),
     "no legal type": ("constant: .*not a power of two", lambda k: k.constant(0, result="3xi32")),
     "results that are no list": ("results must be a list", lambda k: k.if_(
