@@ -28,6 +28,7 @@ from .interning import Interning
 from .ir import Block, Body, Op, Region, Value
 from .locations import Location
 from .places import Nested, Place
+from .references import display
 from .structure import infer, operand_problems, operand_slots, problems
 from .types import FunctionType, Type
 
@@ -75,10 +76,13 @@ class Kernel:
     def finish(self) -> None:
         """Raise BuildError if the body, or a region in it, does not end as it should."""
         place = self._places[-1]
-        if len(self._places) > 1:
-            raise BuildError(f"function {self.name}: {place} is still open")
-        self.settle()
-        place.check_end()
+        try:
+            if len(self._places) > 1:
+                raise BuildError(f"the {place} is still open")
+            self.settle()
+            place.check_end()
+        except BuildError as error:
+            raise BuildError(f"function {display(self.name)}: {error}") from None
 
     def op(self, spec: Spec, positional: Sequence, named: dict[str, object]) -> object:
         """Append the op of a row; what its method does."""

@@ -7,6 +7,7 @@ looking alone never changes a byte.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,7 @@ def rewritten(bytecode: Bytecode) -> bytes:
     if _untouched(bytecode):
         return codec.build_file(bytecode._file)
     writer = Writer(bytecode.version, bytecode)
-    _globals(writer, bytecode)
-    _functions(writer, bytecode)
+    _check_names(bytecode, [*_globals(writer, bytecode), *_functions(writer, bytecode)])
     if bytecode.producer != bytecode._found_producer:
         if bytecode.producer is None:
             writer.drop("Producer")
@@ -51,36 +51,39 @@ def _untouched(bytecode: Bytecode) -> bool:
 
 
 def _same_objects(present: list, found: list) -> bool:
-    return len(present) == len(found) and all(map(lambda a, b: a is b, present, found))
+    return len(present) == len(found) and all(map(operator.is_, present, found))
 
 
-def _globals(writer: Writer, bytecode: Bytecode) -> None:
+def _globals(writer: Writer, bytecode: Bytecode) -> list[str]:
+    """Write the globals again if there are others; returns the names to be told apart."""
     found = {id(variable): record for variable, record in bytecode._found_globals}
-    if not _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals]):
-        records = [found.get(id(v)) or writer.variable(v) for v in bytecode.globals]
-        writer.replace("Global", records)
+    if _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals]):
+        return []
+    records = [found.get(id(v)) or writer.variable(v) for v in bytecode.globals]
+    writer.replace("Global", records)
+    return [variable.name for variable in bytecode.globals]
 
 
-def _functions(writer: Writer, bytecode: Bytecode) -> None:
-    records, news = [], []
+def _functions(writer: Writer, bytecode: Bytecode) -> list[str]:
+    """Write the functions again if one changed; returns the names to be told apart."""
+    own = {id(function): function._record for function in bytecode._found_functions}
+    records, changed = [], []
     for function in bytecode.functions:
-        own = any(function is found for found in bytecode._found_functions)
-        before = function._record if own else None
-        record = _own(writer, function) if own else _new(writer, function)
+        record = (_own if id(function) in own else _new)(writer, function)
         records.append(record)
-        if record is not before:
-            news.append(function.name)
+        if record is not own.get(id(function)):
+            changed.append(function.name)
     same = _same_objects(bytecode.functions, bytecode._found_functions)
-    if news or not same:
-        _check_names(bytecode, news if same else [function.name for function in bytecode.functions])
+    if changed or not same:
         writer.replace("Func", records)
+    return changed if same else [function.name for function in bytecode.functions]
 
 
-def _check_names(bytecode: Bytecode, news: list[str]) -> None:
+def _check_names(bytecode: Bytecode, names: list[str]) -> None:
     named = Counter(item.name for item in (*bytecode.functions, *bytecode.globals))
-    for name in news:
+    for name in names:
         if named[name] > 1:
-            raise BuildError(f"function {display(name)}: the module has another one of that name")
+            raise BuildError(f"{display(name)}: the module has another one of that name")
 
 
 def _new(writer: Writer, function: Function | Kernel) -> Record:
