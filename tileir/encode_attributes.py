@@ -115,6 +115,9 @@ def encode_constant(constant: object, type: Type | None, tables: Interning) -> R
         raise BuildError(f"expected a Constant, found {constant!r}")
     if constant.type != type:
         raise BuildError(f"a constant of {constant.type} where the type is {type}")
+    view = memoryview(constant.data)
+    if (view.itemsize, view.ndim) != (1, 1):
+        raise BuildError(f"the data of a constant are bytes, not items of {view.itemsize} bytes")
     if not isinstance(type, Tile) or not constant.fits:
         raise BuildError(f"{len(constant.data)} bytes do not fit {type}")
     return {"constant": tables.constants.index(constant.data)}

@@ -129,7 +129,7 @@ class Kernel:
         """Everything else that writing the op will ask, in tables of its own."""
         encoder = BodyEncoder(Interning(self.version))
         encoder.numbers = dict.fromkeys(op.operand_list(), 0)
-        encoder.op(op)
+        encoder.op(op, op.depth)
         self._refuse(op, list(misplaced(op.location, self.location)))
 
     def _attributes(self, op: Op, result: object, results: object) -> list[Type]:

@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 
+from .bytecode import Bytecode, Function
 from .encode import BodyEncoder
 from .encode_attributes import Record
 from .errors import BuildError
-from .kernel import Kernel
 from .references import display
-from .relink import relocation
+from .relink import as_it_is, relocation
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from .bytecode import Bytecode, Function
+    from .kernel import Kernel
 
 
 def rewritten(bytecode: Bytecode) -> bytes:
     """The bytes of a file with everything that changed since it was read."""
+    header = bytecode._file["header"]
+    if (bytecode.version, bytecode.tag) != (header["version"], header["tag"]):
+        raise BuildError(f"the file is of version {header['version']}, tag {header['tag']}")
     if _untouched(bytecode):
         return codec.build_file(bytecode._file)
     writer = Writer(bytecode.version, bytecode)
@@ -88,10 +91,10 @@ def _check_names(bytecode: Bytecode, names: list[str]) -> None:
 
 def _new(writer: Writer, function: Function | Kernel) -> Record:
     """The record of a function of another file, or of one built from nothing."""
-    if isinstance(function, Kernel):
-        function.finish()
-        return writer.function(function)
-    return writer.function(function, relocation(function))
+    if isinstance(function, Function):
+        return writer.function(function, relocation(function))
+    function.finish()
+    return writer.function(function)
 
 
 def _own(writer: Writer, function: Function) -> Record:
@@ -107,7 +110,8 @@ def _own(writer: Writer, function: Function) -> Record:
     relocate = relocation(function)
     before, after = BodyEncoder(writer.tables), BodyEncoder(writer.tables, relocate)
     own = [writer.location(original), writer.location(function, relocate)]
-    if function._body is not None or own[0] != own[1]:
+    moved = own[0] != own[1] or (found["location"] and relocate is not as_it_is)
+    if function._body is not None or moved or "signature" in changes:
         old = writer.body(before, original.name, original.type, original.body)
         new = writer.body(after, function.name, function.type, function.body)
         if new != old:
