@@ -69,13 +69,15 @@ class Module:
         location             where the function is in source; its scope is the function's Subprogram
         """
         self._check_name(name)
+        if isinstance(parameters, str) or not isinstance(parameters, Sequence):
+            raise BuildError(f"function {name}: parameters must be a list, found {parameters!r}")
         types = tuple(map(value_type, parameters))
         for position_, type in enumerate(types):
             if not isinstance(type, Tile) or type.rank:
                 raise BuildError(f"function {name}: parameter {position_} must be a scalar: {type}")
         kernel = Kernel(self.version, name, FunctionType(types, ()))
-        kernel.hints = Hints(attribute_of(dict(hints or {})))
-        kernel.argument_attributes = attribute_of(tuple(argument_attributes))
+        kernel.hints = Hints(attribute_of({} if hints is None else hints))
+        kernel.argument_attributes = attribute_of(argument_attributes)
         kernel.private = private
         kernel.location = location
         Writer(self.version).entry(kernel)

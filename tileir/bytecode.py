@@ -92,6 +92,7 @@ class Function:
                 problem=f"{signature} is not a signature",
             )
         self.type: FunctionType = signature
+        self._signature = signature
         self.private: bool = bool(record["flags"] & 1)
         hints = self._attribute("hints")
         self.hints: attr.Hints = attr.Hints({}) if hints is None else hints
@@ -367,7 +368,7 @@ class Bytecode:
                 lambda position: self._location(function, position + 1) if located else None,
             )
             self._location(function, 0)  # as wrong as an op's, if it is wrong
-            body = decoder.decode(records, function.type)
+            body = decoder.decode(records, function._signature)
         with self._lock:
             self._oddities += () if again else warnings
         return body

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from construct import Construct
 
 from tileir.formats.attributes import ATTRIBUTE, ATTRIBUTE_LIST, BOOL_LIST, DICTIONARY, INT_LIST
@@ -11,7 +13,7 @@ from .attributes import Hints, IntegerAttribute
 from .constants import Constant
 from .errors import BuildError
 from .types import Scalar, Tile, Type
-from .typetext import parse_type, value_type
+from .typetext import legal_type, value_type
 
 
 def constant_of(value: object, type: Type | None) -> Constant:
@@ -22,16 +24,17 @@ def constant_of(value: object, type: Type | None) -> Constant:
         if type is not None and not isinstance(type, Tile):
             raise BuildError(f"{type} is no type of a constant")
         return to_constant(value, type)
+    value_type(value.type)
     if type is not None and value.type != type:
-        raise BuildError(f"a constant of {value.type} where the type is {type}")
+        raise BuildError(f"a constant of {value.type!r} where the type is {type}")
     return value
 
 
 def filled(stated: Type | str, value: object) -> Type:
     """The type stated for numbers; an element type alone takes the shape of an array."""
-    type = parse_type(stated) if isinstance(stated, str) else stated
+    type = legal_type(stated)
     shape = getattr(value, "shape", ())
-    return Tile(type, shape) if isinstance(type, Scalar) else type
+    return legal_type(Tile(type, shape)) if isinstance(type, Scalar) else type
 
 
 def attribute_of(value: object) -> object:
@@ -42,7 +45,7 @@ def attribute_of(value: object) -> object:
         if not -(1 << 31) <= value < 1 << 31:
             raise BuildError(f"{value} is no i32; say number(value, type)")
         return IntegerAttribute(Scalar("i32"), value & 0xFFFFFFFF)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: attribute_of(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return tuple(map(attribute_of, value))

@@ -18,9 +18,12 @@ from tileir.formats.ops.wire import counts_results, is_segmented, variable
 from .encode_attributes import Record, encode_inline, listed, truth
 from .errors import BuildError
 from .interning import Interning
-from .ir import Block, Body, Op, Value
+from .ir import Block, Body, Op, Region, Value
 from .relink import Relocation, as_it_is
 from .types import Type
+
+PARTS = {"operands": dict, "attributes": dict, "results": list, "regions": list}
+"""What an op is made of."""
 
 
 class BodyEncoder:
@@ -45,10 +48,14 @@ class BodyEncoder:
         """The bytes of a body's records."""
         return codec.build(BODY, records, self.tables.version, self.tables.types.tags)
 
-    def _define(self, values: Sequence[Value]) -> None:
+    def _types(self, values: Sequence[Value]) -> list[int]:
         for value in values:
             if not isinstance(value, Value):
                 raise BuildError(f"expected a value, found {value!r}")
+        return [self.tables.types.index(value.type) for value in values]
+
+    def _define(self, values: Sequence[Value]) -> None:
+        for value in values:
             if value in self.numbers:
                 raise BuildError(f"{value} is defined twice")
             self.numbers[value] = len(self.numbers)
@@ -58,18 +65,23 @@ class BodyEncoder:
 
     def op(self, op: Op, depth: int = 0) -> Record:
         """The record of one op, its regions included."""
+        if not isinstance(op, Op):
+            raise BuildError(f"expected an op, found {op!r}")
         spec, version = op.spec, self.tables.version
         if spec.since > version or not spec.in_body:
             why = f"needs {spec.since}, writing {version}" if spec.in_body else "is no op of a body"
             raise BuildError(f"{op.name} {why}")
+        for name, kind in PARTS.items():
+            if not isinstance(getattr(op, name), kind):
+                raise BuildError(f"{op.name}: {name} are no {kind.__name__}")
         record: Record = {"tag": spec.opcode, "variant": spec.mnemonic}
         record["result_types"] = self._result_types(op)
         self._check_names(op)
+        self._operands(op, record)
         result = op.results[0].type if op.results else None
         for slot in spec.attributes:
             with _Within(op, slot.name):
                 record[slot.name] = self._attribute(slot, op, result)
-        self._operands(op, record)
         with _Within(op, "location"):
             self.locations.append(self.tables.locations.number(self.relocate(op.location)))
         if spec.regions:
@@ -97,7 +109,7 @@ class BodyEncoder:
             if slot.since > self.tables.version:
                 raise BuildError(f"{op.name}: {slot.name} {self._too_new(slot)}")
         with _Within(op, "result"):
-            return [self.tables.types.index(value.type) for value in op.results]
+            return self._types(op.results)
 
     def _too_new(self, slot: object) -> str:
         return f"needs {slot.since}, writing {self.tables.version}"
@@ -151,11 +163,20 @@ class BodyEncoder:
             raise BuildError(f"{op.name} has {len(op.spec.regions)} regions, not {len(op.regions)}")
         if depth >= MAX_REGION_DEPTH:
             raise BuildError(f"{op.name}: more than {MAX_REGION_DEPTH} regions inside each other")
-        return [[self._block(block, depth + 1) for block in region.blocks] for region in op.regions]
+        with _Within(op, "regions"):
+            blocks = [self._blocks(region) for region in op.regions]
+        return [[self._block(block, depth + 1) for block in row] for row in blocks]
+
+    def _blocks(self, region: Region) -> list[Block]:
+        if not isinstance(region, Region) or not isinstance(region.blocks, list):
+            raise BuildError(f"expected a region with a list of blocks, found {region!r}")
+        return region.blocks
 
     def _block(self, block: Block, depth: int) -> Record:
+        if not isinstance(block, Block) or not isinstance(block.ops, list):
+            raise BuildError(f"expected a block with a list of ops, found {block!r}")
         outer = len(self.numbers)
-        arguments = [self.tables.types.index(value.type) for value in block.arguments]
+        arguments = self._types(listed(block.arguments))
         self._define(block.arguments)
         record = {"arguments": arguments, "ops": self._ops(block.ops, depth)}
         for _ in range(len(self.numbers) - outer):

@@ -45,13 +45,13 @@ def encode_attribute(value: object, tables: Interning, depth: int = 0) -> Record
         case attr.TypeAttribute():
             return {"variant": "Type", "type": tables.types.index(value.type)}
         case attr.DenseElements():
-            type = value.constant.type
-            constant = encode_constant(value.constant, type, tables)
-            return {"variant": "DenseElements", "type": tables.types.index(type)} | constant
+            type = getattr(value.constant, "type", None)
+            record = {"variant": "DenseElements", "type": tables.types.index(type)}
+            return record | encode_constant(value.constant, type, tables)
         case attr.DivBy():
             return {"variant": "DivBy"} | _integers(value, "divisor", "every", "along")
         case attr.SameElements():
-            return {"variant": "SameElements", "groups": [integer(g) for g in value.groups]}
+            return {"variant": "SameElements", "groups": [integer(g) for g in listed(value.groups)]}
         case attr.Bounded():
             return {"variant": "Bounded"} | _integers(value, "lower", "upper")
         case attr.EnumAttribute():
@@ -103,6 +103,8 @@ def _dictionary(entries: Mapping[str, object], tables: Interning, depth: int) ->
 
 
 def _hints(value: attr.Hints, tables: Interning, depth: int = 0) -> list[Record]:
+    if not isinstance(value.entries, dict):
+        raise BuildError(f"expected a dictionary of hints, found {value.entries!r}")
     for key, hints in value.entries.items():
         if not isinstance(hints, dict):
             raise BuildError(f"hints for {key} must be a dictionary, found {hints!r}")
@@ -114,7 +116,9 @@ def encode_constant(constant: object, type: Type | None, tables: Interning) -> R
     if not isinstance(constant, Constant):
         raise BuildError(f"expected a Constant, found {constant!r}")
     if constant.type != type:
-        raise BuildError(f"a constant of {constant.type} where the type is {type}")
+        raise BuildError(f"a constant of {constant.type!r} where the type is {type}")
+    if not isinstance(constant.data, bytes | memoryview):
+        raise BuildError(f"the data of a constant are bytes or a memoryview: {constant.data!r}")
     view = memoryview(constant.data)
     if (view.itemsize, view.ndim) != (1, 1):
         raise BuildError(f"the data of a constant are bytes, not items of {view.itemsize} bytes")

@@ -11,7 +11,7 @@ from .errors import BuildError
 from .ir import Op
 from .structure import Slots, infer, operand_slots
 from .types import Pointer, Scalar, Tile, Token, Type
-from .typetext import parse_type, value_type
+from .typetext import legal_type, value_type
 
 Stated = Type | str | Sequence[int] | None
 """What a caller may say of a result: its type; only its element type or shape, where the row ties
@@ -98,17 +98,16 @@ def _only_type(slot: Result) -> Type | None:
 
 def _stated(op: Op, slot: Result, stated: Stated, slots: Slots) -> Type:
     """A type from what the caller says: all of it, or the element type or shape alone."""
-    if isinstance(stated, str):
-        stated = parse_type(stated)
+    if _is_shape(stated):
+        like = _tied(slot, op.spec.same_element, slots)
+        if like is None:
+            raise BuildError(f"{op.name}: result: {stated!r} is no type")
+        return legal_type(Tile(like.element, tuple(stated)))
+    stated = legal_type(stated)
     if isinstance(stated, Scalar | Pointer):
         like = _tied(slot, op.spec.same_shape, slots)
         return Tile(stated, like.shape if like else ())
-    if isinstance(stated, Type):
-        return stated
-    like = _tied(slot, op.spec.same_element, slots)
-    if like is None or not _is_shape(stated):
-        raise BuildError(f"{op.name}: result: {stated!r} is no type")
-    return Tile(like.element, tuple(stated))
+    return stated
 
 
 def _is_shape(stated: object) -> bool:

@@ -94,7 +94,7 @@ class Kernel:
         self.settle()
         operands, attributes = bind(spec, positional, named)
         op = Op(spec, operands, attributes, position=-1, depth=len(self._places) - 1)
-        op.location = extra["location"] or self._at
+        op.location = self._at if extra["location"] is None else extra["location"]
         self._check_visible(op)
         self._refuse(op, operand_problems(op))
         types = self._attributes(op, extra["result"], extra["results"])

@@ -6,8 +6,10 @@ import re
 
 from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.types import SCALAR_BITS, TYPE
+from tileir.formats.version import LATEST
 
 from .errors import BuildError
+from .interned_types import Types
 from .types import Element, Pointer, Scalar, Tile, Token, Type
 
 SCALARS = {TYPE.arms[tag].name for tag in SCALAR_BITS}
@@ -40,6 +42,16 @@ def _element(text: str, whole: str) -> Element:
 
 
 def value_type(type: Type | str) -> Type:
-    """The type of a value: a scalar or pointer alone stands for a tile of rank 0."""
-    made = parse_type(type) if isinstance(type, str) else type
+    """The type of a value: a scalar or pointer alone stands for a tile of rank 0.
+
+    BuildError if it is no type, or breaks a rule of types; versions are another matter.
+    """
+    made = legal_type(type)
     return Tile(made) if isinstance(made, Scalar | Pointer) else made
+
+
+def legal_type(type: Type | str) -> Type:
+    """The type, or the one spelled so. BuildError if it is none or breaks a rule of types."""
+    made = parse_type(type) if isinstance(type, str) else type
+    Types(LATEST).index(made)
+    return made

@@ -22,7 +22,7 @@ from tileir.formats.version import V13_3, V13_5, Version
 
 from . import attributes as attr
 from .encode import BodyEncoder
-from .encode_attributes import Record, encode_attribute, encode_constant, integer
+from .encode_attributes import Record, encode_attribute, encode_constant, integer, truth
 from .errors import BuildError
 from .interning import Interning
 from .ir import Body
@@ -67,25 +67,25 @@ class Writer:
 
     def _entry(self, function: Function) -> Record:
         hints, arguments = function.hints, function.argument_attributes
-        if not function.name:
+        if not isinstance(function.name, str) or not function.name:
             raise BuildError("it has no name")
         if not isinstance(hints, attr.Hints):
             raise BuildError(f"hints: expected Hints, found {hints!r}")
         if not isinstance(function.type, FunctionType):
-            raise BuildError(f"expected a signature, found {function.type}")
-        if arguments and self.version < V13_5:
+            raise BuildError(f"expected a signature, found {function.type!r}")
+        none = isinstance(arguments, tuple | list) and not arguments
+        if not none and self.version < V13_5:
             needs = f"needs {V13_5}, writing {self.version}"
             raise BuildError(f"argument_attributes {needs}")
-        announced = bool(hints.entries) and self.version < V13_5
-        stated = bool(hints.entries) or self.version >= V13_5
+        record = encode_attribute(hints, self.tables)
+        always = self.version >= V13_5
+        announced = bool(record["entries"]) and not always
         return {
             "name": self.tables.string(function.name),
             "signature": self.tables.types.index(function.type),
-            "flags": KERNEL | (PRIVATE if function.private else 0) | (HINTS if announced else 0),
-            "hints": encode_attribute(hints, self.tables) if stated else None,
-            "argument_attributes": (
-                encode_attribute(arguments, self.tables) if self.version >= V13_5 else None
-            ),
+            "flags": KERNEL | PRIVATE * truth(function.private) | HINTS * announced,
+            "hints": record if always or announced else None,
+            "argument_attributes": encode_attribute(arguments, self.tables) if always else None,
         }
 
     def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:

@@ -7,31 +7,18 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import VALID, name_of
+from tests.reencode import encoded
 from tileir import Bytecode
-from tileir.encode import BodyEncoder
 from tileir.writer import Writer
 
 ODD = {"13.1/row_max_f64", "13.2/row_max_f64", "13.3/row_max_f64", "13.4/row_max_f64"}
 """Files whose f64 attributes are 65-bit varints, as no writer but one has them."""
 
 
-def encoded(bytecode: Bytecode) -> list[tuple[bytes, list[int], Writer]]:
-    """The body of each function, its bytes forgotten, the debug records of its ops, the tables."""
-    found = []
-    for function in bytecode.functions:
-        writer = Writer(bytecode.version, bytecode)
-        encoder = BodyEncoder(writer.tables)
-        records = encoder.encode(function.body)
-        found.append((encoder.build(records), encoder.locations, writer))
-    return found
-
-
 @pytest.mark.parametrize("path", VALID, ids=name_of)
 def test_bodies_are_the_bytes_they_came_from(path: Path) -> None:
     bytecode = Bytecode.parse(path.read_bytes())
-    for function, (built, locations, writer) in zip(
-        bytecode.functions, encoded(bytecode), strict=True
-    ):
+    for function, built, locations, writer in encoded(bytecode):
         assert (built == function.code.data) == (name_of(path) not in ODD)
         tables = writer.tables
         assert not tables.types.added
