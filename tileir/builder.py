@@ -14,7 +14,6 @@ Every op of the table is a method of `Kernel` (in `tileir.kernel`); its row says
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -152,15 +151,10 @@ def _check_location(kernel: Kernel) -> None:
 
 
 def _version(version: Version | str) -> Version:
-    pair = tuple(map(int, version.split("."))) if _looks_like_one(version) else version
     for supported in SUPPORTED:
-        if supported == pair:
+        if isinstance(version, str | tuple) and version in (supported, str(supported)):
             return supported
-    raise BuildError(f"there is no version {version}; there are {', '.join(map(str, SUPPORTED))}")
-
-
-def _looks_like_one(version: object) -> bool:
-    return isinstance(version, str) and re.fullmatch(r"\d{1,3}\.\d{1,3}", version) is not None
+    raise BuildError(f"there is no version {version!r}; there are {', '.join(map(str, SUPPORTED))}")
 
 
 def splat(value: object, type: Type | str) -> Constant:
