@@ -1,4 +1,4 @@
-"""`Bytecode`: one Tile IR file, open for reading.
+"""`Bytecode`: one Tile IR file, open for reading and for changes.
 
 The header, the section list and the small tables are read at once; function bodies and the debug
 section when first touched. Constants and untouched bodies stay views of the bytes given to `parse`,
@@ -64,7 +64,11 @@ class Global:
 
 
 class Function:
-    """A kernel entry point. The body is decoded when first touched, by one thread."""
+    """A kernel entry point. The body is decoded when first touched, by one thread.
+
+    `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
+    `Bytecode.build` writes what differs from the file.
+    """
 
     def __init__(
         self, bytecode: Bytecode, index: int, record: Container, again: bool = False

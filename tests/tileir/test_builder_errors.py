@@ -246,7 +246,7 @@ def test_breaks_leave_loops_only() -> None:
 
 
 MODULES: dict[str, tuple[str, Callable[[], object]]] = {
-    "version": (r"no version 13\.6", lambda: Module("13.6")),
+    "version": (r"no version '13\.6'", lambda: Module("13.6")),
     "version that is none": ("no version", lambda: Module("latest")),
     "producer too early": (r"Producer section needs 13\.3, writing 13\.2", lambda:
         Module("13.2", producer="us")),

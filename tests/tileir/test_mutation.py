@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ from tileir.builder import Module, position, splat
 from tileir.constants import Constant
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Op, Value
-from tileir.locations import CallSite, SourceLocation
+from tileir.locations import CallSite, CompileUnit, File, SourceLocation, Subprogram
 from tileir.types import Scalar, Tile
 
 
@@ -357,3 +358,60 @@ def test_constants_keep_their_index() -> None:
     assert [c.data for c in again.constants[: len(old)]] == [c.data for c in old]
     assert len(again.constants) == len(old) + 1
     assert find(again.functions[0], "constant").attributes == op.attributes
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("version", ["13.1", "13.5"])
+def test_locations_for_a_file_without(version: str, nvidia_reads) -> None:
+    bytecode = fixture("no_debug", version)
+    (function,) = bytecode.functions
+    assert function.location is None
+    file = File("found.py", "/src")
+    scope = Subprogram(file, 1, "f", function.name, CompileUnit(file), 1)
+    function.location = position(scope, 1)
+    for line, op in enumerate(function.walk(), 2):
+        op.location = position(scope, line)
+    data = bytecode.build()
+    again = Bytecode.parse(data, strict=True)
+    assert [section.name for section in again.sections if section.name != "Debug"] == [
+        section.name for section in bytecode.sections
+    ]
+    (found,) = again.functions
+    assert found.location.line == 1
+    assert [op.location.line for op in found.walk()] == [op.location.line for op in function.walk()]
+    assert '"/src/found.py":2:0' in nvidia_reads(data)
+    assert found.code.data == function.code.data
+    found.location = None
+    for op in found.walk():
+        op.location = None
+    bare = again.build()
+    assert Bytecode.parse(bare, strict=True).functions[0].debug_list_length is None
+    assert "found.py" not in nvidia_reads(bare)
+
+
+def test_a_location_that_is_the_same_is_no_change() -> None:
+    bytecode = fixture("vector_add")
+    (function,) = bytecode.functions
+    for op in function.walk():
+        if (where := op.location) is not None:
+            op.location = SourceLocation(where.scope, where.filename, where.line, where.column)
+    function.location = function.location
+    assert bytecode.build() == bytecode.data
+
+
+def test_a_file_is_written_in_its_own_version() -> None:
+    bytecode = fixture("vector_add")
+    bytecode.version = (13, 5)
+    with pytest.raises(BuildError, match=r"the file is of version 13\.4"):
+        bytecode.build()
+
+
+def test_parameters_and_signature_agree() -> None:
+    bytecode = fixture("vector_add")
+    (function,) = bytecode.functions
+    function.type = dataclasses.replace(function.type, parameters=function.type.parameters[1:])
+    with pytest.raises(BuildError, match=r"function vector_add is .* its parameters are"):
+        bytecode.build()
+    function.body.block.arguments.pop(0)
+    with pytest.raises(BuildError, match="is not defined before the op, or not visible to it"):
+        bytecode.build()
