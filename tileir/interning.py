@@ -14,9 +14,7 @@ from tileir.formats.version import Version
 from .blobs import Blobs, encode_text
 from .interned_locations import Locations
 from .interned_types import Types
-from .locations import (
-    DebugInfo,
-)
+from .locations import DebugInfo
 from .typetable import TypeTable
 
 

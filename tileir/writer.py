@@ -22,10 +22,10 @@ from tileir.formats.version import V13_3, V13_5, Version
 
 from . import attributes as attr
 from .encode import BodyEncoder
-from .encode_attributes import Record, encode_attribute, encode_constant, integer, truth
+from .encode_attributes import Record, encode_attribute, encode_constant, integer, listed, truth
 from .errors import BuildError
 from .interning import Interning
-from .ir import Body
+from .ir import Body, Value
 from .references import display
 from .relink import Relocation, as_it_is
 from .types import FunctionType
@@ -99,7 +99,10 @@ class Writer:
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
         """The op records of a body, whose parameters must be those of the signature."""
-        found = tuple(value.type for value in body.block.arguments)
+        arguments = body.block.arguments
+        if not all(isinstance(value, Value) for value in listed(arguments)):
+            raise BuildError(f"function {display(name)}: parameters must be values: {arguments!r}")
+        found = tuple(value.type for value in arguments)
         if found != type.parameters:
             spelled = ", ".join(map(str, found))
             raise BuildError(f"function {display(name)} is {type}, its parameters are ({spelled})")
