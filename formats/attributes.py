@@ -191,17 +191,24 @@ ATTRIBUTE.add(
 class ListedInt(Fixed):
     """A 32-bit integer of a list; the ends of the range stand for nothing and are refused."""
 
+    REFUSED = (-(1 << 31), (1 << 31) - 1)
+
     def __init__(self) -> None:
         super().__init__(4, signed=True)
 
     def read(self, cursor: Cursor, path: str) -> int:
         start = cursor.position
         value = super().read(cursor, path)
-        if value in (-(1 << 31), (1 << 31) - 1):
+        if value in self.REFUSED:
             raise cursor.error(
                 "bad_value", path, offset=start, expected="a usable number", found=str(value)
             )
         return value
+
+    def emit(self, value: int, writer: Writer) -> None:
+        if value in self.REFUSED:
+            raise ValueError("it stands for nothing")
+        super().emit(value, writer)
 
 
 ATTRIBUTE_LIST = Counted(ATTRIBUTE)
