@@ -185,6 +185,8 @@ class Fixed(Leaf):
         return value
 
     def emit(self, value: int, writer: Writer) -> None:
+        if value in self.refused:
+            raise ValueError("it stands for nothing")
         writer.write(int(value).to_bytes(self.size, "little", signed=self.signed))
 
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from construct import Construct, Container, Subconstruct
 
-from .cursor import Cursor, Path, Slice, Writer
-from .errors import BytecodeError
-from .leaves import Fixed, Padding, VarInt, kept_count
+from .cursor import Cursor, Path, Slice, Writer, spell
+from .errors import BuildError, BytecodeError
+from .leaves import FILL, Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
 
 MAX_OVERLAP = 4
@@ -27,11 +27,15 @@ MAX_OVERLAP = 4
 
 
 class Layout(NamedTuple):
-    """Offsets and entry bytes of a table that is not back to back, and the entries found in it."""
+    """Offsets and entry bytes of a table that is not back to back.
+
+    `entries` are the records found in it and `sizes` how many bytes each of them accounts for.
+    """
 
     offsets: tuple[int, ...]
     blob: bytes
-    entries: tuple[int, ...]
+    entries: tuple
+    sizes: tuple[int, ...]
 
 
 class Table(Subconstruct):
@@ -67,20 +71,21 @@ class Table(Subconstruct):
         bounds = _bounds(offsets, size)
         regular = offsets[0] == 0 and bounds == list(pairwise((*offsets, size)))
         shown = range(count) if regular or cursor.trace is None else _apart(bounds)
-        work = 0
+        work, sizes = 0, []
         for index, (offset, (begin, end)) in enumerate(zip(offsets, bounds, strict=True)):
             window = cursor.window(base + begin, base + end)
             if index not in shown:  # another entry explains these bytes
                 window.trace = None
             usable = offset <= size and work <= MAX_OVERLAP * size
             entries.append(self._entry(window, (path, index), usable))
-            work += window.position - base - begin
+            sizes.append(window.position - base - begin)
+            work += sizes[-1]
             regular &= window.position == window.end
         blob = cursor.take(size, path)
         layout = None
         if not regular:
             cursor.warn("table_layout", path, "entries are not back to back", base)
-            layout = Layout(offsets, bytes(blob), tuple(map(id, entries)))
+            layout = Layout(offsets, bytes(blob), tuple(entries), tuple(sizes))
         return Container(entries=entries, pad=pad, layout=layout, rest=None)
 
     def _offsets(self, cursor: Cursor, count: int, path: Path) -> tuple[int, ...]:
@@ -119,21 +124,58 @@ class Table(Subconstruct):
     def _build(self, table: Mapping, writer: Writer, context, path: Path):
         entries, layout = table["entries"], table.get("layout")
         self.number._build(kept_count(entries, len(entries)), writer, context, (path, "count"))
+        rest = table.get("rest")
         if not entries:
-            rest = table.get("rest")
             writer.write(b"" if rest is None else rest.data)
             return table
+        if rest is not None and bytes(rest.data).strip(bytes((FILL,))):
+            raise BuildError(
+                f"{spell(path)}: {len(rest.data)} bytes after the empty table would be lost"
+            )
         self.pad._build(table.get("pad"), writer, context, (path, "padding"))
-        if layout is not None and layout.entries == tuple(map(id, entries)):
-            offsets, blob = layout.offsets, layout.blob
-        else:
-            offsets, blob = self._back_to_back(entries, writer, path)
+        offsets, blob = self._extended(entries, layout, writer, path)
         for offset in offsets:
             self.index._build(offset, writer, context, path)
         writer.write(blob)
         return table
 
+    def _extended(self, entries, layout: Layout | None, writer: Writer, path: Path):
+        """Offsets and bytes: the old ones as they were, as long as every old entry is."""
+        if layout is None:
+            return self._back_to_back(entries, writer, path)
+        count, size = len(layout.entries), len(layout.blob)
+        if self._kept(entries, layout, writer, path):
+            added, tail = self._back_to_back(entries[count:], writer, path)
+            offsets = [*layout.offsets, *(size + offset for offset in added)]
+            blob = layout.blob + tail
+            if _bounds(offsets, len(blob))[:count] == _bounds(layout.offsets, size):
+                return offsets, blob  # otherwise an old entry ran to the end, wherever that was
+        if sum(layout.sizes) > MAX_OVERLAP * size:
+            raise BuildError(
+                f"{spell(path)}: entries share their bytes too often to be written apart"
+            )
+        return self._back_to_back(entries, writer, path)
+
+    def _kept(self, entries, layout: Layout, writer: Writer, path: Path) -> bool:
+        """Whether the entries begin with those of the layout, none of them edited."""
+        if len(entries) < len(layout.entries):
+            return False
+        bounds = _bounds(layout.offsets, len(layout.blob))
+        for entry, old, size, (begin, _) in zip(
+            entries, layout.entries, layout.sizes, bounds, strict=False
+        ):
+            if entry is not old:
+                return False
+            if isinstance(entry, Slice | Malformed):  # nothing in them can be edited
+                continue
+            inner = writer.inner()
+            self.subcon._build(entry, inner, None, path)
+            if inner.data != layout.blob[begin : begin + size]:
+                return False
+        return True
+
     def _back_to_back(self, entries: Items, writer: Writer, path: Path):
+        """Offsets and bytes of entries one after the other, which never share bytes."""
         offsets = []
         inner = writer.inner()
         for index, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""`Bytecode`: one Tile IR file, open for reading.
+"""`Bytecode`: one Tile IR file, open for reading and for changes.
 
 The header, the section list and the small tables are read at once; function bodies and the debug
 section when first touched. Constants and untouched bodies stay views of the bytes given to `parse`,
@@ -68,13 +68,21 @@ class Global:
 
 
 class Function:
-    """A kernel entry point. The body is decoded when first touched, by one thread."""
+    """A kernel entry point. The body is decoded when first touched, by one thread.
 
-    def __init__(self, bytecode: Bytecode, index: int, record: Container) -> None:
+    `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
+    `Bytecode.build` writes what differs from the file.
+    """
+
+    def __init__(
+        self, bytecode: Bytecode, index: int, record: Container, again: bool = False
+    ) -> None:
         self._bytecode = bytecode
         self._record = record
+        self._again = again
         self._lock = threading.Lock()
         self._body: Body | None = None
+        self._moved: tuple[SourceLocation | CallSite | None] | None = None
         self.index = index
         path = f"func[{index}]"
         tables = bytecode.tables
@@ -92,6 +100,7 @@ class Function:
                 problem=f"{signature} is not a signature",
             )
         self.type: FunctionType = signature
+        self._signature = signature
         self.private: bool = bool(record["flags"] & 1)
         hints = self._attribute("hints")
         self.hints: attr.Hints = attr.Hints({}) if hints is None else hints
@@ -124,8 +133,25 @@ class Function:
         """The decoded body."""
         with self._lock:
             if self._body is None:
-                self._body = self._bytecode._decode(self)
+                self._body = self._bytecode._decode(self, self._again)
             return self._body
+
+    def original(self) -> Function:
+        """The function as the file has it, whatever has become of this one."""
+        return Function(self._bytecode, self.index, self._record, again=True)
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything but reading its entry can have happened to the function."""
+        return (
+            self._body is not None
+            or self._moved is not None
+            or self._entry() != (self.original()._entry())
+        )
+
+    def _entry(self) -> str:
+        """Everything in the function table but the body, for a comparison that is exact."""
+        return repr((self.name, self.type, self.private, self.hints, self.argument_attributes))
 
     @property
     def ops(self) -> list[Op]:
@@ -139,7 +165,11 @@ class Function:
     @property
     def location(self) -> SourceLocation | CallSite | None:
         """Where the function is in source."""
-        return self._bytecode._location(self, 0)
+        return self._moved[0] if self._moved else self._bytecode._location(self, 0)
+
+    @location.setter
+    def location(self, location: SourceLocation | CallSite | None) -> None:
+        self._moved = (location,)
 
     @property
     def debug_list_length(self) -> int | None:
@@ -231,15 +261,18 @@ class Bytecode:
         self.producer: str | None = None
         if producer is not None:
             self.producer = self.strings.at(producer["producer"], "producer.producer")
+        self._found_producer = self.producer
+        records = self._section("Global") or ()
         self.globals = [
-            self._global(record, f"global[{index}]")
-            for index, record in enumerate(self._section("Global") or ())
+            self._global(record, f"global[{index}]") for index, record in enumerate(records)
         ]
+        self._found_globals = list(zip(self.globals, records, strict=True))
         with deep_recursion(self.limits):
             self.functions = [
                 Function(self, index, record)
                 for index, record in enumerate(self._section("Func") or ())
             ]
+        self._found_functions = list(self.functions)
 
     def _section(self, name: str):
         section = self._active.get(name)
@@ -340,7 +373,8 @@ class Bytecode:
                 found=odd.message,
             )
 
-    def _decode(self, function: Function) -> Body:
+    def _decode(self, function: Function, again: bool = False) -> Body:
+        """A function's body from its bytes; read `again`, it warns of nothing."""
         path = f"func[{function.index}].body"
         warnings: list[Oddity] = []
         rows = codec.parse_body(
@@ -359,11 +393,11 @@ class Bytecode:
             )
             with deep_recursion(self.limits):
                 try:
-                    body = decoder.decode(rows, function.type)
+                    body = decoder.decode(rows, function._signature)
                 except BadReference as bad:
                     raise bad.at(path) from None
         with self._lock:
-            self._oddities += warnings
+            self._oddities += () if again else warnings
         return body
 
     def _locator(self, function: Function) -> Callable[[int], Location | None]:
@@ -428,8 +462,16 @@ class Bytecode:
         )
 
     def build(self) -> bytes:
-        """The file's bytes. Nothing can be changed yet, so they are the bytes that were read."""
-        return codec.build_file(self._file)
+        """The file's bytes, with what was changed since it was read.
+
+        Functions that did not change are the bytes they came from; those that did are written the
+        shortest way. `functions` and `globals` may be edited, of a function the name, hints,
+        argument attributes, location and all of its body, and the producer. BuildError, naming the
+        place, if something cannot be written.
+        """
+        from .rewrite import rewritten
+
+        return rewritten(self)
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """The same module in another version of the format, for example ``to_version("13.1")``.

@@ -62,6 +62,11 @@ class Strings(Sequence[str]):
     def __init__(self, entries: Sequence[Slice]) -> None:
         self._entries = entries
 
+    @property
+    def entries(self) -> Sequence[Slice]:
+        """The strings as they lie in the file."""
+        return self._entries
+
     def __len__(self) -> int:
         return len(self._entries)
 

@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from tileir.formats.ops.spec import Constraint, Inference, Like, Pointee, Reduced, TileOf, ViewTile
+from tileir.formats.ops.spec import (
+    Constraint,
+    Elements,
+    Inference,
+    Like,
+    Pointee,
+    Reduced,
+    TileOf,
+    ViewTile,
+)
 
 from .errors import Diagnostic, VerifyError
 from .ir import Op, Value
@@ -69,8 +78,8 @@ def findings(function: Function) -> list[Diagnostic]:
     return found
 
 
-def problems(op: Op) -> list[str]:
-    """What is wrong with one op, its regions' terminators included.
+def problems(op: Op, regions: bool = True) -> list[str]:
+    """What is wrong with one op, its regions' terminators included if `regions`.
 
     Each check relies on the ones before it, so the first that finds something is the last.
     """
@@ -78,17 +87,29 @@ def problems(op: Op) -> list[str]:
     if slots is None:
         return [f"expected {len(op.spec.results)} results, found {len(op.results)}"]
     for checks in (_refused_types, _disagreements, _uninferred, _illegal_cases, _regions, _rule):
-        found = list(checks(op, slots))
+        found = list(checks(op, slots)) if regions or checks is not _regions else []
         if found:
             return found
     return []
 
 
-def _slots(op: Op) -> Slots | None:
-    """The values of every operand and result slot; None if there are too few or many results."""
+def operand_problems(op: Op) -> list[str]:
+    """What is wrong with the operands of an op that has no results yet."""
+    slots = operand_slots(op)
+    return list(_refused_types(op, slots)) or list(_disagreements(op, slots))
+
+
+def operand_slots(op: Op) -> Slots:
+    """The values of every operand slot."""
     slots: Slots = {}
     for name, value in op.operands.items():
         slots[name] = list(value) if isinstance(value, tuple) else [value] if value else []
+    return slots
+
+
+def _slots(op: Op) -> Slots | None:
+    """The values of every operand and result slot; None if there are too few or many results."""
+    slots = operand_slots(op)
     results = list(op.results)
     if len(op.spec.results) == 1 and op.spec.results[0].arity == "many":
         slots[op.spec.results[0].name] = results
@@ -177,6 +198,8 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
             if any(dim >= type.rank for type in sources):
                 return None
             return [Tile(t.element, t.shape[:dim] + t.shape[dim + 1 :]) for t in sources]
+        case Elements(times=times):
+            return [Tile(type.element) for type in sources for _ in range(times)]
     return None
 
 

@@ -29,6 +29,8 @@ from .spec import (
 CARRIED = Constraint(("tile", "token"))
 """What a region can take in and hand out: everything but views."""
 
+YIELDED = (("yield", Like("results")),)
+CARRIED_ON = ("continue", Like("initValues"))
 BRANCH_ENDS = ("yield", "break", "continue", "return")
 INDEX = scalar(*INTEGERS)
 INITIAL_VALUES = many("initValues", CARRIED, "Carried values of the first iteration.")
@@ -87,6 +89,8 @@ OPS = (
                 "One iteration.",
                 "the induction variable, then one for each initial value",
                 ("continue",),
+                takes=(Like("lowerBound"), Like("initValues")),
+                gives=(CARRIED_ON,),
             ),
         ),
         effects=RECURSIVE,
@@ -99,12 +103,13 @@ OPS = (
         operands=(Operand("condition", scalar("i1"), "Which one."),),
         results=(Result("results", CARRIED, doc="What the region that ran yields.", arity="many"),),
         regions=(
-            Region("thenRegion", "Runs for 1.", terminators=BRANCH_ENDS),
+            Region("thenRegion", "Runs for 1.", terminators=BRANCH_ENDS, gives=YIELDED),
             Region(
                 "elseRegion",
                 "Runs for 0; required where there are results.",
                 terminators=BRANCH_ENDS,
                 may_be_empty=True,
+                gives=YIELDED,
             ),
         ),
         effects=RECURSIVE,
@@ -116,7 +121,14 @@ OPS = (
         operands=(INITIAL_VALUES,),
         results=(Result("resultValues", CARRIED, doc="What the break hands out.", arity="many"),),
         regions=(
-            Region("region", "One iteration.", "one for each initial value", ("continue", "break")),
+            Region(
+                "region",
+                "One iteration.",
+                "one for each initial value",
+                ("continue", "break", "return"),
+                takes=(Like("initValues"),),
+                gives=(CARRIED_ON, ("break", Like("resultValues"))),
+            ),
         ),
         effects=RECURSIVE,
     ),

@@ -109,7 +109,15 @@ class Reduced:
     dim: str = "dim"
 
 
-Inference = Like | ViewTile | Pointee | Reduced
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """`times` scalar tiles of the element type of each operand in `slot`."""
+
+    slot: str
+    times: int = 1
+
+
+Inference = Like | ViewTile | Pointee | Reduced | Elements
 
 # Slots --------------------------------------------------------------------------------------
 
@@ -172,13 +180,18 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Nested ops. `arguments` says in words what its block arguments are."""
+    """Nested ops. `arguments` says in words what its block arguments are, `takes` their types.
+
+    `gives` has the types that a terminator must hand over to this op, by the terminator's name.
+    """
 
     name: str
     doc: str
     arguments: str = "none"
     terminators: tuple[str, ...] = ()
     may_be_empty: bool = False
+    takes: tuple[Inference, ...] = ()
+    gives: tuple[tuple[str, Inference], ...] = ()
 
 
 def optional(name: str, type: Constraint, doc: str = "", since: Version = V13_1) -> Operand:

@@ -1,0 +1,294 @@
+"""Wrong use of the builder: a BuildError at the call that names op and slot, nothing appended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.tileir.every_op import WEAK, index, ones, partition, pointers, tensor
+from tileir import BuildError, Bytecode
+from tileir.attributes import DivBy
+from tileir.builder import Module, position
+from tileir.kernel import Kernel
+from tileir.locations import CallSite, CompileUnit, File, Subprogram
+from tileir.types import FunctionType, PartitionView, Pointer, Scalar, TensorView, Tile
+
+
+def f32(kernel: Kernel):
+    """A tile of sixteen."""
+    return ones(kernel, "16xf32")
+
+
+def constant_of_its_own(kernel: Kernel):
+    """A value of another function."""
+    return f32(Module(kernel.version).function("other"))
+
+
+def inner_value(kernel: Kernel):
+    """A value that is defined in a region which has been left."""
+    with kernel.if_(ones(kernel, "i1")):
+        value = f32(kernel)
+        kernel.yield_()
+    return value
+
+
+WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
+    "unknown slot": (r"addf has no slot rounding; .*rounding_mode", lambda k: k.addf(
+        f32(k), f32(k), rounding="zero")),
+    "slot given twice": ("negf: source is given twice", lambda k: k.negf(f32(k), source=f32(k))),
+    "missing operand": ("addf: rhs is missing: Right operand", lambda k: k.addf(f32(k))),
+    "too many operands": ("negf takes source; found 2", lambda k: k.negf(f32(k), f32(k))),
+    "no value": ("addf: rhs must be a value, found 1.0", lambda k: k.addf(f32(k), 1.0)),
+    "list for one": ("addf: rhs must be a value", lambda k: k.addf(f32(k), [f32(k)])),
+    "no list of values": ("extract: indices must be values", lambda k: k.extract(
+        f32(k), [0], result=(4,))),
+    "missing attribute": ("cmpi: comparison_predicate is missing", lambda k: k.cmpi(
+        ones(k, "i32"), ones(k, "i32"))),
+    "missing order": ("load_ptr_tko: memory_ordering_semantics is missing", lambda k:
+        k.load_ptr_tko(pointers(k))),
+    "wrong kind of value": ("negf: source must be tile of f16 .* found token", lambda k:
+        k.negf(k.make_token())),
+    "wrong element type": ("negf: source must be tile of f16 .* found tile<16xi32>", lambda k:
+        k.negf(ones(k, "16xi32"))),
+    "different types": ("addf: lhs, rhs, result must have the same type", lambda k: k.addf(
+        f32(k), ones(k, "8xf32"))),
+    "wrong rank": ("extract: indices must be scalar tile of i32", lambda k: k.extract(
+        f32(k), [ones(k, "2xi32")], result=(4,))),
+    "wrong number of indices": ("load_view_tko: expected 2 indices, found 1", lambda k:
+        k.load_view_tko(partition(k), index(k, 1), **WEAK)),
+    "view where a tensor is asked for": (
+        "make_partition_view: tensor_view must be tensor_view, found partition_view",
+        lambda k: k.make_partition_view(partition(k), result=partition(k).type)),
+    "another view": ("make_partition_view: the view is of", lambda k: k.make_partition_view(
+        tensor(k), result=PartitionView((4,), TensorView(Scalar("f32"), (4,), (1,)), (0,)))),
+    "no case of the enum": ("addf: rounding_mode: expected nearest_even .* found 'up'", lambda k:
+        k.addf(f32(k), f32(k), rounding_mode="up")),
+    "case that is not allowed": ("addf: rounding_mode must be nearest_even .* found approx",
+        lambda k: k.addf(f32(k), f32(k), rounding_mode="approx")),
+    "case of a newer version": (r"ftof: rounding_mode: nearest_away needs 13\.4", lambda k:
+        k.ftof(f32(k), rounding_mode="nearest_away", result="f16")),
+    "op of a newer version": (r"atan2 needs 13\.2, writing 13\.1", lambda k:
+        k.atan2(f32(k), f32(k))),
+    "attribute of a newer version": (r"for: unsignedCmp: needs 13\.2, writing 13\.1", lambda k:
+        k.for_(*[ones(k, "i32")] * 3, unsignedCmp=True)),
+    "operand of a newer version": (r"print_tko: token: needs 13\.2, writing 13\.1", lambda k:
+        k.print_tko([], token=k.make_token(), str="")),
+    "value of a newer version": (r"tanh: rounding_mode: needs 13\.2", lambda k:
+        k.tanh(f32(k), rounding_mode="approx")),
+    "type of a newer version": (r"ftof: result: f8E8M0FNU needs 13\.2, writing 13\.1", lambda k:
+        k.ftof(f32(k), result="f8E8M0FNU", rounding_mode="zero")),
+    "pointer of a newer version": (r"int_to_ptr: result: ptr<f32, <none>> needs 13\.4", lambda k:
+        k.int_to_ptr(ones(k, "16xi64"), result="ptr<f32, none>")),
+    "result that nothing says": ("iota: result= is missing: the type of result", lambda k:
+        k.iota()),
+    "result of an op without": ("return: result is given, the op has none", lambda k:
+        k.return_(result="f32")),
+    "no type": ("iota: result: .*no type", lambda k: k.iota(result="16xi33")),
+    "no legal type": ("constant: .*not a power of two", lambda k: k.constant(0, result="3xi32")),
+    "results that are no list": ("results must be a list", lambda k: k.if_(
+        ones(k, "i1"), results="f32")),
+    "wrong shape": ("reshape: .* differ in size", lambda k: k.reshape(f32(k), result=(4,))),
+    "value of another function": ("negf: source: .* is of another function", lambda k:
+        k.negf(constant_of_its_own(k))),
+    "value of a region left": ("negf: source: .* is not visible here", lambda k:
+        k.negf(inner_value(k))),
+    "negative number": ("cat: dim: .*-1", lambda k: k.cat(f32(k), f32(k), -1, result=(32,))),
+    "no number": ("cat: dim: expected an integer, found '0'", lambda k: k.cat(
+        f32(k), f32(k), "0", result=(32,))),
+    "fraction": ("assume: predicate: expected an integer, found 16.5", lambda k: k.assume(
+        k.parameters[0], DivBy(16.5))),
+    "divisor": ("assume: a divisor is a power of two", lambda k: k.assume(
+        k.parameters[0], DivBy(3))),
+    "no assumption": ("assume: .* is no assumption", lambda k: k.assume(k.parameters[0], "x")),
+    "attribute that is none": ("assume: predicate: .* is no attribute", lambda k: k.assume(
+        k.parameters[0], object())),
+    "number without a type": ("reduce: identities: 0.0 needs a type", lambda k: k.reduce(
+        [f32(k)], 0, [0.0])),
+    "permutation of texts": ("permute: permutation: expected an integer", lambda k: k.permute(
+        f32(k), ["0"], result=(16,))),
+    "hints that are none": ("hints for sm_90 must be a dictionary", lambda k: k.load_ptr_tko(
+        pointers(k), optimization_hints={"sm_90": 3}, **WEAK)),
+    "text that is none": ("assert: message: expected a text", lambda k: k.assert_(  # noqa: PT009
+        ones(k, "i1"), message=3)),
+    "reduced dimension": ("reduce: results does not follow from operands", lambda k: k.reduce(
+        [f32(k)], 1, [])),
+    "terminator of a loop": ("continue cannot end the body, which ends with return", lambda k:
+        k.continue_()),
+    "return with values": ("return: a kernel returns nothing", lambda k: k.return_(f32(k))),
+    "numbers without a type": ("constant: value: 1 needs the type", lambda k: k.constant(1)),
+    "array of another shape": ("constant: value: an array of shape .* is no tile<8xi32>", lambda k:
+        k.constant(np.arange(4, dtype=np.int32), result="8xi32")),
+    "array of another type": ("constant: value: an array of float64 is no constant of f32",
+        lambda k: k.constant(np.zeros(4), result="4xf32")),
+    "number that does not fit": ("constant: value: 256 does not fit i8", lambda k: k.constant(
+        256, result="i8")),
+    "location that is none": ("negf: location: expected a source location", lambda k: k.negf(
+        f32(k), location="here")),
+    "location without a function": ("negf: location: the function has none", lambda k: k.negf(
+        f32(k), location=CallSite(None, None))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_use_fails_at_the_call(name: str) -> None:
+    message, call = WRONG[name]
+    module = Module("13.1")
+    kernel = module.function("main", ["ptr<f32>"])
+    with pytest.raises(BuildError, match=message):
+        call(kernel)
+    kernel.negf(ones(kernel, "f32"))  # nothing is in the way
+    kernel.return_()
+    function = Bytecode.parse(module.build(), strict=True).functions[0]
+    assert [op.name for op in function.ops[-2:]] == ["negf", "return"]
+
+
+def main(version: str = "13.4") -> Kernel:
+    """An empty kernel."""
+    return Module(version).function("main", ["ptr<f32>"])
+
+
+def test_ops_after_the_end() -> None:
+    kernel = main()
+    kernel.return_()
+    with pytest.raises(BuildError, match="constant comes after return, which ends the body"):
+        ones(kernel, "f32")
+    with pytest.raises(BuildError, match="return comes after return"):
+        kernel.return_()
+
+
+def test_bodies_and_regions_must_be_finished() -> None:
+    module = Module()
+    kernel = module.function("main")
+    with pytest.raises(BuildError, match="body is not finished: return"):
+        module.build()
+    one = ones(kernel, "i32")
+    with (
+        pytest.raises(BuildError, match="region of for is not finished: continue"),
+        kernel.for_(one, one, one),
+    ):
+        kernel.negi(one)
+    with pytest.raises(BuildError, match="for: region is missing"):
+        kernel.negi(one)
+
+
+def test_a_region_that_failed_can_be_tried_again() -> None:
+    module = Module()
+    kernel = module.function("main")
+    loop = kernel.loop()
+    with pytest.raises(RuntimeError), loop:
+        raise RuntimeError
+    with loop.region:
+        kernel.break_()
+    kernel.return_()
+    assert [op.name for op in module.bytecode().functions[0].walk()] == ["loop", "break", "return"]
+
+
+def test_an_open_region_is_not_written() -> None:
+    module = Module()
+    kernel = module.function("main")
+    kernel.loop().region.__enter__()
+    with pytest.raises(BuildError, match="region of loop is still open"):
+        module.build()
+
+
+def test_regions_are_entered_once_and_in_time() -> None:
+    kernel = main()
+    branch = kernel.if_(ones(kernel, "i1"))
+    with branch.thenRegion:
+        kernel.yield_()
+    with pytest.raises(BuildError, match="thenRegion is there already"), branch.thenRegion:
+        pass
+    ones(kernel, "i32")
+    with pytest.raises(BuildError, match="elseRegion can no longer be entered"), branch.elseRegion:
+        pass
+    with pytest.raises(AttributeError, match="if has no region body"):
+        _ = branch.body
+
+
+def test_results_need_both_branches() -> None:
+    kernel = main()
+    branch = kernel.if_(ones(kernel, "i1"), results=["f32"])
+    with branch.thenRegion:
+        kernel.yield_(ones(kernel, "f32"))
+    with pytest.raises(BuildError, match="if: elseRegion is missing"):
+        _ = branch.results
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ((), "for is to get tile<f32>, found nothing"),
+        (("i32",), "for is to get tile<f32>, found tile<i32>"),
+    ],
+)
+def test_terminators_hand_over_what_is_asked_for(values, message) -> None:
+    kernel = main()
+    one = ones(kernel, "i32")
+    with kernel.for_(one, one, one, [ones(kernel, "f32")]) as loop:
+        with pytest.raises(BuildError, match=f"continue: {message}"):
+            kernel.continue_([ones(kernel, type) for type in values])
+        kernel.continue_(loop.arguments[1])
+
+
+def test_breaks_leave_loops_only() -> None:
+    kernel = main()
+    one = ones(kernel, "i32")
+    with kernel.for_(one, one, one):
+        with pytest.raises(BuildError, match="break cannot end the region of for"):
+            kernel.break_()
+        with kernel.if_(ones(kernel, "i1")):
+            with pytest.raises(BuildError, match="break: it cannot leave the region of for"):
+                kernel.break_()
+            kernel.yield_()
+        kernel.continue_()
+
+
+MODULES: dict[str, tuple[str, Callable[[], object]]] = {
+    "version": (r"no version '13\.6'", lambda: Module("13.6")),
+    "version that is none": ("no version", lambda: Module("latest")),
+    "producer too early": (r"Producer section needs 13\.3, writing 13\.2", lambda:
+        Module("13.2", producer="us")),
+    "no name": ("expected a name", lambda: Module().function("")),
+    "two of a name": ("the module has a main already", lambda: [
+        module := Module(), module.function("main"), module.global_("main", np.zeros(2))]),
+    "tile parameter": ("parameter 0 must be a scalar", lambda: Module().function("f", ["4xf32"])),
+    "signature parameter": ("parameter 0 must be a scalar", lambda: Module().function(
+        "f", [FunctionType((), ())])),
+    "pointer to a pointer": ("pointee of .* must be a Scalar", lambda: Module().function(
+        "f", [Pointer(Pointer(Scalar("f32")))])),
+    "unknown scalar": ("no type 'f33'", lambda: Module().function("f", [Scalar("f33")])),
+    "argument attributes too early": (r"function f: argument_attributes needs 13\.5", lambda:
+        Module("13.4").function("f", ["f32"], argument_attributes=[{"a": 1}])),
+    "hints": ("function f: hints for sm_90 must be a dictionary", lambda: Module().function(
+        "f", hints={"sm_90": 2})),
+    "large hint": ("is no i32", lambda: Module().function("f", hints={"sm_90": {"a": 1 << 31}})),
+    "location of another function": ("linkage_name is f", lambda: Module().function(
+        "f", location=position(subprogram("g"), 1))),
+    "global of rank 2": ("must be a tile of rank 1", lambda: Module().global_(
+        "g", np.zeros((2, 2), np.float32))),
+    "private global too early": (r"global g: private needs 13\.3", lambda: Module("13.2").global_(
+        "g", np.zeros(2, np.float32), private=True)),
+    "alignment": ("global g: expected an integer", lambda: Module().global_(
+        "g", np.zeros(2, np.float32), alignment=1.5)),
+    "negative alignment": ("global g: .*-1", lambda: Module().global_(
+        "g", np.zeros(2, np.float32), alignment=-1)),
+    "tile in a tile": ("element of .* must be a Scalar or Pointer", lambda: Module().function(
+        "f", [Tile(Tile(Scalar("f32")))])),
+    "shape that is no tuple": ("cannot be written", lambda: Module().function("f").constant(
+        0, result=Tile(Scalar("i32"), [4]))),
+}  # fmt: skip
+
+
+def subprogram(name: str) -> Subprogram:
+    """A function in source."""
+    file = File("a.py", "/src")
+    return Subprogram(file, 1, name, name, CompileUnit(file), 1)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_wrong_modules(name: str) -> None:
+    message, call = MODULES[name]
+    with pytest.raises(BuildError, match=message):
+        call()

@@ -1,0 +1,121 @@
+"""A file written again: what was touched is compared with what its bytes say.
+
+"Changed" means that it would be written differently: the bytes of every body that somebody has
+looked at are decoded once more, and both forms are turned into records. So nothing is missed, and
+looking alone never changes a byte.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from tileir.formats import codec
+from tileir.formats.cursor import Slice
+
+from .bytecode import Bytecode, Function
+from .encode import BodyEncoder
+from .encode_attributes import Record
+from .errors import BuildError
+from .references import display
+from .relink import as_it_is, relocation
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .kernel import Kernel
+
+
+def rewritten(bytecode: Bytecode) -> bytes:
+    """The bytes of a file with everything that changed since it was read."""
+    header = bytecode._file["header"]
+    if (bytecode.version, bytecode.tag) != (header["version"], header["tag"]):
+        raise BuildError(f"the file is of version {header['version']}, tag {header['tag']}")
+    if _untouched(bytecode):
+        return codec.build_file(bytecode._file)
+    writer = Writer(bytecode.version, bytecode)
+    _check_names(bytecode, [*_globals(writer, bytecode), *_functions(writer, bytecode)])
+    if bytecode.producer != bytecode._found_producer:
+        if bytecode.producer is None:
+            writer.drop("Producer")
+        else:
+            writer.replace("Producer", {"producer": writer.tables.string(bytecode.producer)})
+    return writer.file()
+
+
+def _untouched(bytecode: Bytecode) -> bool:
+    """Whether nobody can have changed anything."""
+    return (
+        _same_objects(bytecode.functions, bytecode._found_functions)
+        and _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals])
+        and bytecode.producer == bytecode._found_producer
+        and not any(function.touched for function in bytecode.functions)
+    )
+
+
+def _same_objects(present: list, found: list) -> bool:
+    return len(present) == len(found) and all(map(operator.is_, present, found))
+
+
+def _globals(writer: Writer, bytecode: Bytecode) -> list[str]:
+    """Write the globals again if there are others; returns the names to be told apart."""
+    found = {id(variable): record for variable, record in bytecode._found_globals}
+    if _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals]):
+        return []
+    records = [found.get(id(v)) or writer.variable(v) for v in bytecode.globals]
+    writer.replace("Global", records)
+    return [variable.name for variable in bytecode.globals]
+
+
+def _functions(writer: Writer, bytecode: Bytecode) -> list[str]:
+    """Write the functions again if one changed; returns the names to be told apart."""
+    own = {id(function): function._record for function in bytecode._found_functions}
+    records, changed = [], []
+    for function in bytecode.functions:
+        record = (_own if id(function) in own else _new)(writer, function)
+        records.append(record)
+        if record is not own.get(id(function)):
+            changed.append(function.name)
+    same = _same_objects(bytecode.functions, bytecode._found_functions)
+    if changed or not same:
+        writer.replace("Func", records)
+    return changed if same else [function.name for function in bytecode.functions]
+
+
+def _check_names(bytecode: Bytecode, names: list[str]) -> None:
+    named = Counter(item.name for item in (*bytecode.functions, *bytecode.globals))
+    for name in names:
+        if named[name] > 1:
+            raise BuildError(f"{display(name)}: the module has another one of that name")
+
+
+def _new(writer: Writer, function: Function | Kernel) -> Record:
+    """The record of a function of another file, or of one built from nothing."""
+    if isinstance(function, Function):
+        return writer.function(function, relocation(function))
+    function.finish()
+    return writer.function(function)
+
+
+def _own(writer: Writer, function: Function) -> Record:
+    """The record of a function of the file: the one it came from, if it says the same."""
+    found = function._record
+    if not function.touched:
+        return found
+    original = function.original()
+    was, now = writer.entry(original), writer.entry(function)
+    changes = {name: now[name] for name in now if now[name] != was[name]}
+    if "flags" in changes or "hints" in changes:
+        changes |= {"flags": now["flags"], "hints": now["hints"]}
+    relocate = relocation(function)
+    before, after = BodyEncoder(writer.tables), BodyEncoder(writer.tables, relocate)
+    own = [writer.location(original), writer.location(function, relocate)]
+    moved = own[0] != own[1] or (found["location"] and relocate is not as_it_is)
+    if function._body is not None or moved or "signature" in changes:
+        old = writer.body(before, original.name, original.type, original.body)
+        new = writer.body(after, function.name, function.type, function.body)
+        if new != old:
+            changes["body"] = Slice(0, after.build(new))
+        if [own[0], *before.locations] != [own[1], *after.locations]:
+            changes["location"] = writer.debug_list(own[1], after.locations)
+    return {**found, **changes} if changes else found
