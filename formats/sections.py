@@ -69,3 +69,12 @@ SECTIONS = (
 
 BY_NUMBER = {section.number: section for section in SECTIONS}
 BY_NAME = {section.name: section for section in SECTIONS}
+
+PLACES = {
+    name: place
+    for place, names in enumerate(
+        (("Func", "Global"), ("Constant",), ("Debug",), ("Type",), ("Producer",), ("String",))
+    )
+    for name in names
+}
+"""The order that producers write; cuTile and the official writer differ in the first two only."""

@@ -19,7 +19,7 @@ from construct import Construct, Container, Subconstruct
 
 from .cursor import Cursor, Path, Slice, Writer
 from .errors import BytecodeError
-from .leaves import Fixed, Padding, VarInt, kept_count
+from .leaves import FILL, Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
 
 MAX_OVERLAP = 4
@@ -58,6 +58,8 @@ class Table(Subconstruct):
             entries.wide_count = count
             rest = Slice(cursor.position, cursor.take(cursor.left, path))
             cursor.note(rest.offset, (path, "rest"), "unused", rest)
+            if bytes(rest.data).strip(bytes((FILL,))):
+                cursor.warn("unused", path, f"{len(rest.data)} unused bytes", rest.offset)
             return Container(entries=entries, pad=None, layout=None, rest=rest)
         pad = self.pad._parse(cursor, context, (path, "padding"))
         offsets = self._offsets(cursor, count, path)
@@ -113,7 +115,7 @@ class Table(Subconstruct):
             raw = Slice(start, window.take(window.left, path))
             window.note(start, path, "malformed", raw)
             window.warn("malformed", path, str(error), start)
-            return Malformed(error, raw)
+            return Malformed(error.with_traceback(None), raw)  # which would keep all it passed
         return entry
 
     def _build(self, table: Mapping, writer: Writer, context, path: Path):

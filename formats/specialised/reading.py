@@ -404,6 +404,8 @@ class FastDecoder:
         line("rest = pad = None")
         line(f"{name} = []")
         with line.block(f"if not {count}:"):
+            with line.block(f"if bytes(b[p:]).strip({bytes((FILL,))}):"):
+                line("raise Unusual")
             line("rest = Slice(t.base + p, t.view[p:])")
             line("p = len(b)")
         with line.block("else:"):
