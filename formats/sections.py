@@ -23,7 +23,7 @@ from .version import V13_1, V13_3, Version
 
 STRINGS = Table(4, Bytes("text"))
 TYPES = Table(4, TYPE, tolerant=True)
-CONSTANTS = Table(8, SizedBytes(), tolerant=True)
+CONSTANTS = Table(8, SizedBytes(), tolerant=True, ordered=True)
 
 GLOBAL = Record(
     field("name", STRING_INDEX, "Unique in the module."),

@@ -97,7 +97,7 @@ def test_entries_on_top_of_each_other() -> None:
     payload = varint(count) + b"\xcb" * (-len(varint(count)) % 4)
     payload += struct.pack(f"<{count}I", *offsets) + blob
     strings, _, functions = kernel([EMPTY_SIGNATURE])
-    assert outcome(file(strings, (5, 4, payload), functions)) == "read"
+    assert outcome(file(strings, (5, 4, payload), functions)) == "bad_offset"
 
 
 def test_an_op_with_many_operands() -> None:

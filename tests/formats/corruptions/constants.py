@@ -34,7 +34,7 @@ ROWS = (
         "offsets that decrease",
         placed(5, 0),
         "invalid constant start indices: end (0) is less than start (5) for constant 0",
-        "bad_value",
+        "bad_offset",
     ),
     refused(
         185,

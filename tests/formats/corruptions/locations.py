@@ -216,7 +216,7 @@ ROWS = (
         "offsets that decrease",
         swapped,
         "@1 failed to read file attribute when parsing DISubprogramAttr",
-        "bad_value",
+        "bad_offset",
     ),
     refused(
         336,

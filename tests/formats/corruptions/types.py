@@ -71,7 +71,7 @@ ROWS = (
         "@2 number of types (1000) exceeds the maximum of 34",
         "limit",
     ),
-    refused(146, "offsets that decrease", moved(*SWAPPED), NO_I32, "bad_index"),
+    refused(146, "offsets that decrease", moved(*SWAPPED), NO_I32, "bad_offset"),
     refused(
         147,
         "last type beyond the end",
