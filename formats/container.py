@@ -10,6 +10,8 @@ must be the last byte.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from construct import Construct, Container
 
 from .cursor import Cursor, Path, Slice, Writer, spell
@@ -17,7 +19,7 @@ from .errors import BuildError
 from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
 from .nodes import Items, Record
-from .sections import BY_NAME, BY_NUMBER, END, Section
+from .sections import BY_NAME, BY_NUMBER, END, PLACES, Section
 from .version import LATEST, SUPPORTED, V13_5, Version
 
 MAGIC = b"\x7fTileIR\x00"
@@ -151,6 +153,10 @@ class SectionList(Construct):
                 found=f"bytes: {cursor.left} more",
             )
         self._check_present(cursor, sections, path)
+        for index, (before, after) in enumerate(pairwise(sections), 1):
+            if PLACES[before["name"]] > PLACES[after["name"]]:
+                text = f"{after['name']} after {before['name']}, which no producer writes"
+                cursor.warn("section_order", (path, index), text, after["payload"].offset)
         return sections
 
     def _section(self, cursor: Cursor, identity: int, start: int, path: Path) -> Container:
@@ -194,6 +200,10 @@ class SectionList(Construct):
     def _check_alignment(cursor, kind: Section, alignment: int, where: int, path: Path) -> None:
         power_of_two = alignment > 0 and alignment & (alignment - 1) == 0
         if power_of_two and (not kind.alignment or alignment % kind.alignment == 0):
+            if alignment != kind.alignment:
+                enough = f"{kind.alignment} is enough" if kind.alignment else "none is needed"
+                text = f"{kind.name} is aligned to {int(alignment)}, {enough}"
+                cursor.warn("alignment", (path, "alignment"), text, where)
             return
         least = f", at least {kind.alignment}" if kind.alignment else ""
         raise cursor.error(
@@ -213,7 +223,9 @@ class SectionList(Construct):
                     "missing_section", path, expected=f"a {kind.name} section", found="none"
                 )
             if names.count(kind.name) > 1:
-                cursor.warn("duplicate_section", path, f"{kind.name} twice; the last counts", 0)
+                first = names.index(kind.name)
+                where, text = sections[first]["payload"], f"{kind.name} twice; the last counts"
+                cursor.warn("duplicate_section", (path, first), text, where.offset)
 
     def _build(self, sections, writer: Writer, context, path: Path):
         for index, section in enumerate(sections):

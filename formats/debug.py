@@ -111,8 +111,10 @@ class FixedList(Construct):
         return value
 
 
+RECORDS = Table(4, DEBUG_RECORD, tolerant=True, followed=True)
+
 DEBUG = Record(
     field("starts", FixedList(4, "list start"), "Where in `indices` each list begins."),
     field("indices", FixedList(8, "debug record"), "The lists, one after the other."),
-    field("records", Table(4, DEBUG_RECORD, tolerant=True), "The records; the first is number 1."),
+    field("records", RECORDS, "The records; the first is number 1."),
 )

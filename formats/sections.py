@@ -23,7 +23,7 @@ from .version import V13_1, V13_3, Version
 
 STRINGS = Table(4, Bytes("text"))
 TYPES = Table(4, TYPE, tolerant=True)
-CONSTANTS = Table(8, SizedBytes(), tolerant=True)
+CONSTANTS = Table(8, SizedBytes(), tolerant=True, ordered=True)
 
 GLOBAL = Record(
     field("name", STRING_INDEX, "Unique in the module."),
@@ -69,3 +69,12 @@ SECTIONS = (
 
 BY_NUMBER = {section.number: section for section in SECTIONS}
 BY_NAME = {section.name: section for section in SECTIONS}
+
+PLACES = {
+    name: place
+    for place, names in enumerate(
+        (("Func", "Global"), ("Constant",), ("Debug",), ("Type",), ("Producer",), ("String",))
+    )
+    for name in names
+}
+"""The order that producers write; cuTile and the official writer differ in the first two only."""

@@ -3,9 +3,12 @@
     count   padding to the index width   offsets   entries, back to back
 
 Entry i spans [offset i, offset i+1), the last one runs to the end. That is how producers write it.
-Readers also accept gaps, entries with bytes left over, and, for strings, offsets that decrease or
-point past the end (the entry is then clamped), so a table that is not what we would write ourselves
-keeps its offsets and its bytes verbatim as `layout`.
+Readers also accept a gap before the first entry and entries with bytes left over. Offsets that
+decrease or point past the end are another matter in each table, as in NVIDIA's readers: a string is
+cut to what is there; a type or debug record is malformed, which only matters to its users; among
+constants they are an error. What NVIDIA's readers would read, and we do not, are records that lie
+on top of each other, which takes a malformed one between them. A table that is not what we would
+write ourselves keeps its offsets and its bytes verbatim as `layout`.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from .leaves import FILL, Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
 
 MAX_OVERLAP = 4
-"""How often, on average, the bytes of a table may be read as part of different entries."""
+"""How often, on average, strings may share their bytes and still be written one by one."""
 
 
 class Layout(NamedTuple):
@@ -42,16 +45,28 @@ class Table(Subconstruct):
     """Parses to a Container of `entries` (Items), `pad` and `layout` (None when back to back).
 
     `index_size` is the size of an offset in bytes. Where `tolerant`, an entry that cannot be read
-    becomes a `Malformed` record, because an entry that nothing refers to is never looked at.
+    becomes a `Malformed` record, because an entry that nothing refers to is never looked at. Where
+    `ordered`, offsets that decrease or point past the end are an error all the same; where
+    `followed`, a table without entries has to have another byte after its padding.
     """
 
-    def __init__(self, index_size: int, subcon: Construct, *, tolerant: bool = False) -> None:
+    def __init__(
+        self,
+        index_size: int,
+        subcon: Construct,
+        *,
+        tolerant: bool = False,
+        ordered: bool = False,
+        followed: bool = False,
+    ) -> None:
         super().__init__(subcon)
         self.number = VarInt()
         self.pad = Padding(index_size)
         self.index = Fixed(index_size, kind="offset")
         self.index_size = index_size
         self.tolerant = tolerant
+        self.ordered = ordered
+        self.followed = followed
 
     def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         start = cursor.position
@@ -60,26 +75,44 @@ class Table(Subconstruct):
         if count == 0:
             entries = Items()
             entries.wide_count = count
+            if (
+                self.followed
+                and cursor.left <= -(cursor.position - cursor.origin) % self.index_size
+            ):
+                raise cursor.error(
+                    "truncated",
+                    path,
+                    expected="an entry, or a byte after the padding",
+                    found="neither",
+                    hint="NVIDIA's readers refuse an empty table at the very end",
+                )
             rest = Slice(cursor.position, cursor.take(cursor.left, path))
             cursor.note(rest.offset, (path, "rest"), "unused", rest)
+            if bytes(rest.data).strip(bytes((FILL,))):
+                cursor.warn("unused", path, f"{len(rest.data)} unused bytes", rest.offset)
             return Container(entries=entries, pad=None, layout=None, rest=rest)
         pad = self.pad._parse(cursor, context, (path, "padding"))
         offsets = self._offsets(cursor, count, path)
         base, size = cursor.position, cursor.left
         entries = Items()
         entries.wide_count = count
-        bounds = _bounds(offsets, size)
+        bounds = self._bounds(offsets, size)
         regular = offsets[0] == 0 and bounds == list(pairwise((*offsets, size)))
-        shown = range(count) if regular or cursor.trace is None else _apart(bounds)
-        work, sizes = 0, []
-        for index, (offset, (begin, end)) in enumerate(zip(offsets, bounds, strict=True)):
-            window = cursor.window(base + begin, base + end)
+        regular &= all(begin <= end <= size for begin, end in bounds)
+        shown = range(count)
+        if not regular and self.tolerant:
+            self._check(cursor, bounds, size, path)
+        elif not regular and cursor.trace is not None:
+            shown = _apart(bounds)
+        sizes = []
+        for index, (begin, end) in enumerate(bounds):
+            proper = begin <= end <= size
+            begin = min(begin, size)
+            window = cursor.window(base + begin, base + (end if proper else begin))
             if index not in shown:  # another entry explains these bytes
                 window.trace = None
-            usable = offset <= size and work <= MAX_OVERLAP * size
-            entries.append(self._entry(window, (path, index), usable))
+            entries.append(self._entry(window, (path, index), proper))
             sizes.append(window.position - base - begin)
-            work += sizes[-1]
             regular &= window.position == window.end
         blob = cursor.take(size, path)
         layout = None
@@ -97,16 +130,42 @@ class Table(Subconstruct):
             f"<{count}{self.index.code}", cursor.take(count * self.index_size, path)
         )
 
-    def _entry(self, window: Cursor, path: Path, usable: bool):
+    def _bounds(self, offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
+        """Where each entry begins and ends; a string that the next does not follow is cut."""
+        bounds = list(pairwise((*offsets, size)))
+        return bounds if self.tolerant else [_cut(begin, end, size) for begin, end in bounds]
+
+    def _check(self, cursor: Cursor, bounds: list[tuple[int, int]], size: int, path: Path) -> None:
+        """Refuse entries on top of each other; if `ordered`, also those that are out of order."""
+
+        def refuse(index: int, found: str):
+            where = cursor.position - (len(bounds) - index) * self.index_size
+            expected = "an entry of its own inside the section"
+            place = ((path, "offset"), index)
+            return cursor.error("bad_offset", place, offset=where, expected=expected, found=found)
+
+        if self.ordered:
+            for index, (begin, end) in enumerate(bounds):
+                if not begin <= end <= size:
+                    raise refuse(index, f"bytes {begin} to {end} of {size}")
+        covered = 0
+        for index in sorted(range(len(bounds)), key=bounds.__getitem__):
+            begin, end = bounds[index]
+            if begin < end <= size:
+                if begin < covered:
+                    raise refuse(index, f"bytes {begin} to {end}, on top of another entry")
+                covered = end
+
+    def _entry(self, window: Cursor, path: Path, proper: bool):
         start = window.position
         noted = len(window.trace) if window.trace is not None else 0
         try:
-            if self.tolerant and not usable:
+            if not proper:
                 raise window.error(
                     "bad_offset",
                     path,
-                    expected="an entry of its own inside the section",
-                    found="one beyond its end, or one more on top of others",
+                    expected="an entry inside the section",
+                    found="one beyond its end, or one that ends before it begins",
                 )
             entry = self.subcon._parse(window, None, path)
         except BytecodeError as error:
@@ -118,7 +177,7 @@ class Table(Subconstruct):
             raw = Slice(start, window.take(window.left, path))
             window.note(start, path, "malformed", raw)
             window.warn("malformed", path, str(error), start)
-            return Malformed(error, raw)
+            return Malformed(error.with_traceback(None), raw)  # which would keep all it passed
         return entry
 
     def _build(self, table: Mapping, writer: Writer, context, path: Path):
@@ -148,7 +207,7 @@ class Table(Subconstruct):
             added, tail = self._back_to_back(entries[count:], writer, path)
             offsets = [*layout.offsets, *(size + offset for offset in added)]
             blob = layout.blob + tail
-            if _bounds(offsets, len(blob))[:count] == _bounds(layout.offsets, size):
+            if self._bounds(offsets, len(blob))[:count] == self._bounds(layout.offsets, size):
                 return offsets, blob  # otherwise an old entry ran to the end, wherever that was
         if sum(layout.sizes) > MAX_OVERLAP * size:
             raise BuildError(
@@ -160,7 +219,7 @@ class Table(Subconstruct):
         """Whether the entries begin with those of the layout, none of them edited."""
         if len(entries) < len(layout.entries):
             return False
-        bounds = _bounds(layout.offsets, len(layout.blob))
+        bounds = self._bounds(layout.offsets, len(layout.blob))
         for entry, old, size, (begin, _) in zip(
             entries, layout.entries, layout.sizes, bounds, strict=False
         ):
@@ -187,12 +246,9 @@ class Table(Subconstruct):
         return offsets, inner.data
 
 
-def _bounds(offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """Where each entry begins and ends; one that the next does not follow runs to the end."""
-    return [
-        (min(offset, size), following if offset <= following <= size else size)
-        for offset, following in pairwise((*offsets, size))
-    ]
+def _cut(begin: int, end: int, size: int) -> tuple[int, int]:
+    """An entry cut to what is there; one that the next does not follow runs to the end."""
+    return min(begin, size), end if begin <= end <= size else size
 
 
 def _apart(bounds: Sequence[tuple[int, int]]) -> set[int]:

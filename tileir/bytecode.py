@@ -297,12 +297,16 @@ class Bytecode:
 
     def _global(self, record: Container, path: str) -> Global:
         type = self.types.at(record["type"], f"{path}.type")
+        name = self.strings.at(record["name"], f"{path}.name")
+        if not name:
+            where, empty = f"{path}.name", "a global without a name"
+            raise BadReference("string", record["name"], 0, path=where, problem=empty)
         try:
             constant = self.tables.constant(record["value"], type)
         except BadReference as bad:
             raise bad.at(f"{path}.value") from None
         return Global(
-            name=self.strings.at(record["name"], f"{path}.name"),
+            name=name,
             type=type,
             value=constant,
             alignment=int(record["alignment"]),
@@ -347,6 +351,7 @@ class Bytecode:
         """
         for function in self.functions:
             _ = function.body
+        _ = self.debug
         for index in range(len(self.types)):
             if self.types.peek(index) is None and self.types.tags[index] is not None:
                 odd = "refers to something that is not there, but nothing uses it"

@@ -114,8 +114,9 @@ def _own(writer: Writer, function: Function) -> Record:
     if function._body is not None or moved or "signature" in changes:
         old = writer.body(before, original.name, original.type, original.body)
         new = writer.body(after, function.name, function.type, function.body)
-        if new != old:
-            changes["body"] = Slice(0, after.build(new))
+        built = after.build(new)
+        if built != before.build(old):  # bytes, because records can be nested very deep
+            changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)
     return {**found, **changes} if changes else found

@@ -2,7 +2,8 @@
 
 From the rows alone: every operand and result is of a type its slot admits, groups that must agree
 do, result types follow from operands where the row says how, enum attributes are legal cases,
-regions have their blocks and blocks end with a terminator. `RULES` adds what rows cannot say.
+regions have their blocks and blocks end with a terminator. `RULES` adds what rows cannot say, and
+`check` what entries owe each other.
 """
 
 from __future__ import annotations
@@ -56,11 +57,27 @@ Slots = dict[str, list[Value]]
 
 
 def check(functions: Iterable[Function]) -> None:
-    """Raise one VerifyError that lists everything, if a body does not fit the op table."""
-    found = [finding for function in functions for finding in findings(function)]
+    """Raise one VerifyError that lists everything, if entries or bodies break a rule."""
+    functions = list(functions)
+    found = list(_entries(functions))
+    found += [finding for function in functions for finding in findings(function)]
     if found:
         count = "one problem" if len(found) == 1 else f"{len(found)} problems"
         raise VerifyError(f"not valid Tile IR, {count}:", found)
+
+
+def _entries(functions: list[Function]) -> Iterator[Diagnostic]:
+    """Entries are launched by name: it is theirs alone, and it is public."""
+    names = set()
+    for function in functions:
+        if function.name in names:
+            text = "another entry has the same name"
+            yield Diagnostic("error", "structure", text, function=function.name)
+        names.add(function.name)
+        if function.private:
+            yield Diagnostic(
+                "error", "structure", "an entry cannot be private", function=function.name
+            )
 
 
 def findings(function: Function) -> list[Diagnostic]:
@@ -212,7 +229,7 @@ def _illegal_cases(op: Op, slots: Slots) -> Iterator[str]:
 
 def _regions(op: Op, slots: Slots) -> Iterator[str]:
     for row, region in zip(op.spec.regions, op.regions, strict=True):
-        if not region.blocks and row.may_be_empty:
+        if not region.blocks and row.may_be_empty and not op.results:
             continue
         if len(region.blocks) != 1:
             yield f"{row.name} must have one block, found {len(region.blocks)}"

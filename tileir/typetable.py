@@ -1,7 +1,8 @@
 """The type table: records of the Type section, linked on first use.
 
 Entries may refer to each other in any order, so linking is by demand; an entry that nothing uses is
-never looked at, and a cycle or a chain deeper than any real type is an error at its first use.
+never looked at, and a circle or a chain deeper than any real type is an error at its first use. No
+entry is looked at twice, whether it is a type in the end or not.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from construct import Container
 
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from tileir.formats.limits import DEFAULT, Limits
-from tileir.formats.nodes import Malformed
-from tileir.formats.types import DYNAMIC, SCALAR_BITS
+from tileir.formats.nodes import Counted, Malformed
+from tileir.formats.types import DYNAMIC, SCALAR_BITS, TYPE, TYPE_INDEX
 
 from .errors import BytecodeError
 from .references import BadReference
@@ -31,6 +32,16 @@ from .types import (
     Type,
 )
 
+REFERENCES = {
+    name: [
+        (field.name, isinstance(field.subcon, Counted))
+        for field in arm.fields.subcons
+        if TYPE_INDEX in (field.subcon, getattr(field.subcon, "subcon", None))
+    ]
+    for name, arm in TYPE.by_name.items()
+}
+"""Kind of record -> its fields that name other types, and whether they are lists."""
+
 
 class TypeTable(Sequence[Type]):
     """Types by index."""
@@ -39,6 +50,8 @@ class TypeTable(Sequence[Type]):
         self._entries = entries
         self._limits = limits
         self.linked: dict[int, Type] = {}
+        self._broken: dict[int, BadReference | BytecodeError] = {}
+        self._levels: dict[int, int] = {}
         self.tags: list[int | None] = [entry.get("tag") for entry in entries]
 
     def __len__(self) -> int:
@@ -59,36 +72,82 @@ class TypeTable(Sequence[Type]):
         except (BadReference, BytecodeError):
             return None
 
-    def at(self, index: int, path: str = "", depth: int = 0) -> Type:
+    def at(self, index: int, path: str = "") -> Type:
         """The type of that index; `path` is the field that holds the index."""
         if index in self.linked:
             return self.linked[index]
         if index >= len(self._entries):
             raise BadReference("type", index, len(self._entries), path=path)
-        entry = self._entries[index]
-        if isinstance(entry, Malformed):
-            raise entry["error"]
-        if depth > self._limits.type_depth:
-            deep = "types nested too deeply, or in a circle"
-            raise BadReference("type", index, 0, path=path, problem=deep, kind="bad_index")
-        linked = self._link(entry, f"type[{index}]", depth + 1)
-        wrong = problem(linked)
-        if wrong:
-            field, text = wrong
-            raise BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
-        self.linked[index] = linked
-        return linked
+        if index not in self._broken:
+            self._settle(index)
+        if index in self._broken:
+            raise self._broken[index].with_traceback(None)
+        return self.linked[index]
 
-    def _passable(self, index: int, path: str, depth: int) -> Type:
-        linked = self.at(index, path, depth)
+    def _settle(self, index: int) -> None:
+        """Link a type and what it refers to, innermost first, or say what is wrong with them.
+
+        Chains can be long, so this is no recursion. Coming back to a type that still waits for
+        others means going in a circle.
+        """
+        waiting: set[int] = set()
+        stack = [index]
+        while stack:
+            current = stack.pop()
+            if current in self.linked or current in self._broken:
+                continue
+            entry = self._entries[current]
+            inner = self._references(entry)
+            missing = [i for i in inner if i not in self.linked and i not in self._broken]
+            if not missing:
+                self._try(entry, current, inner)
+            elif current in waiting:
+                circle, where = "types in a circle", f"type[{current}].{_field(entry, missing[0])}"
+                self._broken[current] = BadReference(
+                    "type", missing[0], 0, path=where, problem=circle, kind="bad_index"
+                )
+            else:
+                waiting.add(current)
+                stack += (current, *missing)
+
+    def _references(self, entry: Container) -> list[int]:
+        """The types that an entry refers to, as far as there are any."""
+        found: list[int] = []
+        for name, is_list in REFERENCES.get(entry["variant"], ()):
+            found += entry[name] if is_list else (entry[name],)
+        if found and max(found) >= len(self._entries):
+            return [index for index in found if index < len(self._entries)]
+        return found
+
+    def _try(self, entry: Container, index: int, inner: list[int]) -> None:
+        """Link an entry; the types it refers to are settled."""
+        try:
+            if isinstance(entry, Malformed):
+                raise entry["error"]
+            linked = self._link(entry, f"type[{index}]")
+            self._levels[index] = 1 + max(map(self._levels.__getitem__, inner)) if inner else 1
+            wrong = problem(linked)
+            if self._levels[index] > self._limits.type_depth:
+                wrong = "tag", "types nested too deeply"
+            if wrong:
+                field, text = wrong
+                where = f"type[{index}].{field}"
+                raise BadReference("type", index, 0, path=where, problem=text)
+        except (BadReference, BytecodeError) as error:
+            self._broken[index] = error.with_traceback(None)
+        else:
+            self.linked[index] = linked
+
+    def _passable(self, index: int, path: str) -> Type:
+        linked = self.at(index, path)
         if isinstance(linked, FunctionType):
             raise BadReference("type", index, 0, path=path, problem="a signature in a signature")
         return linked
 
-    def _link(self, entry: Container, path: str, depth: int) -> Type:
+    def _link(self, entry: Container, path: str) -> Type:
         def other(name: str, *kinds: type) -> Type:
             where = f"{path}.{name}"
-            linked = self.at(entry[name], where, depth)
+            linked = self.at(entry[name], where)
             if kinds and not isinstance(linked, kinds):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise BadReference(
@@ -102,7 +161,7 @@ class TypeTable(Sequence[Type]):
 
         def types(name: str) -> tuple[Type, ...]:
             return tuple(
-                self._passable(index, f"{path}.{name}[{position}]", depth)
+                self._passable(index, f"{path}.{name}[{position}]")
                 for position, index in enumerate(entry[name])
             )
 
@@ -141,6 +200,16 @@ class TypeTable(Sequence[Type]):
             case "token":
                 return Token()
         raise AssertionError(entry["variant"])
+
+
+def _field(entry: Container, index: int) -> str:
+    """The first field of an entry that names the type of that index."""
+    for name, is_list in REFERENCES[entry["variant"]]:
+        if is_list and index in entry[name]:
+            return f"{name}[{list(entry[name]).index(index)}]"
+        if entry[name] == index:
+            return name
+    raise ValueError(index)
 
 
 def _extent(size: int) -> int | None:

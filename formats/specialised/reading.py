@@ -404,6 +404,10 @@ class FastDecoder:
         line("rest = pad = None")
         line(f"{name} = []")
         with line.block(f"if not {count}:"):
+            if node.followed:
+                line("raise Unusual")
+            with line.block(f"if bytes(b[p:]).strip({bytes((FILL,))}):"):
+                line("raise Unusual")
             line("rest = Slice(t.base + p, t.view[p:])")
             line("p = len(b)")
         with line.block("else:"):

@@ -46,6 +46,7 @@ class Function:
 
     name: str
     body: Body
+    private: bool = False
 
     @property
     def type(self) -> FunctionType:

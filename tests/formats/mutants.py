@@ -22,6 +22,7 @@ from .mirrored import ours, theirs
 TOO_LENIENT = {
     "missing_section": "Kaitai has no rule about all sections together",
     "limit": "Kaitai counts neither depth nor items",
+    "bad_offset": "Kaitai has no rule about all offsets of a table together",
 }
 """Kinds of error that only we raise, and why."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import accumulate
 
 from tileir.formats.ops import BY_NAME
 
@@ -26,15 +27,23 @@ def padding(size: int, alignment: int) -> bytes:
     return b"\xcb" * (-size % alignment)
 
 
-def table(entries: Sequence[bytes], before: int = 0) -> bytes:
-    """An offset table of 4-byte offsets; `before` bytes of the payload stand in front of it."""
-    count = varint(len(entries))
-    offsets, position = [], 0
-    for entry in entries:
-        offsets.append(position)
-        position += len(entry)
-    index = struct.pack(f"<{len(offsets)}I", *offsets)
-    return count + padding(before + len(count), 4) + index + b"".join(entries)
+def table(
+    entries: Sequence[bytes],
+    before: int = 0,
+    *,
+    width: int = 4,
+    offsets: Sequence[int] | None = None,
+    count: bytes | None = None,
+) -> bytes:
+    """An offset table of offsets of `width` bytes; `before` bytes of the payload precede it.
+
+    `offsets` and `count` may be told to lie.
+    """
+    if offsets is None:
+        offsets = list(accumulate(map(len, entries), initial=0))[:-1]
+    count = varint(len(entries)) if count is None else count
+    index = struct.pack(f"<{len(offsets)}{'Q' if width == 8 else 'I'}", *offsets)
+    return count + padding(before + len(count), width) + index + b"".join(entries)
 
 
 def file(*sections: tuple[int, int, bytes], version: tuple[int, int] = (13, 4)) -> bytes:

@@ -75,6 +75,21 @@ def test_a_chain_of_types() -> None:
     assert outcome(file(*kernel(types, signature=len(types) - 1))) in ("bad_index", "bad_value")
 
 
+@pytest.mark.parametrize("step", [1, -1], ids=["forwards", "backwards"])
+def test_chains_of_types_that_nothing_uses(step: int) -> None:
+    """No end of a chain is looked for twice, whichever type is asked for first."""
+    depth = 30_000
+    chain = [b"\x0c\x00" + varint(1 + (index + step) % depth) for index in range(depth)]
+    bytecode = Bytecode.parse(file(*kernel([EMPTY_SIGNATURE, *chain]))).touch()
+    assert [bytecode.types.peek(index) for index in range(1, depth, 1000)] == [None] * 30
+    last = bytecode.warnings[-1]
+    assert (last.kind, last.message[:4]) == ("malformed", "Type")
+    chain[5000] = b"\x07"
+    types = Bytecode.parse(file(*kernel([EMPTY_SIGNATURE, *chain]))).touch().types
+    assert str(types.peek(5001 - step)) == "ptr<f32>"
+    assert types.peek(5001 - 2 * step) is None
+
+
 def test_entries_on_top_of_each_other() -> None:
     blob = EMPTY_SIGNATURE + b"\x10" + varint(4000) + b"\x00" * 4001
     count = 3000
@@ -82,7 +97,7 @@ def test_entries_on_top_of_each_other() -> None:
     payload = varint(count) + b"\xcb" * (-len(varint(count)) % 4)
     payload += struct.pack(f"<{count}I", *offsets) + blob
     strings, _, functions = kernel([EMPTY_SIGNATURE])
-    assert outcome(file(strings, (5, 4, payload), functions)) == "read"
+    assert outcome(file(strings, (5, 4, payload), functions)) == "bad_offset"
 
 
 def test_an_op_with_many_operands() -> None:

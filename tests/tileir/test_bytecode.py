@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, VALID
-from tileir import Bytecode
+from tests.formats.corruptions.base import DEBUG, base
+from tileir import Bytecode, BytecodeError
 from tileir.attributes import DivBy, FloatAttribute, Hints
 from tileir.locations import SourceLocation, Subprogram
 from tileir.types import PartitionView, Scalar, Tile
@@ -116,3 +117,21 @@ def test_constants_as_arrays() -> None:
                 for ours, theirs in zip(values, array.reshape(-1).tolist(), strict=True):
                     assert ours is None or ours == theirs or (ours != ours and theirs != theirs)
     assert {"i1", "i32", "i64", "f16", "f32"} <= seen
+
+
+def test_a_global_has_a_name() -> None:
+    """NVIDIA's reader: "global symbol name at index 9 is empty"."""
+    module = base()
+    nameless = module.with_(strings=[*module.strings, b""], global_=b"\x09" + module.global_[1:])
+    with pytest.raises(BytecodeError, match="a global without a name") as caught:
+        Bytecode.parse(nameless.build())
+    assert caught.value.path == "global[0].name"
+
+
+def test_touch_reads_the_debug_section_even_if_no_function_does() -> None:
+    """So does NVIDIA's reader: "failed to skip padding for debug info index offset pointer"."""
+    unread = base().with_(location=b"\x00").section(DEBUG, b"\x00").build()
+    assert Bytecode.parse(unread).functions[0].location is None
+    with pytest.raises(BytecodeError) as caught:
+        Bytecode.parse(unread).touch()
+    assert (caught.value.kind, caught.value.section) == ("truncated", "Debug")

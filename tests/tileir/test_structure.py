@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, VALID, name_of
+from tests.formats.corruptions import ROWS
+from tests.formats.small import EMPTY_SIGNATURE, RETURN, file, kernel, varint
 from tileir import Bytecode, BytecodeError, VerifyError
 from tileir.annotate import annotate
 from tileir.structure import check, findings
@@ -21,6 +23,28 @@ def test_a_body_needs_a_terminator() -> None:
     data = (FIXTURES / "invalid" / "no_return.tileirbc").read_bytes()
     with pytest.raises(VerifyError, match="does not end with a terminator"):
         check(Bytecode.parse(data).functions)
+
+
+def functions(*flags: int) -> tuple[int, int, bytes]:
+    """A Func section of entries that are all called "kern"."""
+    entries = [bytes([0, 0, flag, 0]) + varint(len(RETURN)) + RETURN for flag in flags]
+    return (2, 8, varint(len(entries)) + b"".join(entries))
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"), [([2, 2], "another entry has the same name"), ([3], "private")]
+)
+def test_entries_have_public_names_of_their_own(flags: list[int], message: str) -> None:
+    strings, types, _ = kernel([EMPTY_SIGNATURE])
+    with pytest.raises(VerifyError, match=message):
+        check(Bytecode.parse(file(strings, types, functions(*flags))).functions)
+
+
+def test_an_if_with_results_has_both_branches() -> None:
+    """Corruption 282: the else region has no block, and the if a result."""
+    row = next(row for row in ROWS if row.number == 282)
+    with pytest.raises(VerifyError, match="elseRegion must have one block, found 0"):
+        check(Bytecode.parse(row.make()).functions)
 
 
 @pytest.mark.oracle
