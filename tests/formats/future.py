@@ -121,8 +121,9 @@ def _fields(variant: Variant, name: str) -> list:
 
 
 def _everywhere(patch: pytest.MonkeyPatch, name: str, old: object, new: object) -> None:
-    """Give a module-level name of tileir another value wherever it was imported."""
-    for module in [m for path, m in sys.modules.items() if path.split(".")[0] == "tileir"]:
+    """Give a module-level name another value wherever it was imported, tests included."""
+    ours = [m for path, m in sys.modules.items() if path.split(".")[0] in ("tileir", "tests")]
+    for module in ours:
         if getattr(module, name, None) is old:
             patch.setattr(module, name, new)
 
