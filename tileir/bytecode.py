@@ -440,7 +440,8 @@ class Bytecode:
 
         The way back gives the same bytes, but for two things that cannot be known: whether there
         was a token type before print_tko of 13.1 got its token, and whether a 13.1 to 13.4 kernel
-        without hints said so.
+        without hints said so. Texts stay what they are, among them the hint key "default", which
+        NVIDIA's 13.1 and 13.2 releases refuse in files of any version.
         """
         target = Version.of(version)
         if target not in SUPPORTED:
