@@ -48,8 +48,8 @@ TWIST = Op(
 
 def rows() -> tuple[Op, ...]:
     """Rows of old ops with more slots, and a new one."""
-    load, sin, cos, stop = (
-        op_table.BY_NAME[name] for name in ("load_view_tko", "sin", "cos", "assert")
+    load, sin, cos, stop, log2 = (
+        op_table.BY_NAME[name] for name in ("load_view_tko", "sin", "cos", "assert", "log2")
     )
     # Declared out of turn, so that it takes the versions to find the bits.
     urgency = Attribute("urgency", VarInt(), optional=True, since=V250_2)
@@ -69,6 +69,7 @@ def rows() -> tuple[Op, ...]:
         replace(sin, attributes=(rounding,)),
         replace(cos, attributes=(exact, degree)),
         replace(stop, results=(token,)),
+        replace(log2, results=(*log2.results, Result("error", TILE, since=V250_2))),
     )
 
 

@@ -224,6 +224,16 @@ def test_a_field_that_only_one_version_has() -> None:
         module(V250_2, {"producer": {"producer": 0, "edition": 6}})
 
 
+def test_a_new_result_of_which_the_type_is_not_known() -> None:
+    """Only a token can be made up: there is one type of token."""
+    old = Bytecode.parse(module(V13_5, {"body": [unary("log2")]}))
+    assert bytes(old.to_version(V250_1).to_version(V13_5).data) == bytes(old.data)
+    with pytest.raises(BuildError, match=r"13\.5 does not say which type error of log2 has"):
+        old.to_version(V250_2)
+    new = Bytecode.parse(module(V250_2, {"body": [unary("log2", result_types=[4, 2])]}))
+    assert bytes(new.to_version(V13_5).data) == bytes(old.data)
+
+
 def test_rows_that_would_change_old_files_are_refused() -> None:
     """The bytes of an op's old operands must not depend on what a later version adds."""
     guard = optional("guard", TOKEN, since=V250_1)
