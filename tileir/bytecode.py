@@ -440,8 +440,8 @@ class Bytecode:
 
         The way back gives the same bytes, but for two things that cannot be known: whether there
         was a token type before print_tko of 13.1 got its token, and whether a 13.1 to 13.4 kernel
-        without hints said so. Texts stay what they are, among them the hint key "default", which
-        NVIDIA's 13.1 and 13.2 releases refuse in files of any version.
+        without hints said so. This is about the format; what else NVIDIA's older releases refuse
+        (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof) stays as it is.
         """
         target = Version.of(version)
         if target not in SUPPORTED:
