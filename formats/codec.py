@@ -172,19 +172,27 @@ def parse_named(
     where: Slice,
     version: Version,
     type_tags: Sequence[int | None] = (),
+    limits: Limits = DEFAULT,
     *,
     trace: list[Span] | None = None,
 ) -> tuple[object, int]:
     """A section's payload, bodies included, as the reference's named records."""
-    environment = Environment(version, type_tags)
+    environment = Environment(version, type_tags, limits)
     end = where.offset + len(where.data)
     cursor = Cursor(data, where.offset, end, name, environment, trace=trace, eager=True)
     return construct_codec.parse(BY_NAME[name].payload, cursor, name.lower()), cursor.position
 
 
-def build_named(name: str, record, version: Version, type_tags: Sequence[int | None] = ()) -> bytes:
+def build_named(
+    name: str,
+    record,
+    version: Version,
+    type_tags: Sequence[int | None] = (),
+    limits: Limits = DEFAULT,
+) -> bytes:
     """The payload of a section from named records."""
-    return construct_codec.build(BY_NAME[name].payload, record, Environment(version, type_tags))
+    environment = Environment(version, type_tags, limits)
+    return construct_codec.build(BY_NAME[name].payload, record, environment)
 
 
 def build_file(record: Container) -> bytes:

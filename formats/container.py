@@ -19,7 +19,7 @@ from .errors import BuildError
 from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
 from .nodes import Items, Record
-from .sections import BY_NAME, BY_NUMBER, END, PLACES, Section
+from .sections import BY_NAME, BY_NUMBER, END, Section
 from .version import LATEST, SUPPORTED, V13_5, Version
 
 MAGIC = b"\x7fTileIR\x00"
@@ -154,7 +154,7 @@ class SectionList(Construct):
             )
         self._check_present(cursor, sections, path)
         for index, (before, after) in enumerate(pairwise(sections), 1):
-            if PLACES[before["name"]] > PLACES[after["name"]]:
+            if BY_NAME[before["name"]].place > BY_NAME[after["name"]].place:
                 text = f"{after['name']} after {before['name']}, which no producer writes"
                 cursor.warn("section_order", (path, index), text, after["payload"].offset)
         return sections

@@ -8,13 +8,14 @@ specification; `target` of an index says which table or list it points into.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from construct import Construct
 
 from .cursor import Cursor, Path, Slice, Writer, spell
 from .enums import Enum
 from .errors import BuildError
+from .version import V13_1, Version
 
 FILL = 0xCB
 MASK64 = (1 << 64) - 1
@@ -249,26 +250,43 @@ class FlagWord(Leaf):
 
     Where `strict`, other bits are an error, as they are in NVIDIA's current reader; elsewhere they
     are kept and warned of. `one_byte` is for the places that hold a byte instead of a varint.
+    `since` has the versions of bits that are newer than the word: versions append bits, so to an
+    older version these are bits that it does not know.
     """
 
     kind = "flags"
 
-    def __init__(self, *names: str, strict: bool = False, one_byte: bool = False) -> None:
+    def __init__(
+        self,
+        *names: str,
+        strict: bool = False,
+        one_byte: bool = False,
+        since: Mapping[str, Version] | None = None,
+    ) -> None:
         super().__init__()
         self.names = names
         self.strict = strict
+        self.since = dict(since or {})
         self.number = Fixed(1) if one_byte else VarInt()
+        versions = [self.since.get(name, V13_1) for name in names]
+        if versions != sorted(versions):
+            raise ValueError(f"a later bit before an earlier one: {', '.join(names)}")
+
+    def known(self, version: Version) -> int:
+        """How many bits a version knows: the lowest ones."""
+        return len(self.names) - sum(since > version for since in self.since.values())
 
     def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
-        unknown = int(value) >> len(self.names) << len(self.names)
+        known = self.known(cursor.version)
+        unknown = int(value) >> known << known
         if unknown and self.strict:
             raise cursor.error(
                 "bad_value",
                 path,
                 offset=start,
-                expected=f"only flag bits 0 to {len(self.names) - 1}",
+                expected=f"only flag bits 0 to {known - 1}" if known else "no flag bits",
                 found=f"{int(value):#x}",
             )
         if unknown:

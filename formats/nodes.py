@@ -66,6 +66,18 @@ class Row(Record):
     """A record of which bodies have very many: a fast codec keeps it as a tuple of its fields."""
 
 
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A default that is a list: `value` once for each item of the record's field `slot`."""
+
+    slot: str
+    value: object
+
+    def of(self, record: Mapping) -> list:
+        """The list that stands for it in a record."""
+        return [self.value] * len(record[self.slot])
+
+
 class Since(Subconstruct):
     """A field that exists from `since` on; files of older versions mean `default`."""
 
@@ -82,9 +94,17 @@ class Since(Subconstruct):
     def _build(self, value, writer: Writer, context, path: Path):
         if writer.version >= self.since:
             self.subcon._build(value, writer, context, path)
-        elif value not in (None, self.default) and any(_flat(value)):
+        elif not self.says_default(value, context):
             raise BuildError(f"{spell(path)} needs {self.since}, writing {writer.version}")
         return value
+
+    def says_default(self, value, record: Mapping) -> bool:
+        """Whether a value of this field is what versions mean that do not have the field."""
+        if value is None or value == self.default:
+            return True
+        if isinstance(self.default, Each):
+            return list(value) == self.default.of(record)
+        return isinstance(self.subcon, FlagWord) and value == 0
 
 
 def at_version(node: Construct | None, version: Version) -> Construct | None:
@@ -95,10 +115,6 @@ def at_version(node: Construct | None, version: Version) -> Construct | None:
         else:
             node = node.subcon if version >= node.since else None
     return node
-
-
-def _flat(value) -> list:
-    return value if isinstance(value, list) else [value]
 
 
 class Versioned(Construct):
@@ -126,6 +142,8 @@ class Versioned(Construct):
         layout = self.at(writer.version)
         if layout is not None:
             layout._build(value, writer, context, path)
+        elif value is not None:
+            raise BuildError(f"{spell(path)} is given, which {writer.version} does not have")
         return value
 
 

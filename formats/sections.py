@@ -44,7 +44,11 @@ PRODUCER = Record(field("producer", STRING_INDEX, "Free text."))
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One kind of section. `alignment` 0 means that no alignment is asked for."""
+    """One kind of section. `alignment` 0 means that no alignment is asked for.
+
+    `place` orders sections as producers write them, lower first; where two have the same place,
+    cuTile and the official writer differ.
+    """
 
     name: str
     number: int
@@ -52,29 +56,21 @@ class Section:
     mandatory: bool
     since: Version
     payload: Construct | None
+    place: int
     doc: str
 
 
-END = Section("End", 0, 0, True, V13_1, None, "The last byte of the file.")
+END = Section("End", 0, 0, True, V13_1, None, 8, "The last byte of the file.")
 
 SECTIONS = (
-    Section("String", 1, 4, True, V13_1, STRINGS, "All names and texts."),
-    Section("Producer", 7, 0, False, V13_3, PRODUCER, "Who wrote the file, as free text."),
-    Section("Type", 5, 4, False, V13_1, TYPES, "All types."),
-    Section("Constant", 4, 8, False, V13_1, CONSTANTS, "Contents of dense constants."),
-    Section("Global", 6, 0, False, V13_1, GLOBALS, "Module-level variables."),
-    Section("Func", 2, 8, True, V13_1, FUNCTIONS, "Kernels."),
-    Section("Debug", 3, 8, False, V13_1, DEBUG, "Source locations."),
+    Section("String", 1, 4, True, V13_1, STRINGS, 5, "All names and texts."),
+    Section("Producer", 7, 0, False, V13_3, PRODUCER, 4, "Who wrote the file, as free text."),
+    Section("Type", 5, 4, False, V13_1, TYPES, 3, "All types."),
+    Section("Constant", 4, 8, False, V13_1, CONSTANTS, 1, "Contents of dense constants."),
+    Section("Global", 6, 0, False, V13_1, GLOBALS, 0, "Module-level variables."),
+    Section("Func", 2, 8, True, V13_1, FUNCTIONS, 0, "Kernels."),
+    Section("Debug", 3, 8, False, V13_1, DEBUG, 2, "Source locations."),
 )
 
 BY_NUMBER = {section.number: section for section in SECTIONS}
 BY_NAME = {section.name: section for section in SECTIONS}
-
-PLACES = {
-    name: place
-    for place, names in enumerate(
-        (("Func", "Global"), ("Constant",), ("Debug",), ("Type",), ("Producer",), ("String",))
-    )
-    for name in names
-}
-"""The order that producers write; cuTile and the official writer differ in the first two only."""

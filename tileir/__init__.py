@@ -22,11 +22,13 @@ from .errors import (  # noqa: E402
     BuildError,
     BytecodeError,
     Diagnostic,
+    Feature,
     LaunchError,
     MissingPackageError,
     TileIRError,
     UnsupportedError,
     VerifyError,
+    VersionError,
 )
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Bytecode",
     "BytecodeError",
     "Diagnostic",
+    "Feature",
     "Function",
     "Global",
     "LaunchError",
@@ -44,6 +47,7 @@ __all__ = [
     "UnsupportedError",
     "VerifyError",
     "Version",
+    "VersionError",
     "compile",
 ]
 

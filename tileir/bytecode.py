@@ -29,7 +29,7 @@ from .errors import BuildError, BytecodeError, Diagnostic
 from .ir import Body, Op
 from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
-from .retarget import retarget
+from .retarget import check_oddities, retarget
 from .tables import Tables, decode_attribute
 from .types import FunctionType, Tile
 from .typetable import TypeTable
@@ -481,16 +481,24 @@ class Bytecode:
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """The same module in another version of the format, for example ``to_version("13.1")``.
 
-        Nothing is lost: what the version lacks is listed in one VersionError.
+        Nothing is lost. All that the version lacks is listed in one VersionError; what is odd about
+        the file (`warnings`) stays odd, or BuildError lists what could not. ValueError if `version`
+        is no version at all, BytecodeError if the file cannot be read to the end.
+
+        The way back gives the same bytes, but for two things that cannot be known: whether there
+        was a token type before print_tko of 13.1 got its token, and whether a 13.1 to 13.4 kernel
+        without hints said so. This is about the format; what else NVIDIA's older releases refuse
+        (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof) stays as it is.
         """
         target = Version.of(version)
         if target not in SUPPORTED:
             raise BuildError(f"version {target} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
-        data = self.build()
-        same = Bytecode.parse(data, limits=self.limits)
+        same = Bytecode.parse(self.build(), limits=self.limits)
         if target == self.version:
             return same
-        return Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
+        other = Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
+        check_oddities(same, other)
+        return other
 
     def __repr__(self) -> str:
         names = ", ".join(function.name for function in self.functions)

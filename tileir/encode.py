@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tileir.formats import codec
 from tileir.formats.functions import BODY
-from tileir.formats.limits import DEFAULT
+from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.ops.spec import Attribute, Each, Operand
 from tileir.formats.ops.wire import counts_results, is_segmented, variable
 from tileir.formats.recursion import deep_recursion
@@ -34,8 +34,11 @@ class BodyEncoder:
     `relocate` gives the location to write in the place of one that an op has.
     """
 
-    def __init__(self, tables: Interning, relocate: Relocation = as_it_is) -> None:
+    def __init__(
+        self, tables: Interning, relocate: Relocation = as_it_is, limits: Limits = DEFAULT
+    ) -> None:
         self.tables = tables
+        self.limits = limits
         self.relocate = relocate
         self.locations: list[int] = []
         self.numbers: dict[Value, int] = {}
@@ -43,13 +46,13 @@ class BodyEncoder:
     def encode(self, body: Body) -> list[Record]:
         """The records of the ops; parameters get the first numbers."""
         self._define(body.block.arguments)
-        with deep_recursion():
+        with deep_recursion(self.limits):
             return self._ops(body.block.ops, 0)
 
     def build(self, records: list[Record]) -> bytes:
         """The bytes of a body's records."""
         version, tags = self.tables.version, self.tables.types.tags
-        with deep_recursion():
+        with deep_recursion(self.limits):
             rows = pack(BODY, records, version)
         return codec.build(BODY, rows, version, tags)
 
@@ -108,8 +111,9 @@ class BodyEncoder:
 
     def _result_types(self, op: Op) -> list[int]:
         spec = op.spec
-        if not counts_results(spec) and len(op.results) != len(spec.results):
-            raise BuildError(f"{op.name} has {len(spec.results)} results, found {len(op.results)}")
+        live = [slot for slot in spec.results if slot.since <= self.tables.version]
+        if not counts_results(spec) and len(op.results) != len(live):
+            raise BuildError(f"{op.name} has {len(live)} results, found {len(op.results)}")
         for slot, _ in zip(spec.results, op.results, strict=False):
             if slot.since > self.tables.version:
                 raise BuildError(f"{op.name}: {slot.name} {self._too_new(slot)}")
@@ -166,8 +170,8 @@ class BodyEncoder:
     def _regions(self, op: Op, depth: int) -> list[list[Record]]:
         if len(op.regions) != len(op.spec.regions):
             raise BuildError(f"{op.name} has {len(op.spec.regions)} regions, not {len(op.regions)}")
-        if depth >= DEFAULT.region_depth:
-            most = f"more than {DEFAULT.region_depth} regions inside each other"
+        if depth >= self.limits.region_depth:
+            most = f"more than {self.limits.region_depth} regions inside each other"
             raise BuildError(f"{op.name}: {most}")
         with _Within(op, "regions"):
             blocks = [self._blocks(region) for region in op.regions]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError
+from tileir.formats.version import Version
 
 from .references import display
 
@@ -17,11 +18,13 @@ __all__ = [
     "BuildError",
     "BytecodeError",
     "Diagnostic",
+    "Feature",
     "LaunchError",
     "MissingPackageError",
     "TileIRError",
     "UnsupportedError",
     "VerifyError",
+    "VersionError",
 ]
 
 
@@ -62,6 +65,58 @@ class _Listing(TileIRError):
 
 class VerifyError(_Listing, ValueError):
     """The module is readable but breaks rules of Tile IR. `diagnostics` lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that a module uses and a version of the format lacks.
+
+    owner     the op, type, attribute, debug record or section that has it, by name
+    slot      the slot, flag or enum case; empty when it is the owner as a whole
+    since     the first version that has it
+    until     the last version that has it; None if newer ones still do
+    function  name of the kernel that uses it, empty outside of kernels
+    times     how often it is used there
+    """
+
+    owner: str
+    slot: str
+    since: Version
+    until: Version | None = None
+    function: str = ""
+    times: int = 1
+
+    def __str__(self) -> str:
+        what = f"{self.owner} {self.slot}".rstrip()
+        return f"{what} is gone after {self.until}" if self.until else f"{what} needs {self.since}"
+
+
+class VersionError(BuildError):
+    """A module uses what the version asked for lacks. `features` lists all of it, once a kernel."""
+
+    def __init__(self, version: Version, features: Sequence[Feature]) -> None:
+        self.version = version
+        self.features = tuple(features)
+        super().__init__("\n".join([f"version {version} lacks what is used:", *self._lines()]))
+
+    def __reduce__(self):
+        return type(self), (self.version, self.features)
+
+    def _lines(self) -> list[str]:
+        uses: dict[str, list[Feature]] = {}
+        for feature in self.features:
+            uses.setdefault(str(feature), []).append(feature)
+        return [f"  {text}{self._where(found)}" for text, found in uses.items()]
+
+    @staticmethod
+    def _where(found: Sequence[Feature]) -> str:
+        """In which kernels, and how often altogether."""
+        names = [display(feature.function) for feature in found if feature.function]
+        times = sum(feature.times for feature in found)
+        parts = [f"{times} times"] if times > 1 else []
+        if names:
+            parts.append(f"in {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}")
+        return f" ({' '.join(parts)})" if parts else ""
 
 
 class UnsupportedError(_Listing):

@@ -9,8 +9,8 @@ behind it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
 
 from construct import Construct, Container, Renamed
 
@@ -18,9 +18,10 @@ from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import FUNCTION, HINTS
-from tileir.formats.leaves import EnumValue, FlagWord, Index
+from tileir.formats.leaves import EnumValue, FlagWord, Index, WideInt
 from tileir.formats.nodes import (
     Counted,
+    Each,
     Flag,
     If,
     Malformed,
@@ -30,71 +31,55 @@ from tileir.formats.nodes import (
     UntilEnd,
     Variant,
     Versioned,
+    at_version,
 )
 from tileir.formats.ops import BY_NAME as OPS
-from tileir.formats.ops.spec import TOKEN, Each, Result
+from tileir.formats.ops.spec import TOKEN, Result
 from tileir.formats.ops.wire import BLOCK, OP, Regions, Repeat
+from tileir.formats.recursion import deep_recursion
 from tileir.formats.sections import BY_NAME as SECTIONS
 from tileir.formats.table import Table
 from tileir.formats.types import TYPE
-from tileir.formats.version import V13_5, Version
+from tileir.formats.version import V13_1, V13_4, V13_5, Version
 
-from .errors import BuildError
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """Something that a version lacks.
-
-    owner     the op, type, attribute or section that has it, by name
-    slot      the slot, flag or enum case; empty when it is the owner as a whole
-    since     the first version that has it
-    function  name of the kernel it is used in, empty outside
-    """
-
-    owner: str
-    slot: str
-    since: Version
-    function: str = ""
-
-    def __str__(self) -> str:
-        what = f"{self.owner} {self.slot}".rstrip()
-        return f"{what} needs {self.since}"
-
-
-class VersionError(BuildError):
-    """A module uses what a version does not have. `features` lists all of it."""
-
-    def __init__(self, version: Version, features: Sequence[Feature]) -> None:
-        self.version = version
-        self.features = tuple(features)
-        super().__init__("\n".join([f"version {version} lacks what is used:", *self._lines()]))
-
-    def _lines(self) -> list[str]:
-        uses: dict[str, list[str]] = {}
-        for feature in self.features:
-            uses.setdefault(str(feature), []).append(feature.function)
-        lines = []
-        for text, functions in uses.items():
-            names = [name for name in dict.fromkeys(functions) if name]
-            times = f", {len(functions)} times" if len(functions) > 1 else ""
-            more = ", ..." if len(names) > 3 else ""
-            where = f" (in {', '.join(names[:3])}{more}{times})" if names else ""
-            lines.append(f"  {text}{where}")
-        return lines
+from .errors import BuildError, Feature, VersionError
 
 
 def retarget(bytecode, target: Version) -> bytes:
-    """The file's bytes in version `target`. Raises VersionError for what that version lacks."""
-    return _Retarget(bytecode, target).run()
+    """The bytes of a module that has been read to the end, in version `target`.
+
+    Raises VersionError for what that version lacks.
+    """
+    with deep_recursion(bytecode.limits):
+        return _Retarget(bytecode, target).run()
 
 
-@dataclass(frozen=True, slots=True)
+def check_oddities(before, after) -> None:
+    """Refuse a new form of a module in which something odd is no longer what it was.
+
+    Whatever is readable but not what a producer writes is noted when a file is read: overlong
+    varints, padding, gaps in tables, entries that cannot be read. Records keep such things only as
+    long as what is around them stays; comparing the notes finds out about all of them. BuildError
+    lists those that did not stay.
+    """
+    was, now = (_oddities(bytecode.touch()) for bytecode in (before, after))
+    changed = sorted(((was - now) + (now - was)).elements())
+    if changed:
+        listed = "\n".join(f"  {section}: {path}: {kind}" for kind, section, path in changed)
+        raise BuildError(f"version {after.version} cannot keep what is odd in the file:\n{listed}")
+
+
+def _oddities(bytecode) -> Counter[tuple[str, str, str]]:
+    """Kind, section and path of everything odd."""
+    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode._oddities)
+
+
 class _Lost:
     """In the place of a value number: the result that the target does not have."""
 
-    op: str
-    result: Result
+    def __init__(self, op: str, result: Result) -> None:
+        self.op = op
+        self.result = result
 
 
 class _Retarget:
@@ -104,7 +89,7 @@ class _Retarget:
         self.bytecode = bytecode
         self.source: Version = bytecode.version
         self.target = target
-        self.features: list[Feature] = []
+        self.features: Counter[Feature] = Counter()
         self.function = ""
         self.numbers: list[int | _Lost] = []
         self.next = 0
@@ -112,24 +97,24 @@ class _Retarget:
         self.token: int | None = None
 
     def run(self) -> bytes:
-        file = codec.parse_file(self.bytecode.data)
+        bytecode, limits = self.bytecode, self.bytecode.limits
+        file = codec.parse_file(bytecode.data)
         records = self._records()
         for name, (record, _) in records.items():
             if SECTIONS[name].since > self.target:
                 self._lack(f"{name} section", "", SECTIONS[name].since)
-            else:
-                self._convert(SECTIONS[name].payload, record, {}, name.lower(), "")
+            self._convert(SECTIONS[name].payload, record, {}, name.lower(), "")
         if file["header"]["tag"] and self.target >= V13_5:
-            self._lack("header", "a version tag other than 0", V13_5)
+            self._lack("header", "tag other than 0", V13_1, V13_4)
         if self.features:
-            raise VersionError(self.target, self.features)
+            raise VersionError(self.target, self._counted())
         tags = [entry.get("tag") for entry in self.types]
         file["header"]["version"] = self.target
-        for section, record in zip(self.bytecode.sections, file["sections"], strict=True):
+        for section, record in zip(bytecode.sections, file["sections"], strict=True):
             if section.active:
                 converted, rest = records[section.name]
-                payload = codec.build_named(section.name, converted, self.target, tags) + rest
-                record["payload"] = Slice(0, payload)
+                payload = codec.build_named(section.name, converted, self.target, tags, limits)
+                record["payload"] = Slice(0, payload + rest)
         return codec.build_file(file)
 
     def _records(self) -> dict[str, tuple[object, bytes]]:
@@ -139,50 +124,69 @@ class _Retarget:
             section = next((s for s in bytecode.sections if s.name == name and s.active), None)
             if section is None:
                 continue
+            payload, tags, limits = section.payload, bytecode.types.tags, bytecode.limits
             record, stop = codec.parse_named(
-                bytecode.data, name, section.payload, self.source, bytecode.types.tags
+                bytecode.data, name, payload, self.source, tags, limits
             )
-            rest = bytes(bytecode.data[stop : section.payload.offset + section.size])
-            found[name] = (record, rest)
+            found[name] = (record, bytes(bytecode.data[stop : payload.offset + section.size]))
         if "Type" in found:
             self.types = found["Type"][0]["entries"]
         return found
 
-    def _lack(self, owner: str, slot: str, since: Version) -> None:
-        self.features.append(Feature(owner, slot, since, self.function))
+    def _lack(self, owner: str, slot: str, since: Version, until: Version | None = None) -> None:
+        self.features[Feature(owner, slot, since, until, self.function)] += 1
+
+    def _counted(self) -> list[Feature]:
+        return [
+            Feature(f.owner, f.slot, f.since, f.until, f.function, times)
+            for f, times in self.features.items()
+        ]
 
     # Records --------------------------------------------------------------------------------
 
     def _record(self, node: Record, record: dict, owner: str) -> None:
-        announcers = {
-            part.field for field in node.subcons for part in _parts(field) if hasattr(part, "field")
-        }
+        whole = dict(record)  # what announces the fields, as it was read
+        announcers = _announcers(node)
         for field in node.subcons:
             value = record.get(field.name)
-            if field.name in announcers:  # worked out again from what it announces
-                self._announced(field, value, owner)
-                record[field.name] = None
+            if field.name in announcers:
+                record[field.name] = self._announced(node, field, whole, owner)
             else:
-                record[field.name] = self._convert(field, value, record, owner, field.name)
+                record[field.name] = self._convert(field.subcon, value, whole, owner, field.name)
 
-    def _announced(self, field: Renamed, value: int | None, owner: str) -> None:
-        """A flag word is worth what its bits announce; one that announces nothing is not known."""
-        node = field.subcon
-        while isinstance(node, Since):
-            node = node.subcon
-        if isinstance(node, FlagWord) and (value or 0) >> len(node.names):
-            self._lack(owner, f"{field.name} {value:#x}, which has unknown bits,", self.source)
+    def _announced(self, node: Record, field: Renamed, whole: Mapping, owner: str):
+        """A flag word, or the byte before an optional value: None to work it out again.
+
+        It stays as it is where both versions mean the same by it. Otherwise it has to be what
+        follows from the fields that it announces.
+        """
+        value = whole.get(field.name)
+        here, there = (at_version(field.subcon, v) for v in (self.source, self.target))
+        if here is None or value is None:
+            return None
+        if here is there and not (isinstance(here, FlagWord) and self._bits_differ(here)):
+            return value
+        derived = node.announced({**whole, field.name: None}, self.source)[field.name]
+        if int(value) == derived:
+            return None
+        self._lack_oddity(owner, f"unknown bits of {field.name}")
+        return value
+
+    def _bits_differ(self, word: FlagWord) -> bool:
+        return word.known(self.source) != word.known(self.target)
+
+    def _lack_oddity(self, owner: str, what: str) -> None:
+        """Something that no version gave a meaning, but that the source has room for."""
+        newer = self.target > self.source
+        self._lack(owner, what, V13_1 if newer else self.source, self.source if newer else None)
 
     def _convert(self, node: Construct, value, record: Mapping, owner: str, slot: str):
         """The value in the target's terms; `owner` and `slot` say whose it is."""
         match node:
-            case Renamed():
-                return self._convert(node.subcon, value, record, owner, slot)
             case Since():
                 return self._gated(node, value, record, owner, slot)
             case Versioned():
-                layout = node.at(self.target) or node.at(self.source)
-                return self._convert(layout, value, record, owner, slot)
+                return self._versioned(node, value, record, owner, slot)
             case If():
                 if value is None:
                     return None
@@ -191,57 +195,73 @@ class _Retarget:
                 case = node.enum.by_value[value]
                 if case.since > self.target:
                     self._lack(owner, f"{slot} {case.name}", case.since)
-                return value
             case Index() if node.target == "value":
                 return self._value(value)
             case Table():
-                for entry in value["entries"]:
-                    if not isinstance(entry, Malformed):
-                        self._convert(node.subcon, entry, record, owner, slot)
-                return value
+                self._table(node, value, owner, slot)
             case Counted() | UntilEnd() | Repeat() | Regions():
                 for index, item in enumerate(value):
                     value[index] = self._convert(node.subcon, item, record, owner, slot)
-                return value
             case Sized():
                 return self._convert(node.subcon, value, record, owner, slot)
             case Variant():
-                return self._variant(node, value, owner)
+                self._variant(node, value, owner)
+            case Record() if node is FUNCTION:
+                self._entry(value)
+            case Record() if node is BLOCK:
+                self._block(value)
             case Record():
-                return self._plain(node, value, owner)
+                self._record(node, value, owner)
         return value
 
     def _gated(self, node: Since, value, record: Mapping, owner: str, slot: str):
         """A field that one of the versions may not have."""
-        if self.target < node.since:
-            if self.source >= node.since and not _is_default(value, node.default, record):
-                self._lack(owner, slot, node.since)
-            return node.default
         if self.source < node.since and isinstance(node.default, Each):
-            return [node.default.value] * len(record[node.default.slot])
-        if value is None:
-            return None
+            value = node.default.of(record)
+        if value is None or self.source < node.since > self.target:
+            return value
+        if self.target < node.since and not node.says_default(value, record):
+            self._lack(owner, slot, node.since)
+        elif self.target < node.since:
+            return node.default
         return self._convert(node.subcon, value, record, owner, slot)
 
-    def _plain(self, node: Record, record: dict, owner: str) -> dict:
-        if node is FUNCTION:
-            self._entry(record)
-        elif node is BLOCK:
-            self._block(record)
-        else:
-            self._record(node, record, owner)
-        return record
+    def _versioned(self, node: Versioned, value, record: Mapping, owner: str, slot: str):
+        """A field of which the versions may have different layouts, or none at all."""
+        layout = node.at(self.target)
+        if layout is None and value is not None:
+            has = [version for version, there in node.layouts if there is not None]
+            newer = [version for version in has if version > self.target]
+            if newer:
+                self._lack(owner, slot, min(newer))
+            else:
+                self._lack(owner, slot, min(has), self.source)
+            layout = node.at(self.source)
+        return value if layout is None else self._convert(layout, value, record, owner, slot)
 
-    def _variant(self, node: Variant, record: dict, owner: str) -> dict:
+    def _table(self, node: Table, table: dict, owner: str, slot: str) -> None:
+        """The entries of a table. One whose entries are not back to back keeps its bytes."""
+        entries = [entry for entry in table["entries"] if not isinstance(entry, Malformed)]
+        before = None if table["layout"] is None else self._entries(node, entries, self.source)
+        for entry in entries:
+            self._convert(node.subcon, entry, {}, owner, slot)
+        if self.features:  # so it is not written anyway
+            return
+        if before is not None and before != self._entries(node, entries, self.target):
+            table["layout"] = None
+
+    def _entries(self, node: Table, entries: list, version: Version) -> list[bytes]:
+        """What is written of entries. Their numbers have no types in a table of types."""
+        return [codec.build(node.subcon, entry, version, reference=True) for entry in entries]
+
+    def _variant(self, node: Variant, record: dict, owner: str) -> None:
         arm = node.by_name[record["variant"]]
         name = owner if node is ATTRIBUTE else arm.name
         if arm.since > self.target:
             self._lack(name, "" if name == arm.name else arm.name, arm.since)
+        self._record(arm.fields, record, name)
         if node is OP:
-            self._op(record)
-        else:
-            self._record(arm.fields, record, name)
-        return record
+            self._results(record)
 
     # Functions ------------------------------------------------------------------------------
 
@@ -251,49 +271,50 @@ class _Retarget:
         parameters = self.types[record["signature"]]["parameters"]
         self.numbers = list(range(len(parameters)))
         self.next = len(parameters)
-        flags = record["flags"] & ~HINTS
-        self._record(FUNCTION, record, "entry")
+        flags, known = record["flags"], len(_FLAGS.names)
         hints, given = record["hints"], record["argument_attributes"]
-        if self.target >= V13_5:
+        if self.target >= V13_5 > self.source:
+            if flags >> known:
+                self._lack("entry", f"flags beyond bit {known - 1}", V13_1, V13_4)
+            flags = int(flags) & ~HINTS
             record["hints"] = hints or _empty("OptimizationHints", "entries")
-            record["argument_attributes"] = given or _empty("Array", "elements")
-        else:
-            if hints is not None and not hints["entries"]:
+            record["argument_attributes"] = _empty("Array", "elements")
+        elif self.source >= V13_5 > self.target:
+            if hints["entries"]:
+                flags = int(flags) | HINTS
+            else:
                 record["hints"] = None
-            if given is not None and given.get("elements") != []:
-                self._lack("entry", "argument_attributes", V13_5)
-            flags |= HINTS if record["hints"] is not None else 0
+            if given.get("elements") == []:
+                record["argument_attributes"] = None
+        self._record(FUNCTION, record, "entry")
         record["flags"] = flags
         self.function = ""
 
-    def _op(self, record: dict) -> None:
+    def _results(self, record: dict) -> None:
+        """Number the results of an op, of which one version may have more than the other."""
         spec = OPS[record["variant"]]
-        self._record(OP.by_name[spec.mnemonic].fields, record, spec.mnemonic)
-        if any(result.since > spec.since for result in spec.results):
-            record["result_types"] = self._results(spec.mnemonic, record["result_types"])
-        else:
+        if all(result.since <= spec.since for result in spec.results):
             self._define(len(record["result_types"]))
-
-    def _results(self, op: str, types: list[int]) -> list[int]:
-        """Number the results of an op of which one version has more than the other."""
-        given, kept = iter(types), []
-        for result in OPS[op].results:
+            return
+        given, kept = iter(record["result_types"]), []
+        for result in spec.results:
             here, there = result.since <= self.source, result.since <= self.target
             if here and there:
                 kept.append(next(given))
                 self._define(1)
             elif here:
                 next(given)
-                self.numbers.append(_Lost(op, result))
+                self.numbers.append(_Lost(spec.mnemonic, result))
             elif there:
-                kept.append(self._token_type(result))
+                kept.append(self._token_type(spec.mnemonic, result))
                 self.next += 1
-        return kept
+        record["result_types"] = kept
 
-    def _token_type(self, result: Result) -> int:
-        """The index of the type of a new result; there have only ever been new tokens."""
+    def _token_type(self, op: str, result: Result) -> int:
+        """The index of the type of a new result; only of a token it is known without looking."""
         if result.type is not TOKEN:
-            raise AssertionError(f"what type has a new {result.name}?")
+            problem = f"{self.source} does not say which type {result.name} of {op} has"
+            raise BuildError(f"{problem}, which {self.target} asks for")
         if self.token is None:
             tags = [entry.get("tag") for entry in self.types]
             arm = TYPE.by_name["token"]
@@ -312,7 +333,7 @@ class _Retarget:
         if isinstance(found, _Lost):
             self._lack(found.op, found.result.name, found.result.since)
             return number
-        return found
+        return WideInt(found, number.width, found) if isinstance(number, WideInt) else found
 
     def _block(self, record: dict) -> None:
         outer, following = len(self.numbers), self.next
@@ -322,24 +343,21 @@ class _Retarget:
         self.next = following
 
 
-def _parts(field: Renamed) -> list[Construct]:
-    """The conditions a field is under, looked for through gates."""
-    found, nodes = [], [field.subcon]
+_FLAGS: FlagWord = next(field.subcon for field in FUNCTION.subcons if field.name == "flags")
+
+
+def _announcers(node: Record) -> set[str]:
+    """The fields of a record whose bits other fields depend on, in any version."""
+    found, nodes = set(), [field.subcon for field in node.subcons]
     while nodes:
-        node = nodes.pop()
-        if isinstance(node, If | Flag):
-            found.append(node)
-        if isinstance(node, Versioned):
-            nodes += [layout for _, layout in node.layouts if layout is not None]
-        elif isinstance(node, If | Since):
-            nodes.append(node.subcon)
+        part = nodes.pop()
+        if isinstance(part, If | Flag):
+            found.add(part.field)
+        if isinstance(part, Versioned):
+            nodes += [layout for _, layout in part.layouts if layout is not None]
+        elif isinstance(part, If | Since):
+            nodes.append(part.subcon)
     return found
-
-
-def _is_default(value, default, record: Mapping) -> bool:
-    if isinstance(default, Each):
-        return list(value) == [default.value] * len(record[default.slot])
-    return value in (None, default)
 
 
 def _empty(attribute: str, field: str) -> dict:

@@ -15,7 +15,6 @@ from tileir.formats import codec
 from tileir.formats.cursor import Slice
 
 from .bytecode import Bytecode, Function
-from .encode import BodyEncoder
 from .encode_attributes import Record
 from .errors import BuildError
 from .references import display
@@ -108,7 +107,7 @@ def _own(writer: Writer, function: Function) -> Record:
     if "flags" in changes or "hints" in changes:
         changes |= {"flags": now["flags"], "hints": now["hints"]}
     relocate = relocation(function)
-    before, after = BodyEncoder(writer.tables), BodyEncoder(writer.tables, relocate)
+    before, after = writer.encoder(), writer.encoder(relocate)
     own = [writer.location(original), writer.location(function, relocate)]
     moved = own[0] != own[1] or (found["location"] and relocate is not as_it_is)
     if function._body is not None or moved or "signature" in changes:

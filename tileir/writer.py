@@ -18,7 +18,8 @@ from tileir.formats.cursor import Slice
 from tileir.formats.enums import SYMBOL_VISIBILITY
 from tileir.formats.functions import HINTS, KERNEL
 from tileir.formats.leaves import FILL
-from tileir.formats.sections import BY_NAME, GLOBAL
+from tileir.formats.limits import DEFAULT
+from tileir.formats.sections import BY_NAME, GLOBAL, SECTIONS
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import V13_3, V13_5, Version
 
@@ -35,8 +36,8 @@ from .types import FunctionType
 if TYPE_CHECKING:
     from .bytecode import Bytecode, Function, Global
 
-ORDER = ("Global", "Func", "Constant", "Debug", "Type", "Producer", "String")
-"""Where a section goes that the file does not have yet."""
+ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
+"""Where a section goes that the file does not have yet; globals first, as cuTile does."""
 
 PRIVATE = 1
 
@@ -93,10 +94,15 @@ class Writer:
     def _row(self, attribute: object) -> tuple:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
 
+    def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
+        """What encodes a body into these tables."""
+        limits = self.bytecode.limits if self.bytecode else DEFAULT
+        return BodyEncoder(self.tables, relocate, limits)
+
     def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
         """The record of a function that the file does not have yet."""
         record = self.entry(function)
-        encoder = BodyEncoder(self.tables, relocate)
+        encoder = self.encoder(relocate)
         ops = self.body(encoder, function.name, function.type, function.body)
         record["body"] = Slice(0, encoder.build(ops))
         record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)

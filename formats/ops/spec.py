@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from construct import Construct
 
+from ..nodes import Each as Each
 from ..version import V13_1, Version
 
 # Element types ------------------------------------------------------------------------------
@@ -150,14 +151,6 @@ class Result:
     doc: str = ""
     arity: str = "one"
     since: Version = V13_1
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    """A default that is a list: `value` once for each operand in the slot `slot`."""
-
-    slot: str
-    value: object
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from construct import Construct, Container
 
 from ..cursor import Cursor, Path, Writer, spell
 from ..errors import BuildError
 from ..leaves import EnumValue, FlagWord, Index, VarInt, kept_count
-from ..nodes import Alternative, Counted, Flag, If, Items, Row, Since, Variant
+from ..nodes import Alternative, Counted, Flag, If, Items, Row, Since, Variant, Versioned
 from ..types import TYPE_INDEX
 from ..version import Version
 from . import OPS
@@ -139,11 +141,11 @@ REGION = Counted(BLOCK, item_size=2)
 
 def fields(op: Op) -> list[Construct]:
     """The fields that follow the opcode."""
-    types = Counted(TYPE_INDEX) if counts_results(op) else Repeat(len(op.results), TYPE_INDEX)
-    made: list[Construct] = ["result_types" / types]
+    made: list[Construct] = ["result_types" / result_types(op)]
     bits = flag_slots(op)
     if bits:
-        word = FlagWord(*(slot.name for slot in bits))
+        later = {slot.name: slot.since for slot in bits if slot.since > op.since}
+        word = FlagWord(*(slot.name for slot in bits), since=later)
         made.append("flags" / since(bits[0].since, word, op, 0))
     mask = {slot.name: 1 << bit for bit, slot in enumerate(bits)}
     for slot in op.attributes:
@@ -157,6 +159,18 @@ def fields(op: Op) -> list[Construct]:
     if op.regions:
         made.append("regions" / Regions(len(op.regions), REGION))
     return made
+
+
+def result_types(op: Op) -> Construct:
+    """The field of the result types; without a count, versions differ in how many there are."""
+    if counts_results(op):
+        return Counted(TYPE_INDEX)
+    versions = sorted({max(op.since, slot.since) for slot in op.results} | {op.since})
+    layouts = [
+        (version, Repeat(sum(slot.since <= version for slot in op.results), TYPE_INDEX))
+        for version in versions
+    ]
+    return layouts[0][1] if len(layouts) == 1 else Versioned(*layouts)
 
 
 def since(version: Version, node: Construct, op: Op, default: object) -> Construct:
@@ -186,7 +200,14 @@ def segment(op: Op, slot: Operand, mask: dict[str, int]) -> Construct:
 
 
 def add(op: Op) -> Alternative:
-    """Give the op its arm of `OP`."""
+    """Give the op its arm of `OP`.
+
+    ValueError for a row whose later operands would change how the earlier ones lie in old files.
+    """
+    first = replace(op, operands=tuple(slot for slot in op.operands if slot.since <= op.since))
+    lone_list = [slot.arity for slot in first.operands] == ["many"]  # one count in either form
+    if first != op and not (is_segmented(op) and (is_segmented(first) or lone_list)):
+        raise ValueError(f"{op.mnemonic}: only a segmented op can be given more operands")
     return OP.add(op.mnemonic, op.opcode, op.doc, *fields(op), since=op.since)
 
 

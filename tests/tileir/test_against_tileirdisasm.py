@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import INVALID, VALID, name_of
-from tileir import Bytecode
+from tileir import Bytecode, VersionError
+from tileir.formats.version import SUPPORTED
 from tileir.ir import Op
 
 pytestmark = pytest.mark.oracle
@@ -74,6 +75,29 @@ def test_locations_are_those_that_nvidia_prints(path: Path, tool) -> None:
                 where = op.location
                 key = (where.filename, str(where.line), str(where.column))
                 assert theirs[key], where
+
+
+@pytest.mark.parametrize("path", VALID, ids=name_of)
+def test_other_versions_read_the_same(path: Path, tool, tmp_path: Path) -> None:
+    """Re-targeted files are accepted and print, source locations included, what their source does.
+
+    To the letter: its reader fills in the defaults of older versions before anything is printed.
+    """
+    bytecode = Bytecode.parse(path.read_bytes())
+    text = tool("tileirdisasm", "-g", path).stdout
+    assert text
+    for version in SUPPORTED:
+        if version == bytecode.version:
+            continue
+        try:
+            other = bytecode.to_version(version)
+        except VersionError:
+            continue
+        file = tmp_path / f"{version}.tileirbc"
+        file.write_bytes(other.data)
+        done = tool("tileirdisasm", "-g", file)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == text
 
 
 @pytest.mark.parametrize("path", INVALID, ids=name_of)
