@@ -1,0 +1,53 @@
+"""Property: reading costs little, whatever the bytes: no more than they are worth.
+
+Each input is read by the codec that everybody uses, once for the time of the CPU and once for the
+peak of memory. A run that takes too long is repeated, and the better one counts: another process
+may have been in the way, or a function may have been compiled on its first use.
+"""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+
+from tileir import Bytecode, BytecodeError
+
+from .finding import Finding, Outcome
+
+MOST_MS = 100
+"""CPU milliseconds that any file up to 64 KiB may take."""
+
+MOST_KIB = 64 * 1024
+"""KiB of memory that it may take beyond its own size."""
+
+
+def check(data: bytes) -> Outcome:
+    """Measure."""
+    cpu, verdict = _cpu(data)
+    if cpu > MOST_MS / 2:
+        cpu = min(cpu, _cpu(data)[0])
+    tracemalloc.start()
+    try:
+        _read(data)
+        peak = tracemalloc.get_traced_memory()[1] / 1024
+    finally:
+        tracemalloc.stop()
+    if cpu > MOST_MS:
+        raise Finding("reading takes long", f"{cpu:.0f} ms for {len(data)} bytes, {verdict}")
+    if peak > MOST_KIB:
+        raise Finding("reading takes memory", f"{peak:.0f} KiB for {len(data)} bytes, {verdict}")
+    return Outcome(verdict, {"CPU ms": cpu, "KiB": peak})
+
+
+def _cpu(data: bytes) -> tuple[float, str]:
+    start = time.thread_time()
+    verdict = _read(data)
+    return (time.thread_time() - start) * 1000, verdict
+
+
+def _read(data: bytes) -> str:
+    try:
+        Bytecode.parse(data).touch()
+    except BytecodeError as error:
+        return error.kind
+    return "accepted"
