@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from tileir.formats import codec
 from tileir.formats.attributes import ScalarBits
 from tileir.formats.container import ALIGNED
-from tileir.formats.cursor import Path, Slice, Span, spell
+from tileir.formats.cursor import Path, Slice, Span, brief, spell
 from tileir.formats.errors import shorten
 from tileir.formats.leaves import Index, WideInt
 from tileir.formats.sections import BY_NUMBER, SECTIONS
@@ -36,9 +36,6 @@ LONGEST = 240
 
 FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
 """The path of the field that starts a function's entry."""
-
-BRIEF = 60
-"""Parts of a path that are spelled out where no heading says the first ones."""
 
 FOLD = 64
 """Blobs longer than this many bytes are folded unless everything is asked for."""
@@ -113,23 +110,13 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
             tags = _salvage_section(data, section.name, where, version, tags, found)
     found.sort(key=lambda span: span.start)
     for span in _fill_gaps(found, data, "unread"):
-        field = _brief(span.place)
+        field = brief(span.place)
         part = data[span.start : span.end]
         meaning = shorten(plain(span), LONGEST)
         place = span.place
         yield Leaf(
             span.start, part, span.section, "", place, field, span.kind, span.value, meaning, None
         )
-
-
-def _brief(place: Path) -> str:
-    """The end of a place as text: all of it, unless it is very deep."""
-    below = place
-    for _ in range(BRIEF):
-        if not isinstance(below, tuple):
-            return spell(place).removeprefix("file.")
-        below = below[0]
-    return f"...{spell(place, below)}"
 
 
 def _framed(found: list[Span], data: memoryview) -> dict[str, Slice]:
@@ -345,7 +332,7 @@ class _Annotator:
             return "unknown"
         linked = self.bytecode.debug.record_at(number)
         name = self.bytecode.debug.variant(number)
-        return f"{name} {linked}" if linked is not None else name
+        return f"{name} {printable(str(linked))}" if linked is not None else name
 
     def _number(self, node: ScalarBits, value: int) -> str:
         if not isinstance(self.type, Scalar):
@@ -389,4 +376,4 @@ def describe_op(op: Op) -> str:
     results = ", ".join(f"%{value.number}" for value in op.results)
     operands = ", ".join(f"%{value.number}" for value in op.operand_list())
     text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
-    return f"{text}  at {op.place}" if op.place else text
+    return f"{text}  at {printable(shorten(op.place, LONGEST))}" if op.place else text

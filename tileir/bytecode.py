@@ -16,7 +16,7 @@ from functools import cached_property
 from construct import Container
 
 from tileir.formats import codec
-from tileir.formats.cursor import Oddity, Slice, Span
+from tileir.formats.cursor import Oddity, Slice, brief
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
@@ -29,6 +29,7 @@ from .errors import BytecodeError, Diagnostic
 from .ir import Body, Op
 from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
+from .seek import Found, Search
 from .tables import Tables, decode_attribute
 from .types import FunctionType, Tile
 from .typetable import TypeTable
@@ -301,7 +302,10 @@ class Bytecode:
         with self._lock:
             return [
                 Diagnostic(
-                    "warning", odd.kind, f"{odd.section}: {odd.path}: {odd.message}", odd.offset
+                    "warning",
+                    odd.kind,
+                    f"{odd.section}: {brief(odd.place)}: {odd.message}",
+                    odd.offset,
                 )
                 for odd in self._oddities
             ]
@@ -403,8 +407,7 @@ class Bytecode:
         offset = 0
         if section is not None:
             offset = section.payload.offset
-            trace: list[Span] = []
-            with contextlib.suppress(BytecodeError):  # the trace up to there is what we want
+            try:
                 codec.parse_section(
                     self.data,
                     section.name,
@@ -412,11 +415,14 @@ class Bytecode:
                     self.version,
                     self._type_tags,
                     limits=self.limits,
-                    trace=trace,
+                    trace=Search(bad.path),
                     eager=True,
                     reference=self._reference,
                 )
-            offset = next((span.start for span in trace if span.path == bad.path), offset)
+            except Found as found:
+                offset = found.offset
+            except BytecodeError:  # the field may lie behind what cannot be read
+                pass
         return BytecodeError(
             bad.kind,
             offset=offset,

@@ -265,20 +265,19 @@ class DebugInfo:
             case "DISubprogram":
                 return Subprogram(
                     other("file", File),
-                    entry["line"],
+                    int(entry["line"]),
                     text("name"),
                     text("linkage_name"),
                     other("compile_unit", CompileUnit),
-                    entry["scope_line"],
+                    int(entry["scope_line"]),
                     bool(entry["flags"] & 1),
                 )
             case "DILexicalBlock":
-                return LexicalBlock(
-                    other("scope", *scopes), other("file", File), entry["line"], entry["column"]
-                )
+                scope, file = other("scope", *scopes), other("file", File)
+                return LexicalBlock(scope, file, int(entry["line"]), int(entry["column"]))
             case "DILoc":
-                scope = other("scope", *scopes)
-                return SourceLocation(scope, text("filename"), entry["line"], entry["column"])
+                scope, name = other("scope", *scopes), text("filename")
+                return SourceLocation(scope, name, int(entry["line"]), int(entry["column"]))
             case "CallSite":
                 return CallSite(other("callee", *positions), other("caller", *positions))
         return None

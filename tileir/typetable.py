@@ -135,7 +135,8 @@ class TypeTable(Sequence[Type]):
                 )
             case "gather_scatter_view":
                 view = other("view", TensorView)
-                return GatherScatterView(tuple(entry["tile"]), view, entry["sparse_dim"], padding)
+                dim = int(entry["sparse_dim"])
+                return GatherScatterView(tuple(entry["tile"]), view, dim, padding)
             case "func":
                 return FunctionType(types("parameters"), types("results"))
             case "token":
