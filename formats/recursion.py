@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from .limits import DEFAULT, Limits
 
-_FRAMES_PER_LEVEL = 12
+_FRAMES_PER_LEVEL = 20
 _lock = threading.Lock()
 _users: list[int] = []
 _limit_before = 0

@@ -29,7 +29,7 @@ from .errors import BytecodeError
 from .ir import Op, Value
 from .meaning import plain
 from .references import BadReference, printable
-from .types import Scalar
+from .types import Scalar, Type
 
 LONGEST = 240
 """Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
@@ -201,6 +201,7 @@ class _Annotator:
         self.owners: dict[int, Op] = {}
         self.listed: tuple[Op | None, list[Value]] = (None, [])
         self.type: object = None
+        self.spelled: dict[int, str] = {}
 
     def run(self) -> Iterator[Heading | Leaf]:
         yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
@@ -278,9 +279,9 @@ class _Annotator:
         if op is not None:
             named = self._value(op, field)
             if named is not None and node is TYPE_INDEX:
-                return f"{int(value)} {describe_value(named)}"
+                return f"{int(value)} {self._described(named)}"
             if named is not None:
-                return describe_value(named)
+                return self._described(named)
             if isinstance(node, Index) and node.target == "constant":
                 return f"{int(value)} {op.attributes[field]}"
         if path.startswith("global[") and field.endswith(".value"):
@@ -316,7 +317,7 @@ class _Annotator:
             case "string":
                 return f'"{printable(shorten(self.bytecode.strings.at(number), LONGEST))}"'
             case "type":
-                return str(self.bytecode.types.at(number))
+                return self._type(self.bytecode.types.at(number))
             case "constant":
                 return f"({len(self.bytecode.tables.constant_data(number))} bytes)"
             case "debug record":
@@ -327,12 +328,22 @@ class _Annotator:
                 return f"indices from {self.bytecode.debug.start_of(number)}"
         return ""
 
+    def _described(self, value: Value) -> str:
+        """A value as ``%7: tile<f32>``; the number is the one on the wire."""
+        return f"%{value.number}: {self._type(value.type)}"
+
+    def _type(self, type: Type) -> str:
+        """A type as text, spelled once: many may be of a type that takes long to spell."""
+        if id(type) not in self.spelled:
+            self.spelled[id(type)] = shorten(str(type), LONGEST)
+        return self.spelled[id(type)]
+
     def _debug(self, number: int) -> str:
         if number == 0:
             return "unknown"
         linked = self.bytecode.debug.record_at(number)
         name = self.bytecode.debug.variant(number)
-        return f"{name} {printable(str(linked))}" if linked is not None else name
+        return f"{name} {printable(shorten(str(linked), LONGEST))}" if linked is not None else name
 
     def _number(self, node: ScalarBits, value: int) -> str:
         if not isinstance(self.type, Scalar):
@@ -364,11 +375,6 @@ class _Annotator:
             argument = int(field[field.rindex("[") + 1 : -1])
             return op.regions[index].blocks[block].arguments[argument]
         return None
-
-
-def describe_value(value: Value) -> str:
-    """A value as ``%7: tile<f32>``; the number is the one on the wire."""
-    return f"%{value.number}: {value.type}"
 
 
 def describe_op(op: Op) -> str:

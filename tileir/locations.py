@@ -6,6 +6,7 @@ then one for each op in pre-order. Records refer to each other by number, 1-base
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -149,6 +150,7 @@ class DebugInfo:
         self.starts: list[int] = record["starts"]["elements"]
         self.indices: list[int] = record["indices"]["elements"]
         self._entries = record["records"]["entries"]
+        self._sorted = sorted(self.starts)
         self._linked: dict[int, Location | None] = {}
         self._positions: dict[int, SourceLocation | CallSite | None] = {}
 
@@ -174,8 +176,9 @@ class DebugInfo:
     def list_of(self, location_index: int) -> tuple[int, int]:
         """Where the list of a function begins and ends in `indices`; its length is ops + 1."""
         start = self.start_of(location_index)
-        later = (other for other in self.starts if other > start)
-        return start, min(later, default=len(self.indices))
+        later = bisect_right(self._sorted, start)
+        following = self._sorted[later : later + 1]
+        return start, following[0] if following else len(self.indices)
 
     def location(self, location_index: int, position: int) -> SourceLocation | CallSite | None:
         """Location of the function itself (position 0) or of its op number position - 1."""

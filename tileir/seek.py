@@ -46,8 +46,9 @@ class Search(list):
             agreed = self._agreed[id(place)][1]
         else:
             agreed = 1 if self._wanted[:1] == [place] else _NOWHERE
-        for place in reversed(parts):
-            following = self._wanted[agreed : agreed + 1] if agreed != _NOWHERE else []
-            agreed = agreed + 1 if following == [place[1]] else _NOWHERE
-            self._agreed[id(place)] = place, agreed  # the place too: so nothing else gets its id
+        for inner in reversed(parts):
+            on = 0 <= agreed < len(self._wanted) and self._wanted[agreed] == inner[1]
+            agreed = agreed + 1 if on else _NOWHERE
+            if inner is not parts[0]:  # the leaf itself, which nothing is inside of
+                self._agreed[id(inner)] = inner, agreed  # kept, so that nothing else gets its id
         return agreed

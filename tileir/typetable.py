@@ -39,6 +39,7 @@ class TypeTable(Sequence[Type]):
         self._entries = entries
         self._limits = limits
         self.linked: dict[int, Type] = {}
+        self._broken: dict[int, BadReference] = {}
         self.tags: list[int | None] = [entry.get("tag") for entry in entries]
 
     def __len__(self) -> int:
@@ -65,6 +66,8 @@ class TypeTable(Sequence[Type]):
             return self.linked[index]
         if index >= len(self._entries):
             raise BadReference("type", index, len(self._entries), path=path)
+        if index in self._broken:
+            raise self._broken[index].again()
         entry = self._entries[index]
         if isinstance(entry, Malformed):
             raise entry["error"]
@@ -75,7 +78,9 @@ class TypeTable(Sequence[Type]):
         wrong = problem(linked)
         if wrong:
             field, text = wrong
-            raise BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
+            bad = BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
+            self._broken[index] = bad  # many may refer to it, and it may be long
+            raise bad.again()
         self.linked[index] = linked
         return linked
 

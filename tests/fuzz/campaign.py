@@ -21,7 +21,7 @@ from .mutations import Seed, mutant
 from .shrinking import shrink
 
 LONGEST_S = 20
-"""Seconds after which an input counts as one that never ends."""
+"""Seconds of CPU time after which an input counts as one that never ends."""
 
 MOST_MEMORY = 8 << 30
 """Bytes of address space of a worker, where the system has such a limit."""
@@ -209,7 +209,7 @@ def _text(check, data: bytes) -> str:
 
 @contextlib.contextmanager
 def _alarm(seconds: float):
-    """Raise Endless after so many seconds, where the system has such a clock."""
+    """Raise Endless after so many seconds of CPU time, where the system has such a clock."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -217,10 +217,10 @@ def _alarm(seconds: float):
     def ring(*_: object) -> None:
         raise Endless
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
