@@ -15,7 +15,8 @@ from construct import Container
 from tileir.formats.debug import DEBUG_RECORD, RECORD_INDEX
 from tileir.formats.nodes import Malformed
 
-from .references import BadReference, Strings
+from .errors import BytecodeError
+from .references import BadReference, Strings, again
 
 SHOWN_CALLS = 4
 """Steps of a chain of inlined calls that are spelled out."""
@@ -152,6 +153,7 @@ class DebugInfo:
         self._entries = record["records"]["entries"]
         self._sorted = sorted(self.starts)
         self._linked: dict[int, Location | None] = {}
+        self._broken: dict[int, BadReference | BytecodeError] = {}
         self._positions: dict[int, SourceLocation | CallSite | None] = {}
 
     def __len__(self) -> int:
@@ -215,12 +217,23 @@ class DebugInfo:
         that it refers to is. Coming back to one that still waits means going in a circle.
         """
         waiting: set[int] = set()
+        try:
+            self._link_all(number, path, waiting)
+        except (BadReference, BytecodeError) as bad:  # the same for all that wait for it
+            self._broken.update(dict.fromkeys(waiting - self._linked.keys(), again(bad)))
+            raise
+        return self._linked.get(number)
+
+    def _link_all(self, number: int, path: str, waiting: set[int]) -> None:
+        """Link a record and all below it; `waiting` are those that are being linked."""
         stack = [(number, path)]
         while stack:
             current, where = stack[-1]
             if current == 0 or current in self._linked:
                 stack.pop()
                 continue
+            if current in self._broken:
+                raise again(self._broken[current])
             entry = self._entry(current, where)
             missing = [
                 (entry[name], f"debug.records[{current - 1}].{name}")
@@ -234,14 +247,13 @@ class DebugInfo:
             else:
                 waiting.add(current)
                 stack += missing
-        return self._linked.get(number)
 
     def _entry(self, number: int, path: str) -> Container:
         if number > len(self._entries):
             raise BadReference("debug record", number, len(self._entries), first=1, path=path)
         entry = self._entries[number - 1]
         if isinstance(entry, Malformed):
-            raise entry["error"]
+            raise again(entry["error"])
         return entry
 
     def _link(self, entry: Container, path: str) -> Location | None:

@@ -57,18 +57,21 @@ class BadReference(Exception):
         """Where the index is: put together only when asked for, because it can be very long."""
         return "".join(reversed(self._parts))
 
-    def again(self) -> BadReference:
-        """The same problem as it was first found, for others that run into it."""
-        bad = BadReference.__new__(BadReference, *self.args)
-        vars(bad).update(vars(self), _parts=self._parts[:])
-        return bad
-
     def inside(self, *parts: str | int) -> BadReference:
         """The same problem, seen from the record that holds it: in which field, at which index.
 
         So a path is put together on the way out, and reading what is right costs nothing.
         """
         return self.at("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts))
+
+
+def again(error: Exception) -> Exception:
+    """The same error, to be raised for another one who runs into it: the way out is its own."""
+    made = type(error).__new__(type(error), *error.args)
+    vars(made).update(vars(error))
+    if isinstance(made, BadReference):
+        made._parts = error._parts[:]
+    return made
 
 
 class Strings(Sequence[str]):

@@ -12,7 +12,7 @@ from tileir.formats.nodes import Malformed
 
 from . import attributes as attr
 from .constants import Constant
-from .references import BadReference, Strings
+from .references import BadReference, Strings, again
 from .types import Tile, Type
 from .typetable import TypeTable
 
@@ -31,7 +31,7 @@ class Tables:
             raise BadReference("constant", index, len(self.constants))
         entry = self.constants[index]
         if isinstance(entry, Malformed):
-            raise entry["error"]
+            raise again(entry["error"])
         return entry.data
 
     def constant(self, index: int, type: Type | None) -> Constant:

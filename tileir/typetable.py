@@ -16,7 +16,7 @@ from tileir.formats.nodes import Malformed
 from tileir.formats.types import DYNAMIC, SCALAR_BITS
 
 from .errors import BytecodeError
-from .references import BadReference
+from .references import BadReference, again
 from .typerules import problem
 from .types import (
     FunctionType,
@@ -31,6 +31,10 @@ from .types import (
     Type,
 )
 
+LEGAL_DEPTH = 8
+"""No real type nests as deep as that: what is found broken that far from the limit is, wherever it
+is asked for from. It is remembered, because many may refer to it."""
+
 
 class TypeTable(Sequence[Type]):
     """Types by index."""
@@ -39,7 +43,7 @@ class TypeTable(Sequence[Type]):
         self._entries = entries
         self._limits = limits
         self.linked: dict[int, Type] = {}
-        self._broken: dict[int, BadReference] = {}
+        self._broken: dict[int, BadReference | BytecodeError] = {}
         self.tags: list[int | None] = [entry.get("tag") for entry in entries]
 
     def __len__(self) -> int:
@@ -67,20 +71,23 @@ class TypeTable(Sequence[Type]):
         if index >= len(self._entries):
             raise BadReference("type", index, len(self._entries), path=path)
         if index in self._broken:
-            raise self._broken[index].again()
+            raise again(self._broken[index])
         entry = self._entries[index]
         if isinstance(entry, Malformed):
-            raise entry["error"]
+            raise again(entry["error"])
         if depth > self._limits.type_depth:
             deep = "types nested too deeply, or in a circle"
             raise BadReference("type", index, 0, path=path, problem=deep, kind="bad_index")
-        linked = self._link(entry, f"type[{index}]", depth + 1)
-        wrong = problem(linked)
-        if wrong:
-            field, text = wrong
-            bad = BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
-            self._broken[index] = bad  # many may refer to it, and it may be long
-            raise bad.again()
+        try:
+            linked = self._link(entry, f"type[{index}]", depth + 1)
+            wrong = problem(linked)
+            if wrong:
+                field, text = wrong
+                raise BadReference("type", index, 0, path=f"type[{index}].{field}", problem=text)
+        except (BadReference, BytecodeError) as bad:
+            if depth + LEGAL_DEPTH < self._limits.type_depth or depth == 0:
+                self._broken[index] = again(bad)
+            raise
         self.linked[index] = linked
         return linked
 

@@ -228,6 +228,29 @@ def broken_type_in_types() -> bytes:
     return file(*kernel(types))
 
 
+def chain_of_unused_types() -> bytes:
+    """8,000 pointers, each to the next one."""
+    return file(*kernel([EMPTY_SIGNATURE, *(b"\x0c\x00" + varint(n + 2) for n in range(8000))]))
+
+
+def circle_of_unused_types() -> bytes:
+    """8,000 pointers, each to the next one, the last to the first."""
+    numbers = [*range(2, 8001), 1]
+    return file(*kernel([EMPTY_SIGNATURE, *(b"\x0c\x00" + varint(n) for n in numbers)]))
+
+
+def malformed_type_in_types() -> bytes:
+    """A type that cannot be read, and 8,000 pointers to it."""
+    return file(*kernel([EMPTY_SIGNATURE, b"\x7f", *[b"\x0c\x00\x01"] * 8000]))
+
+
+def calls_that_come_from_nowhere() -> bytes:
+    """A chain of 6,000 inlined calls that nothing uses and that begins at no record."""
+    calls = [b"\x06" + varint(number) + varint(4) for number in range(5, 6005)]
+    records = [*SOURCE, b"\x06" + varint(9000) + varint(4), *calls, POSITION]
+    return file(*kernel([EMPTY_SIGNATURE], location=1), debug(records))
+
+
 def enormous_tile() -> bytes:
     """A tile of 2^186,000 elements."""
     return using_type(b"\x0d\x00" + varint(3000) + struct.pack("<q", 1 << 62) * 3000)
@@ -274,6 +297,10 @@ SHARED: dict[str, Callable[[], bytes]] = {
         long_type_of_values,
         long_type_in_a_slot,
         broken_type_in_types,
+        chain_of_unused_types,
+        circle_of_unused_types,
+        malformed_type_in_types,
+        calls_that_come_from_nowhere,
         enormous_tile,
         many_debug_lists,
         overlong_all_the_way_down,
