@@ -223,7 +223,9 @@ class Bytecode:
     def _read_tables(self) -> None:
         empty = Container(entries=())
         self.strings = Strings((self._section("String") or empty)["entries"])
-        self.types = TypeTable((self._section("Type") or empty)["entries"], self.limits)
+        self.types = TypeTable(
+            (self._section("Type") or empty)["entries"], self.limits, self._error
+        )
         self._type_tags = self.types.tags
         self._constants = (self._section("Constant") or empty)["entries"]
         self.tables = Tables(self.strings, self.types, self._constants)
@@ -287,7 +289,7 @@ class Bytecode:
         """The debug section, None if there is none."""
         with self._lock, self._located():
             record = self._section("Debug")
-            return None if record is None else DebugInfo(record, self.strings)
+            return None if record is None else DebugInfo(record, self.strings, self._error)
 
     def function(self, name: str) -> Function:
         """The function of that name; KeyError if there is none."""

@@ -16,7 +16,7 @@ from tileir.formats.debug import DEBUG_RECORD, RECORD_INDEX
 from tileir.formats.nodes import Malformed
 
 from .errors import BytecodeError
-from .references import BadReference, Strings, again
+from .references import BadReference, Refuse, Strings, again, unlocated
 
 SHOWN_CALLS = 4
 """Steps of a chain of inlined calls that are spelled out."""
@@ -143,9 +143,13 @@ REFERENCES = {
 
 
 class DebugInfo:
-    """The three tables of the debug section, records linked when first asked for."""
+    """The three tables of the debug section, records linked when first asked for.
 
-    def __init__(self, record: Container, strings: Strings) -> None:
+    `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
+    """
+
+    def __init__(self, record: Container, strings: Strings, refuse: Refuse = unlocated) -> None:
+        self._refuse = refuse
         self.record = record
         self.strings = strings
         self.starts: list[int] = record["starts"]["elements"]
@@ -166,8 +170,14 @@ class DebugInfo:
 
     @property
     def records(self) -> list[Location | None]:
-        """All records in order, linked; record number n is at position n - 1."""
-        return [self.record_at(number) for number in range(1, len(self) + 1)]
+        """All records in order, linked; record number n is at position n - 1.
+
+        Raises BytecodeError if one cannot be, though nothing may use it.
+        """
+        try:
+            return [self.record_at(number) for number in range(1, len(self) + 1)]
+        except BadReference as bad:
+            raise self._refuse(bad) from None
 
     def start_of(self, location_index: int) -> int:
         """Where the list of a function begins in `indices`."""

@@ -7,7 +7,7 @@ turns the whole path into a located `BytecodeError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tileir.formats.cursor import Slice
 from tileir.formats.errors import shorten
@@ -63,6 +63,15 @@ class BadReference(Exception):
         So a path is put together on the way out, and reading what is right costs nothing.
         """
         return self.at("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts))
+
+
+Refuse = Callable[[BadReference], Exception]
+"""What makes the located error of a reference that leads nowhere."""
+
+
+def unlocated(bad: BadReference) -> BadReference:
+    """The problem itself, where no file is known that it could be located in."""
+    return bad
 
 
 def again(error: Exception) -> Exception:

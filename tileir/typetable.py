@@ -16,7 +16,7 @@ from tileir.formats.nodes import Malformed
 from tileir.formats.types import DYNAMIC, SCALAR_BITS
 
 from .errors import BytecodeError
-from .references import BadReference, again
+from .references import BadReference, Refuse, again, unlocated
 from .typerules import problem
 from .types import (
     FunctionType,
@@ -37,11 +37,17 @@ is asked for from. It is remembered, because many may refer to it."""
 
 
 class TypeTable(Sequence[Type]):
-    """Types by index."""
+    """Types by index.
 
-    def __init__(self, entries: Sequence[Container], limits: Limits = DEFAULT) -> None:
+    `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
+    """
+
+    def __init__(
+        self, entries: Sequence[Container], limits: Limits = DEFAULT, refuse: Refuse = unlocated
+    ) -> None:
         self._entries = entries
         self._limits = limits
+        self._refuse = refuse
         self.linked: dict[int, Type] = {}
         self._broken: dict[int, BadReference | BytecodeError] = {}
         self.tags: list[int | None] = [entry.get("tag") for entry in entries]
@@ -52,7 +58,10 @@ class TypeTable(Sequence[Type]):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return self.at(range(len(self))[index])
+        try:
+            return self.at(range(len(self))[index])
+        except BadReference as bad:
+            raise self._refuse(bad) from None
 
     def __repr__(self) -> str:
         return f"<TypeTable {', '.join(str(self.peek(index)) for index in range(len(self)))}>"

@@ -186,6 +186,21 @@ def test_an_error_at_the_bottom_is_found_where_it_is() -> None:
         assert len(str(caught.value)) < 500
 
 
+def test_tables_say_where_they_are_broken() -> None:
+    """Nothing uses those entries; who asks for them is told."""
+    bytecode = Bytecode.parse(file(*kernel([EMPTY_SIGNATURE, b"\x0c\x00\x07"])))
+    with pytest.raises(BytecodeError) as caught:
+        list(bytecode.types)
+    assert (caught.value.path, caught.value.found) == ("type[1].pointee", "7")
+    assert bytecode.data[caught.value.offset] == 7
+    sections = kernel([EMPTY_SIGNATURE], location=1)
+    bytecode = Bytecode.parse(file(*sections, debug([b"\x01\x09", b"\x00"])))
+    with pytest.raises(BytecodeError) as caught:
+        _ = bytecode.touch().debug.records
+    assert (caught.value.path, caught.value.found) == ("debug.records[0].file", "9")
+    assert bytecode.data[caught.value.offset] == 9
+
+
 def test_a_size_of_very_many_digits() -> None:
     with pytest.raises(BytecodeError, match="a tile has at most 16777216"):
         Bytecode.parse(enormous_tile())

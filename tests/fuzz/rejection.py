@@ -58,6 +58,11 @@ def _accepted(data: bytes) -> None:
     repr(bytecode), repr(bytecode.types), repr(bytecode.strings)
     for item in bytecode.globals:
         str(item.value)
+    for table in (lambda: list(bytecode.types), lambda: bytecode.debug and bytecode.debug.records):
+        try:
+            table()
+        except BytecodeError as error:  # of an entry that nothing uses
+            _well_formed(error, data)
     odd = bytecode.warnings
     refused = _refusal(data, strict=True)
     if bool(odd) != (refused is not None):
