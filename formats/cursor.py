@@ -35,6 +35,16 @@ def spell(path: Path, below: Path | None = None) -> str:
     return "".join(reversed(parts)).removeprefix("." if below else "")
 
 
+def brief(path: Path, parts: int = 60) -> str:
+    """The end of a path as text: all of it, unless it has more parts than that."""
+    below = path
+    for _ in range(parts):
+        if not isinstance(below, tuple):
+            return spell(path).removeprefix("file.")
+        below = below[0]
+    return f"...{spell(path, below)}"
+
+
 class Span(NamedTuple):
     """One leaf field as found in a file: bytes [start, end), what it is, and its value.
 
@@ -61,8 +71,13 @@ class Oddity(NamedTuple):
     kind: str
     offset: int
     section: str
-    path: str
+    place: Path
     message: str
+
+    @property
+    def path(self) -> str:
+        """Where it is, as text. It is as long as the nesting is deep."""
+        return spell(self.place).removeprefix("file.")
 
 
 class Slice(NamedTuple):
@@ -194,8 +209,7 @@ class Cursor:
 
     def warn(self, kind: str, path: Path, message: str, offset: int) -> None:
         if self.warnings is not None:
-            text = spell(path).removeprefix("file.")
-            self.warnings.append(Oddity(kind, offset, self.section, text, message))
+            self.warnings.append(Oddity(kind, offset, self.section, path, message))
 
     def note(self, start: int, path: Path, kind: str, value: object, node: object = None) -> None:
         """Record the leaf that was just read, when a trace is wanted."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from tileir.formats import codec
 from tileir.formats.attributes import ScalarBits
 from tileir.formats.container import ALIGNED
-from tileir.formats.cursor import Path, Slice, Span, spell
+from tileir.formats.cursor import Path, Slice, Span, brief, spell
 from tileir.formats.errors import shorten
 from tileir.formats.leaves import Index, WideInt
 from tileir.formats.sections import BY_NUMBER, SECTIONS
@@ -29,16 +29,13 @@ from .errors import BytecodeError
 from .ir import Op, Value
 from .meaning import plain
 from .references import BadReference, printable
-from .types import Scalar
+from .types import Scalar, Type
 
 LONGEST = 240
 """Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
 
 FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
 """The path of the field that starts a function's entry."""
-
-BRIEF = 60
-"""Parts of a path that are spelled out where no heading says the first ones."""
 
 FOLD = 64
 """Blobs longer than this many bytes are folded unless everything is asked for."""
@@ -113,23 +110,13 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
             tags = _salvage_section(data, section.name, where, version, tags, found)
     found.sort(key=lambda span: span.start)
     for span in _fill_gaps(found, data, "unread"):
-        field = _brief(span.place)
+        field = brief(span.place)
         part = data[span.start : span.end]
         meaning = shorten(plain(span), LONGEST)
         place = span.place
         yield Leaf(
             span.start, part, span.section, "", place, field, span.kind, span.value, meaning, None
         )
-
-
-def _brief(place: Path) -> str:
-    """The end of a place as text: all of it, unless it is very deep."""
-    below = place
-    for _ in range(BRIEF):
-        if not isinstance(below, tuple):
-            return spell(place).removeprefix("file.")
-        below = below[0]
-    return f"...{spell(place, below)}"
 
 
 def _framed(found: list[Span], data: memoryview) -> dict[str, Slice]:
@@ -214,6 +201,7 @@ class _Annotator:
         self.owners: dict[int, Op] = {}
         self.listed: tuple[Op | None, list[Value]] = (None, [])
         self.type: object = None
+        self.spelled: dict[int, str] = {}
 
     def run(self) -> Iterator[Heading | Leaf]:
         yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
@@ -291,9 +279,9 @@ class _Annotator:
         if op is not None:
             named = self._value(op, field)
             if named is not None and node is TYPE_INDEX:
-                return f"{int(value)} {describe_value(named)}"
+                return f"{int(value)} {self._described(named)}"
             if named is not None:
-                return describe_value(named)
+                return self._described(named)
             if isinstance(node, Index) and node.target == "constant":
                 return f"{int(value)} {op.attributes[field]}"
         if path.startswith("global[") and field.endswith(".value"):
@@ -329,7 +317,7 @@ class _Annotator:
             case "string":
                 return f'"{printable(shorten(self.bytecode.strings.at(number), LONGEST))}"'
             case "type":
-                return str(self.bytecode.types.at(number))
+                return self._type(self.bytecode.types.at(number))
             case "constant":
                 return f"({len(self.bytecode.tables.constant_data(number))} bytes)"
             case "debug record":
@@ -340,12 +328,22 @@ class _Annotator:
                 return f"indices from {self.bytecode.debug.start_of(number)}"
         return ""
 
+    def _described(self, value: Value) -> str:
+        """A value as ``%7: tile<f32>``; the number is the one on the wire."""
+        return f"%{value.number}: {self._type(value.type)}"
+
+    def _type(self, type: Type) -> str:
+        """A type as text, spelled once: many may be of a type that takes long to spell."""
+        if id(type) not in self.spelled:
+            self.spelled[id(type)] = shorten(str(type), LONGEST)
+        return self.spelled[id(type)]
+
     def _debug(self, number: int) -> str:
         if number == 0:
             return "unknown"
         linked = self.bytecode.debug.record_at(number)
         name = self.bytecode.debug.variant(number)
-        return f"{name} {linked}" if linked is not None else name
+        return f"{name} {printable(shorten(str(linked), LONGEST))}" if linked is not None else name
 
     def _number(self, node: ScalarBits, value: int) -> str:
         if not isinstance(self.type, Scalar):
@@ -379,14 +377,9 @@ class _Annotator:
         return None
 
 
-def describe_value(value: Value) -> str:
-    """A value as ``%7: tile<f32>``; the number is the one on the wire."""
-    return f"%{value.number}: {value.type}"
-
-
 def describe_op(op: Op) -> str:
     """One line about an op: results, mnemonic, operands, and where it is in source."""
     results = ", ".join(f"%{value.number}" for value in op.results)
     operands = ", ".join(f"%{value.number}" for value in op.operand_list())
     text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
-    return f"{text}  at {op.place}" if op.place else text
+    return f"{text}  at {printable(shorten(op.place, LONGEST))}" if op.place else text

@@ -16,7 +16,7 @@ from functools import cached_property
 from construct import Container
 
 from tileir.formats import codec
-from tileir.formats.cursor import Oddity, Slice, Span
+from tileir.formats.cursor import Oddity, Slice, brief
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
@@ -30,6 +30,7 @@ from .ir import Body, Op
 from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
 from .retarget import check_oddities, retarget
+from .seek import Found, Search
 from .tables import Tables, decode_attribute
 from .types import FunctionType, Tile
 from .typetable import TypeTable
@@ -253,7 +254,9 @@ class Bytecode:
     def _read_tables(self) -> None:
         empty = Container(entries=())
         self.strings = Strings((self._section("String") or empty)["entries"])
-        self.types = TypeTable((self._section("Type") or empty)["entries"], self.limits)
+        self.types = TypeTable(
+            (self._section("Type") or empty)["entries"], self.limits, self._error
+        )
         self._type_tags = self.types.tags
         self._constants = (self._section("Constant") or empty)["entries"]
         self.tables = Tables(self.strings, self.types, self._constants)
@@ -324,7 +327,7 @@ class Bytecode:
         """The debug section, None if there is none."""
         with self._lock, self._located():
             record = self._section("Debug")
-            return None if record is None else DebugInfo(record, self.strings)
+            return None if record is None else DebugInfo(record, self.strings, self._error)
 
     def function(self, name: str) -> Function:
         """The function of that name; KeyError if there is none."""
@@ -339,7 +342,10 @@ class Bytecode:
         with self._lock:
             return [
                 Diagnostic(
-                    "warning", odd.kind, f"{odd.section}: {odd.path}: {odd.message}", odd.offset
+                    "warning",
+                    odd.kind,
+                    f"{odd.section}: {brief(odd.place)}: {odd.message}",
+                    odd.offset,
                 )
                 for odd in self._oddities
             ]
@@ -443,8 +449,7 @@ class Bytecode:
         offset = 0
         if section is not None:
             offset = section.payload.offset
-            trace: list[Span] = []
-            with contextlib.suppress(BytecodeError):  # the trace up to there is what we want
+            try:
                 codec.parse_section(
                     self.data,
                     section.name,
@@ -452,11 +457,14 @@ class Bytecode:
                     self.version,
                     self._type_tags,
                     limits=self.limits,
-                    trace=trace,
+                    trace=Search(bad.path),
                     eager=True,
                     reference=self._reference,
                 )
-            offset = next((span.start for span in trace if span.path == bad.path), offset)
+            except Found as found:
+                offset = found.offset
+            except BytecodeError:  # the field may lie behind what cannot be read
+                pass
         return BytecodeError(
             bad.kind,
             offset=offset,

@@ -18,6 +18,8 @@ from .references import decode_text, display
 JSON_SCHEMA = 1
 BYTES_PER_LINE = 8
 FIELD_WIDTH = 26
+DEEPEST = 40
+"""Levels by which a line is moved to the right; what is nested deeper stays there."""
 MARGIN = 9 + 3 * BYTES_PER_LINE + 3
 
 EXAMPLES = """\
@@ -174,16 +176,20 @@ def _render(line: Heading | Leaf, full: bool) -> Iterator[Line]:
     elif line.level == "function":
         yield [(f"-- {line.text} --", "bold cyan")]
     else:
-        yield [(f"{' ' * (MARGIN + 2 * line.depth)}{line.text}", "cyan")]
+        yield [(f"{' ' * MARGIN}{_indent(line.depth)}{line.text}", "cyan")]
 
 
 def _render_leaf(leaf: Leaf, full: bool) -> Iterator[Line]:
-    field = f"{'  ' * leaf.depth}{leaf.field}"
+    field = f"{_indent(leaf.depth)}{leaf.field}"
     for index, (offset, row) in enumerate(_rows(leaf, full)):
         line: Line = [(f"0x{offset:06x}", "dim"), (f" | {row:<{3 * BYTES_PER_LINE - 1}} |", "")]
         if index == 0:
             line += [(f" {field:<{FIELD_WIDTH}}", "green"), (f" {leaf.meaning}", "")]
         yield line
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, DEEPEST)
 
 
 def _rows(leaf: Leaf, full: bool) -> Iterator[tuple[int, str]]:

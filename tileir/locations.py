@@ -6,6 +6,7 @@ then one for each op in pre-order. Records refer to each other by number, 1-base
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,7 +15,8 @@ from construct import Container
 from tileir.formats.debug import DEBUG_RECORD, RECORD_INDEX
 from tileir.formats.nodes import Malformed
 
-from .references import BadReference, Strings
+from .errors import BytecodeError
+from .references import BadReference, Refuse, Strings, again, unlocated
 
 SHOWN_CALLS = 4
 """Steps of a chain of inlined calls that are spelled out."""
@@ -141,15 +143,21 @@ REFERENCES = {
 
 
 class DebugInfo:
-    """The three tables of the debug section, records linked when first asked for."""
+    """The three tables of the debug section, records linked when first asked for.
 
-    def __init__(self, record: Container, strings: Strings) -> None:
+    `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
+    """
+
+    def __init__(self, record: Container, strings: Strings, refuse: Refuse = unlocated) -> None:
+        self._refuse = refuse
         self.record = record
         self.strings = strings
         self.starts: list[int] = record["starts"]["elements"]
         self.indices: list[int] = record["indices"]["elements"]
         self._entries = record["records"]["entries"]
+        self._sorted = sorted(self.starts)
         self._linked: dict[int, Location | None] = {}
+        self._broken: dict[int, BadReference | BytecodeError] = {}
         self._positions: dict[int, SourceLocation | CallSite | None] = {}
 
     def __len__(self) -> int:
@@ -162,8 +170,14 @@ class DebugInfo:
 
     @property
     def records(self) -> list[Location | None]:
-        """All records in order, linked; record number n is at position n - 1."""
-        return [self.record_at(number) for number in range(1, len(self) + 1)]
+        """All records in order, linked; record number n is at position n - 1.
+
+        Raises BytecodeError if one cannot be, though nothing may use it.
+        """
+        try:
+            return [self.record_at(number) for number in range(1, len(self) + 1)]
+        except BadReference as bad:
+            raise self._refuse(bad) from None
 
     def start_of(self, location_index: int) -> int:
         """Where the list of a function begins in `indices`."""
@@ -174,8 +188,9 @@ class DebugInfo:
     def list_of(self, location_index: int) -> tuple[int, int]:
         """Where the list of a function begins and ends in `indices`; its length is ops + 1."""
         start = self.start_of(location_index)
-        later = (other for other in self.starts if other > start)
-        return start, min(later, default=len(self.indices))
+        later = bisect_right(self._sorted, start)
+        following = self._sorted[later : later + 1]
+        return start, following[0] if following else len(self.indices)
 
     def location(self, location_index: int, position: int) -> SourceLocation | CallSite | None:
         """Location of the function itself (position 0) or of its op number position - 1."""
@@ -212,12 +227,23 @@ class DebugInfo:
         that it refers to is. Coming back to one that still waits means going in a circle.
         """
         waiting: set[int] = set()
+        try:
+            self._link_all(number, path, waiting)
+        except (BadReference, BytecodeError) as bad:  # the same for all that wait for it
+            self._broken.update(dict.fromkeys(waiting - self._linked.keys(), again(bad)))
+            raise
+        return self._linked.get(number)
+
+    def _link_all(self, number: int, path: str, waiting: set[int]) -> None:
+        """Link a record and all below it; `waiting` are those that are being linked."""
         stack = [(number, path)]
         while stack:
             current, where = stack[-1]
             if current == 0 or current in self._linked:
                 stack.pop()
                 continue
+            if current in self._broken:
+                raise again(self._broken[current])
             entry = self._entry(current, where)
             missing = [
                 (entry[name], f"debug.records[{current - 1}].{name}")
@@ -231,14 +257,13 @@ class DebugInfo:
             else:
                 waiting.add(current)
                 stack += missing
-        return self._linked.get(number)
 
     def _entry(self, number: int, path: str) -> Container:
         if number > len(self._entries):
             raise BadReference("debug record", number, len(self._entries), first=1, path=path)
         entry = self._entries[number - 1]
         if isinstance(entry, Malformed):
-            raise entry["error"]
+            raise again(entry["error"])
         return entry
 
     def _link(self, entry: Container, path: str) -> Location | None:
@@ -265,20 +290,19 @@ class DebugInfo:
             case "DISubprogram":
                 return Subprogram(
                     other("file", File),
-                    entry["line"],
+                    int(entry["line"]),
                     text("name"),
                     text("linkage_name"),
                     other("compile_unit", CompileUnit),
-                    entry["scope_line"],
+                    int(entry["scope_line"]),
                     bool(entry["flags"] & 1),
                 )
             case "DILexicalBlock":
-                return LexicalBlock(
-                    other("scope", *scopes), other("file", File), entry["line"], entry["column"]
-                )
+                scope, file = other("scope", *scopes), other("file", File)
+                return LexicalBlock(scope, file, int(entry["line"]), int(entry["column"]))
             case "DILoc":
-                scope = other("scope", *scopes)
-                return SourceLocation(scope, text("filename"), entry["line"], entry["column"])
+                scope, name = other("scope", *scopes), text("filename")
+                return SourceLocation(scope, name, int(entry["line"]), int(entry["column"]))
             case "CallSite":
                 return CallSite(other("callee", *positions), other("caller", *positions))
         return None

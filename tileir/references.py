@@ -7,13 +7,16 @@ turns the whole path into a located `BytecodeError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from tileir.formats.cursor import Slice
 from tileir.formats.errors import shorten
 
 LONGEST_NAME = 80
 """Characters of a name that a message repeats."""
+
+LONGEST_PROBLEM = 300
+"""Characters of a problem in words; types and names from the file are part of it."""
 
 
 class BadReference(Exception):
@@ -30,10 +33,11 @@ class BadReference(Exception):
         problem: str = "",
         kind: str = "",
     ) -> None:
-        self.path = path
+        self._parts = [path]
         self.kind = kind or ("bad_value" if problem else "bad_index")
         if problem:
-            self.expected, self.found = f"a usable {target}", f"{target} {int(index)}: {problem}"
+            said = printable(shorten(problem, LONGEST_PROBLEM))
+            self.expected, self.found = f"a usable {target}", f"{target} {int(index)}: {said}"
         elif size == 0:
             self.expected, self.found = f"a {target}", f"{int(index)}, but there is none"
         else:
@@ -44,9 +48,14 @@ class BadReference(Exception):
 
     def at(self, path: str) -> BadReference:
         """The same problem, at `path` if no place was known yet, below it if only a part was."""
-        if self.path[:1] in ("", ".", "["):
-            self.path = path + self.path
+        if self._parts[-1][:1] in ("", ".", "["):
+            self._parts.append(path)
         return self
+
+    @property
+    def path(self) -> str:
+        """Where the index is: put together only when asked for, because it can be very long."""
+        return "".join(reversed(self._parts))
 
     def inside(self, *parts: str | int) -> BadReference:
         """The same problem, seen from the record that holds it: in which field, at which index.
@@ -56,11 +65,33 @@ class BadReference(Exception):
         return self.at("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts))
 
 
+Refuse = Callable[[BadReference], Exception]
+"""What makes the located error of a reference that leads nowhere."""
+
+
+def unlocated(bad: BadReference) -> BadReference:
+    """The problem itself, where no file is known that it could be located in."""
+    return bad
+
+
+def again(error: Exception) -> Exception:
+    """The same error, to be raised for another one who runs into it: the way out is its own."""
+    made = type(error).__new__(type(error), *error.args)
+    vars(made).update(vars(error))
+    if isinstance(made, BadReference):
+        made._parts = error._parts[:]
+    return made
+
+
 class Strings(Sequence[str]):
-    """The string table. Bytes that are not UTF-8 survive as lone surrogates."""
+    """The string table. Bytes that are not UTF-8 survive as lone surrogates.
+
+    A text that has been asked for is kept, so that many may refer to a long one.
+    """
 
     def __init__(self, entries: Sequence[Slice]) -> None:
         self._entries = entries
+        self._texts: dict[int, str] = {}
 
     @property
     def entries(self) -> Sequence[Slice]:
@@ -73,7 +104,7 @@ class Strings(Sequence[str]):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return decode_text(self._entries[index].data)
+        return self.at(range(len(self))[index])
 
     def __iter__(self) -> Iterator[str]:
         return (self[index] for index in range(len(self)))
@@ -85,7 +116,10 @@ class Strings(Sequence[str]):
         """The string of that index; `path` is the field that holds the index."""
         if index >= len(self._entries):
             raise BadReference("string", index, len(self._entries), path=path)
-        return self[index]
+        text = self._texts.get(index)
+        if text is None:
+            text = self._texts[index] = decode_text(self._entries[index].data)
+        return text
 
 
 def decode_text(data: bytes | memoryview) -> str:

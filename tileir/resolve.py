@@ -24,7 +24,7 @@ from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Attribute, Each
 from tileir.formats.ops.spec import Op as Spec
-from tileir.formats.ops.wire import OP, is_segmented, variable
+from tileir.formats.ops.wire import OP, counts_results, is_segmented, variable
 from tileir.formats.specialised.layout import Field, layout
 from tileir.formats.specialised.source import Functions, Lines, display
 from tileir.formats.types import TYPE_INDEX
@@ -96,7 +96,7 @@ class _Resolver:
             line(f"op = Op({spec}, {operands}, {attributes}, results, [], {where})")
             if self.spec.regions:
                 line(f"op.regions = d.regions({self.names['regions']}, depth + 1)")
-            if self.spec.results:
+            if self.spec.results or counts_results(self.spec):  # a count may be wrong
                 line("number = len(values)")
                 with line.block("for index, type in enumerate(types):"):
                     line("value = Value(type, op, index, number + index)")

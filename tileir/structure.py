@@ -141,9 +141,9 @@ def _slots(op: Op) -> Slots | None:
 
 def _refused_types(op: Op, slots: Slots) -> Iterator[str]:
     for slot in (*op.spec.operands, *op.spec.results):
-        for value in slots.get(slot.name, ()):
-            if not admits(slot.type, value.type):
-                yield f"{slot.name} must be {slot.type}, found {value.type}"
+        for type in {id(value.type): value.type for value in slots.get(slot.name, ())}.values():
+            if not admits(slot.type, type):
+                yield f"{slot.name} must be {slot.type}, found {type}"
 
 
 def admits(constraint: Constraint, type: Type) -> bool:

@@ -12,7 +12,7 @@ from tileir.formats.nodes import Malformed
 
 from . import attributes as attr
 from .constants import Constant
-from .references import BadReference, Strings
+from .references import BadReference, Strings, again
 from .types import Tile, Type
 from .typetable import TypeTable
 
@@ -31,7 +31,7 @@ class Tables:
             raise BadReference("constant", index, len(self.constants))
         entry = self.constants[index]
         if isinstance(entry, Malformed):
-            raise entry["error"]
+            raise again(entry["error"])
         return entry.data
 
     def constant(self, index: int, type: Type | None) -> Constant:
@@ -67,11 +67,11 @@ def decode_attribute(row: tuple, tables: Tables) -> object:
             linked = _type(type, tables)
             return attr.DenseElements(_inside("constant", tables.constant, index, linked))
         case "DivBy", (divisor, _, every, along):
-            return attr.DivBy(int(divisor), every, along)
+            return attr.DivBy(int(divisor), _plain(every), _plain(along))
         case "SameElements", (groups,):
             return attr.SameElements(tuple(groups))
         case "Bounded", (_, lower, upper):
-            return attr.Bounded(lower, upper)
+            return attr.Bounded(_plain(lower), _plain(upper))
         case "Dictionary", (entries,):
             return _inside("entries", decode_dictionary, entries, tables)
         case "OptimizationHints", (entries,):
@@ -80,6 +80,11 @@ def decode_attribute(row: tuple, tables: Tables) -> object:
             enum = MULTIMEM_REDUCTION_KIND
             return attr.EnumAttribute(enum.name, enum.by_value[number].name)
     raise AssertionError(row)
+
+
+def _plain(number: int | None) -> int | None:
+    """A number that may be absent, without how it was written."""
+    return None if number is None else int(number)
 
 
 def _inside(field: str, decode, *given):

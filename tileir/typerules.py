@@ -47,14 +47,25 @@ def _tile(type: Tile) -> Problem:
     wrong = _powers_of_two("shape", type.shape)
     if wrong:
         return wrong
-    if type.size > MAX_TILE_ELEMENTS:
-        return "shape.count", f"{type.size} elements, a tile has at most {MAX_TILE_ELEMENTS}"
+    size = _count(type.shape)
+    if size > MAX_TILE_ELEMENTS:
+        return "shape.count", f"{size} or more elements, a tile has at most {MAX_TILE_ELEMENTS}"
     if type.element == F4 and all(size % 2 for size in type.shape):
         return "shape.count", f"an odd number of {F4} elements"
     points_to_f4 = isinstance(type.element, Pointer) and type.element.pointee == F4
     if points_to_f4 and type.rank:
         return "shape.count", f"pointers to {F4} in a tile of rank {type.rank}, not 0"
     return None
+
+
+def _count(shape: Sequence[int]) -> int:
+    """The product of the extents; of as many as it takes to be too large for a tile."""
+    size = 1
+    for extent in shape:
+        size *= extent
+        if size > MAX_TILE_ELEMENTS:
+            break
+    return size
 
 
 def _pointer(type: Pointer) -> Problem:

@@ -17,7 +17,7 @@ from tileir.formats.nodes import Counted, Malformed
 from tileir.formats.types import DYNAMIC, SCALAR_BITS, TYPE, TYPE_INDEX
 
 from .errors import BytecodeError
-from .references import BadReference
+from .references import BadReference, Refuse, again, unlocated
 from .typerules import problem
 from .types import (
     FunctionType,
@@ -44,11 +44,17 @@ REFERENCES = {
 
 
 class TypeTable(Sequence[Type]):
-    """Types by index."""
+    """Types by index.
 
-    def __init__(self, entries: Sequence[Container], limits: Limits = DEFAULT) -> None:
+    `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
+    """
+
+    def __init__(
+        self, entries: Sequence[Container], limits: Limits = DEFAULT, refuse: Refuse = unlocated
+    ) -> None:
         self._entries = entries
         self._limits = limits
+        self._refuse = refuse
         self.linked: dict[int, Type] = {}
         self._broken: dict[int, BadReference | BytecodeError] = {}
         self._levels: dict[int, int] = {}
@@ -60,7 +66,10 @@ class TypeTable(Sequence[Type]):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return self.at(range(len(self))[index])
+        try:
+            return self.at(range(len(self))[index])
+        except BadReference as bad:
+            raise self._refuse(bad) from None
 
     def __repr__(self) -> str:
         return f"<TypeTable {', '.join(str(self.peek(index)) for index in range(len(self)))}>"
@@ -81,7 +90,7 @@ class TypeTable(Sequence[Type]):
         if index not in self._broken:
             self._settle(index)
         if index in self._broken:
-            raise self._broken[index].with_traceback(None)
+            raise again(self._broken[index])
         return self.linked[index]
 
     def _settle(self, index: int) -> None:
@@ -194,7 +203,8 @@ class TypeTable(Sequence[Type]):
                 )
             case "gather_scatter_view":
                 view = other("view", TensorView)
-                return GatherScatterView(tuple(entry["tile"]), view, entry["sparse_dim"], padding)
+                dim = int(entry["sparse_dim"])
+                return GatherScatterView(tuple(entry["tile"]), view, dim, padding)
             case "func":
                 return FunctionType(types("parameters"), types("results"))
             case "token":

@@ -6,7 +6,9 @@ again for everything that is shared.
 
 from __future__ import annotations
 
+import contextlib
 import struct
+import tracemalloc
 
 import pytest
 
@@ -15,8 +17,13 @@ from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate
 from tileir.formats import codec
 from tileir.inspect import render
+from tileir.structure import findings
 
+from .bombs import SHARED, SOURCE, TYPES, enormous_tile, lost_at_the_bottom, opcode
 from .small import EMPTY_SIGNATURE, RETURN, debug, file, kernel, table, varint
+
+ONE = b"\x01\x01\x00\x00\x00\x00\x00\x00\x00"
+"""A list of one extent, which is 1."""
 
 
 def outcome(data: bytes) -> str:
@@ -30,13 +37,9 @@ def outcome(data: bytes) -> str:
     return "read"
 
 
-FILE, UNIT = b"\x02\x00\x00", b"\x01\x01"
-SUBPROGRAM, POSITION = b"\x05\x01\x01\x00\x00\x02\x01", b"\x04\x03\x00\x01\x01"
-
-
 @pytest.mark.parametrize("depth", [400, 20_000])
 def test_chains_of_inlined_calls(depth: int) -> None:
-    records = [FILE, UNIT, SUBPROGRAM, POSITION]
+    records = list(SOURCE)
     for _ in range(depth):
         records.append(b"\x06" + varint(len(records)) + varint(4))
     assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(records))) == "read"
@@ -44,7 +47,7 @@ def test_chains_of_inlined_calls(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [40, 5000])
 def test_calls_that_share_both_sides(depth: int) -> None:
-    records = [FILE, UNIT, SUBPROGRAM, POSITION]
+    records = list(SOURCE)
     for _ in range(depth):
         last = varint(len(records))
         records.append(b"\x06" + last + last)
@@ -52,12 +55,12 @@ def test_calls_that_share_both_sides(depth: int) -> None:
 
 
 def test_nested_scopes_and_circles() -> None:
-    blocks = [FILE, UNIT, SUBPROGRAM]
+    blocks = SOURCE[:3]
     for _ in range(3000):
         blocks.append(b"\x03" + varint(len(blocks)) + b"\x01\x01\x01")
     blocks.append(b"\x04" + varint(len(blocks)) + b"\x00\x01\x01")
     assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(blocks))) == "read"
-    circle = [FILE, UNIT, SUBPROGRAM, b"\x06\x05\x05", b"\x06\x04\x04"]
+    circle = [*SOURCE[:3], b"\x06\x05\x05", b"\x06\x04\x04"]
     assert outcome(file(*kernel([EMPTY_SIGNATURE], location=1), debug(circle))) == "bad_value"
 
 
@@ -153,3 +156,104 @@ def test_a_long_string_is_shown_once() -> None:
     data = file((1, 4, table([long])), (5, 4, table(types)), (2, 8, varint(500) + functions))
     lines = list(render(annotate(Bytecode.parse(data))))
     assert sum(map(len, lines)) < 30 * len(data)
+
+
+DEEP = ("overlong all the way down", "lost at the bottom", "cut off at the bottom")
+"""Counting memory walks the stack at each allocation: not for those."""
+
+REFUSED = {
+    "enormous tile": "bad_value",
+    "lost at the bottom": "bad_index",
+    "cut off at the bottom": "unknown_opcode",
+}
+
+
+@pytest.mark.parametrize("what", SHARED)
+def test_what_is_shared_or_deep_costs_once(what: str) -> None:
+    """Little memory to read, little text to show, in each of which sharing could be lost."""
+    data = SHARED[what]()
+    tracemalloc.start()
+    try:
+        if what not in DEEP:
+            with contextlib.suppress(BytecodeError):
+                Bytecode.parse(data).touch()
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    if what in REFUSED:
+        assert outcome(data) == REFUSED[what]
+        return
+    bytecode = Bytecode.parse(data)
+    assert sum(map(len, render(annotate(bytecode)))) < 250 * len(data)
+    assert sum(len(warning.message) for warning in bytecode.warnings) < 250 * len(data)
+    for function in bytecode.functions:
+        assert function.debug_list_length in (None, 2, 2001)
+        assert sum(len(str(finding)) for finding in findings(function)) < 20 * len(data)
+
+
+def test_an_error_at_the_bottom_is_found_where_it_is() -> None:
+    data = lost_at_the_bottom()
+    for reference in (False, True):
+        with pytest.raises(BytecodeError) as caught:
+            Bytecode.parse(data, reference=reference).touch()
+        assert data[caught.value.offset] == 0x77
+        assert caught.value.path.count(".ops[") == 2900
+        assert len(str(caught.value)) < 500
+
+
+def test_tables_say_where_they_are_broken() -> None:
+    """Nothing uses those entries; who asks for them is told."""
+    bytecode = Bytecode.parse(file(*kernel([EMPTY_SIGNATURE, b"\x0c\x00\x07"])))
+    with pytest.raises(BytecodeError) as caught:
+        list(bytecode.types)
+    assert (caught.value.path, caught.value.found) == ("type[1].pointee", "7")
+    assert bytecode.data[caught.value.offset] == 7
+    sections = kernel([EMPTY_SIGNATURE], location=1)
+    bytecode = Bytecode.parse(file(*sections, debug([b"\x01\x09", b"\x00"])))
+    with pytest.raises(BytecodeError) as caught:
+        _ = bytecode.touch().debug.records
+    assert (caught.value.path, caught.value.found) == ("debug.records[0].file", "9")
+    assert bytecode.data[caught.value.offset] == 9
+
+
+def test_a_size_of_very_many_digits() -> None:
+    with pytest.raises(BytecodeError, match="a tile has at most 16777216"):
+        Bytecode.parse(enormous_tile())
+
+
+def test_results_that_the_row_does_not_have() -> None:
+    """NVIDIA's readers say so when they verify; until then they are values like others."""
+    body = opcode("return") + b"\x01\x01\x00"
+    bytecode = Bytecode.parse(file(*kernel(TYPES, body, signature=2)))
+    assert any("%1: tile<i1>" in line for line in render(annotate(bytecode)))
+    (found,) = findings(bytecode.functions[0])
+    assert "expected 0 results, found 1" in found.message
+
+
+@pytest.mark.parametrize("name", [b"\x1b[31m.py", b"\xb2.py", b"a\nb.py"])
+def test_names_of_source_files_stay_in_one_line(name: bytes) -> None:
+    _, types, functions = kernel([EMPTY_SIGNATURE], location=1)
+    text = (1, 4, table([name]))
+    lines = list(render(annotate(Bytecode.parse(file(text, types, functions, debug(SOURCE))))))
+    assert sum(".py:1:1" in line for line in lines) >= 3
+    assert all(line.isprintable() for line in lines)
+    with pytest.raises(BytecodeError, match="is no position") as caught:
+        Bytecode.parse(file(text, types, functions, debug(SOURCE[:1]))).touch()
+    assert str(caught.value).isprintable()
+
+
+def test_numbers_do_not_remember_how_they_were_written() -> None:
+    """Lines and columns, bounds, dimensions: plain integers however many bytes they took."""
+    position = b"\x04\x03\x00\x81\x00\x82\x00"
+    hints = b"\x0b\x01\x00\x0a\x02\x00\x08\x04\x03\x82\x00\x82\x00\x01\x0c\x03\x81\x00\x82\x00"
+    view, tensor = b"\x14\x00\x01\x01\x00\x00\x00\x04\x80\x00", b"\x0e\x00\x00" + ONE + ONE
+    types = [b"\x03", EMPTY_SIGNATURE, b"\x03", view, tensor]
+    sections = kernel(types, location=1, signature=1, hints=hints)
+    bytecode = Bytecode.parse(file(*sections, debug([*SOURCE[:3], position]))).touch()
+    (function,) = bytecode.functions
+    divisor, bounds = function.hints.entries["kern"].values()
+    where = function.ops[0].location
+    numbers = [where.line, where.column, divisor.every, divisor.along, bounds.lower, bounds.upper]
+    numbers.append(bytecode.types[3].sparse_dim)
+    assert numbers == [1, 2, 1, 1, -1, 1, 0]
+    assert {type(number) for number in numbers} == {int}

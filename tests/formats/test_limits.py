@@ -8,32 +8,14 @@ import tracemalloc
 
 import pytest
 
+import tileir
 from tileir import Bytecode, BytecodeError
-from tileir.annotate import annotate
+from tileir.annotate import annotate, salvage
 from tileir.formats.limits import DEFAULT
-from tileir.formats.ops import BY_NAME
+from tileir.structure import findings
 
-from .small import RETURN, YIELD, file, kernel, varint
-
-I1, TILE, FUNCTION, I32 = range(4)
-TYPES = (b"\x00", b"\x0d\x00\x00", b"\x10\x01\x01\x00", b"\x03")
-"""i1, tile<i1>, (tile<i1>) -> (), i32."""
-
-
-def module(body: bytes, hints: bytes = b"") -> bytes:
-    """A 13.4 file with one kernel of one i1 parameter."""
-    return file(*kernel(TYPES, body, signature=FUNCTION, hints=hints))
-
-
-def nested_ifs(depth: int) -> bytes:
-    """`depth` ifs inside each other, without else."""
-    body = YIELD
-    for level in range(depth):
-        ops = 1 if level == 0 else 2
-        tail = b"" if level == 0 else YIELD
-        block = b"\x01\x00" + varint(ops) + body + tail
-        body = bytes([BY_NAME["if"].opcode, 0, 0, 2]) + block + b"\x00"
-    return body + RETURN
+from .bombs import COUNTS, DEPTHS, bad_offset, long_constant, module, nested_ifs
+from .small import RETURN, varint
 
 
 def read(data: bytes) -> Bytecode:
@@ -67,17 +49,85 @@ def test_attributes_nest_up_to_the_limit_and_no_further() -> None:
     assert caught.value.kind == "limit"
 
 
-@pytest.mark.parametrize("count", [2**31 - 1, 2**32 - 2, 2**63])
-def test_counts_are_compared_with_the_bytes_left(count: int) -> None:
-    data = module(bytes([BY_NAME["return"].opcode, 0]) + varint(count))
+def peak_of(action) -> int:
+    """Bytes that are allocated at most while the action runs."""
     tracemalloc.start()
     try:
-        with pytest.raises(BytecodeError) as caught:
-            read(data)
-        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+        action()
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert caught.value.kind == "limit"
+
+
+@pytest.mark.parametrize("count", [2**31 - 1, 2**32 - 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("where", COUNTS)
+def test_counts_and_lengths_are_compared_with_the_bytes_left(where: str, count: int) -> None:
+    """Refused because of the count, by both codecs, before anything is allocated for it."""
+    data = COUNTS[where](varint(count))
+
+    def refused(reference: bool) -> str:
+        with pytest.raises(BytecodeError) as caught:
+            Bytecode.parse(data, reference=reference).touch()
+        assert caught.value.kind in ("limit", "truncated", "bad_value")
+        return str(caught.value)
+
+    messages: list[str] = []
+    assert peak_of(lambda: messages.extend((refused(False), refused(True)))) < 10_000_000
+    assert messages[0] == messages[1]
+    assert str(count) in messages[0]
+    assert list(salvage(memoryview(data)))
+
+
+@pytest.mark.parametrize("offset", [2**31, 2**32 - 1])
+@pytest.mark.parametrize("table", [1, 5, 4], ids=["String", "Type", "Constant"])
+def test_offsets_beyond_the_table(table: int, offset: int) -> None:
+    """A string is cut to what is there; anything else is refused."""
+    data = bad_offset(table, offset)
+    if table == 1:
+        assert Bytecode.parse(data).touch().warnings
+        return
+    with pytest.raises(BytecodeError) as caught:
+        Bytecode.parse(data).touch()
+    assert caught.value.kind == "bad_offset"
+
+
+def test_a_constant_longer_than_the_file() -> None:
+    bytecode = Bytecode.parse(long_constant()).touch()
+    assert "malformed" in [warning.kind for warning in bytecode.warnings]
+
+
+DEEP = {
+    "regions": "limit",
+    "arrays": "limit",
+    "dictionaries": "limit",
+    "types": "bad_value",
+    "call sites": "",
+    "lexical blocks": "",
+}
+
+
+@pytest.mark.parametrize("what", DEPTHS)
+def test_a_hundred_thousand_levels(what: str) -> None:
+    """Refused with the right kind, or read where a chain is no nesting."""
+    data = DEPTHS[what](100_000)
+    if not DEEP[what]:
+        assert Bytecode.parse(data).touch().functions[0].location is not None
+        return
+    with pytest.raises(BytecodeError) as caught:
+        Bytecode.parse(data).touch()
+    assert caught.value.kind == DEEP[what]
+    assert len(str(caught.value)) < 500
+
+
+def test_two_thousand_regions_reach_every_reader() -> None:
+    bytecode = read(module(nested_ifs(2000)))
+    (function,) = bytecode.functions
+    assert max(op.depth for op in function.walk()) == 2000
+    assert not findings(function)
+    for target in ("host", "sm_90"):
+        with pytest.raises(tileir.UnsupportedError) as caught:  # ifs are not lowered yet
+            tileir.compile(bytecode, target)
+        assert len(caught.value.diagnostics) == 2000
 
 
 def test_a_huge_alignment_is_refused() -> None:
