@@ -1,8 +1,9 @@
 """`Bytecode`: one Tile IR file, open for reading.
 
-The header, the section list and the small tables are read at once; function bodies and the debug
-section when first touched. Constants and untouched bodies stay views of the bytes given to `parse`,
-which must not change as long as the object is used.
+The header, the section list and the small tables are read at once; the function table, function
+bodies and the debug section when first touched, so what is wrong in them is an error then. Constants
+and untouched bodies stay views of the bytes given to `parse`, which must not change as long as the
+object is used.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ class Global:
 
 
 class Function:
-    """A kernel entry point. The body is decoded when first touched, by one thread."""
+    """A kernel entry point. What its entry in the function table refers to is looked up when asked
+    for; the body is decoded when first touched, by one thread.
+    """
 
     def __init__(self, bytecode: Bytecode, index: int, record: Container) -> None:
         self._bytecode = bytecode
@@ -76,43 +79,49 @@ class Function:
         self._lock = threading.Lock()
         self._body: Body | None = None
         self.index = index
-        path = f"func[{index}]"
-        tables = bytecode.tables
-        self.name: str = tables.strings.at(record["name"], f"{path}.name")
+        self.name: str = bytecode.strings.at(record["name"], f"func[{index}].name")
         if not self.name:
-            where, empty = f"{path}.name", "a function without a name"
+            where, empty = f"func[{index}].name", "a function without a name"
             raise BadReference("string", record["name"], 0, path=where, problem=empty)
-        signature = tables.types.at(record["signature"], f"{path}.signature")
-        if not isinstance(signature, FunctionType):
-            raise BadReference(
-                "type",
-                record["signature"],
-                len(tables.types),
-                path=f"{path}.signature",
-                problem=f"{signature} is not a signature",
-            )
-        self.type: FunctionType = signature
         self.private: bool = bool(record["flags"] & 1)
+
+    @cached_property
+    def type(self) -> FunctionType:
+        """Types of the parameters and results."""
+        types, number = self._bytecode.types, self._record["signature"]
+        with self._bytecode._located():
+            where = f"func[{self.index}].signature"
+            signature = types.at(number, where)
+            if not isinstance(signature, FunctionType):
+                problem = f"{signature} is not a signature"
+                raise BadReference("type", number, len(types), path=where, problem=problem)
+        return signature
+
+    @cached_property
+    def hints(self) -> attr.Hints:
+        """Optimisation hints for the whole function, empty if it has none."""
         hints = self._attribute("hints")
-        self.hints: attr.Hints = attr.Hints({}) if hints is None else hints
-        if not isinstance(self.hints, attr.Hints):
-            raise BadReference(
-                "attribute",
-                record["hints"][0],
-                0,
-                path=f"{path}.hints.tag",
-                problem="not optimization hints",
-            )
-        self.argument_attributes = self._attribute("argument_attributes") or ()
+        if isinstance(hints, attr.Hints | None):
+            return hints or attr.Hints({})
+        with self._bytecode._located():
+            where, tag = f"func[{self.index}].hints.tag", self._record["hints"][0]
+            problem = "not optimization hints"
+            raise BadReference("attribute", tag, 0, path=where, problem=problem)
+
+    @cached_property
+    def argument_attributes(self) -> tuple:
+        """Attributes of the parameters, () if there are none."""
+        return self._attribute("argument_attributes") or ()
 
     def _attribute(self, name: str) -> object:
-        record = self._record[name]
+        record, bytecode = self._record[name], self._bytecode
         if record is None:
             return None
-        try:
-            return decode_attribute(record, self._bytecode.tables)
-        except BadReference as bad:
-            raise bad.at(f"func[{self.index}].{name}") from None
+        with bytecode._located(), deep_recursion(bytecode.limits):
+            try:
+                return decode_attribute(record, bytecode.tables)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].{name}") from None
 
     @property
     def code(self) -> Slice:
@@ -205,6 +214,7 @@ class Bytecode:
         self.sections = self._section_list()
         self._active = {section.name: section for section in self.sections}
         self._type_tags: Sequence[int | None] = ()
+        self._functions: list[Function] | None = None
         with self._located():
             self._read_tables()
 
@@ -235,11 +245,6 @@ class Bytecode:
             self._global(record, f"global[{index}]")
             for index, record in enumerate(self._section("Global") or ())
         ]
-        with deep_recursion(self.limits):
-            self.functions = [
-                Function(self, index, record)
-                for index, record in enumerate(self._section("Func") or ())
-            ]
 
     def _section(self, name: str):
         section = self._active.get(name)
@@ -282,6 +287,15 @@ class Bytecode:
         """Contents of the constant table, untyped, as views of the file."""
         return list(self._constants)
 
+    @property
+    def functions(self) -> list[Function]:
+        """The kernels. The function table is read when first asked for."""
+        with self._lock, self._located():
+            if self._functions is None:
+                records = self._section("Func") or ()
+                self._functions = [Function(self, *numbered) for numbered in enumerate(records)]
+            return self._functions
+
     @cached_property
     def debug(self) -> DebugInfo | None:
         """The debug section, None if there is none."""
@@ -312,6 +326,8 @@ class Bytecode:
 
         With `strict`, raise BytecodeError for the first oddity.
         """
+        for function in self.functions:
+            _ = function.type, function.hints, function.argument_attributes
         for function in self.functions:
             _ = function.body
         for index in range(len(self.types)):
