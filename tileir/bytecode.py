@@ -1,7 +1,7 @@
 """`Bytecode`: one Tile IR file, open for reading.
 
 The header, the section list and the small tables are read at once; the function table, function
-bodies and the debug section when first touched, so what is wrong in them is an error then. Constants
+bodies and the debug section when first touched, so what is wrong there is an error then. Constants
 and untouched bodies stay views of the bytes given to `parse`, which must not change as long as the
 object is used.
 """
@@ -290,11 +290,12 @@ class Bytecode:
     @property
     def functions(self) -> list[Function]:
         """The kernels. The function table is read when first asked for."""
-        with self._lock, self._located():
-            if self._functions is None:
-                records = self._section("Func") or ()
-                self._functions = [Function(self, *numbered) for numbered in enumerate(records)]
-            return self._functions
+        if self._functions is None:
+            with self._lock, self._located():
+                if self._functions is None:
+                    records = self._section("Func") or ()
+                    self._functions = [Function(self, *numbered) for numbered in enumerate(records)]
+        return self._functions
 
     @cached_property
     def debug(self) -> DebugInfo | None:

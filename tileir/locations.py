@@ -6,6 +6,7 @@ then one for each op in pre-order. Records refer to each other by number, 1-base
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -133,11 +134,31 @@ Scope = Subprogram | LexicalBlock
 Location = SourceLocation | CallSite | Subprogram | LexicalBlock | CompileUnit | File
 
 
+FILE, COMPILE_UNIT = (File,), (CompileUnit,)
+SCOPES = (Subprogram, LexicalBlock)
+POSITIONS = (SourceLocation, CallSite, type(None))
+"""What a field of a record may refer to."""
+
 REFERENCES = {
     name: [field.name for field in arm.fields.subcons if field.subcon is RECORD_INDEX]
     for name, arm in DEBUG_RECORD.by_name.items()
 }
 """Kind of record -> its fields that name other records."""
+
+
+class _Positions(dict):
+    """Records that are positions, by number; each is linked when first asked for."""
+
+    def __init__(self, debug: DebugInfo) -> None:
+        super().__init__()
+        self._debug = debug
+
+    def __missing__(self, number: int) -> SourceLocation | CallSite | None:
+        linked = self._debug.record_at(number)
+        if not isinstance(linked, POSITIONS):
+            raise BadReference("debug record", number, 0, problem=f"{linked} is no position")
+        self[number] = linked
+        return linked
 
 
 class DebugInfo:
@@ -148,9 +169,10 @@ class DebugInfo:
         self.strings = strings
         self.starts: list[int] = record["starts"]["elements"]
         self.indices: list[int] = record["indices"]["elements"]
+        self._ends = sorted({*self.starts, len(self.indices)})
         self._entries = record["records"]["entries"]
-        self._linked: dict[int, Location | None] = {}
-        self._positions: dict[int, SourceLocation | CallSite | None] = {}
+        self._linked: dict[int, Location | None] = {0: None}
+        self._positions = _Positions(self)
 
     def __len__(self) -> int:
         """Number of records."""
@@ -174,8 +196,8 @@ class DebugInfo:
     def list_of(self, location_index: int) -> tuple[int, int]:
         """Where the list of a function begins and ends in `indices`; its length is ops + 1."""
         start = self.start_of(location_index)
-        later = (other for other in self.starts if other > start)
-        return start, min(later, default=len(self.indices))
+        later = bisect_right(self._ends, start)
+        return start, self._ends[later] if later < len(self._ends) else len(self.indices)
 
     def location(self, location_index: int, position: int) -> SourceLocation | CallSite | None:
         """Location of the function itself (position 0) or of its op number position - 1."""
@@ -184,13 +206,10 @@ class DebugInfo:
             where = f"debug.starts[{location_index - 1}]"
             short = f"element {position} of the list is beyond the {len(self.indices)} indices"
             raise BadReference("debug list", start, 0, path=where, problem=short, kind="bad_index")
-        number, path = self.indices[start + position], f"debug.indices[{start + position}]"
-        linked = self.record_at(number, path)
-        if not isinstance(linked, SourceLocation | CallSite | None):
-            wrong = f"{linked} is no position"
-            raise BadReference("debug record", number, 0, path=path, problem=wrong)
-        self._positions[number] = linked
-        return linked
+        try:
+            return self._positions[self.indices[start + position]]
+        except BadReference as bad:
+            raise bad.at(f"debug.indices[{start + position}]") from None
 
     def locator(self, location_index: int) -> Callable[[int], SourceLocation | CallSite | None]:
         """What gives the location of op number n of a function, fast."""
@@ -200,8 +219,8 @@ class DebugInfo:
         def locate(position: int) -> SourceLocation | CallSite | None:
             try:
                 return known[indices[first + position]]
-            except (IndexError, KeyError):
-                return self.location(location_index, position + 1)
+            except (IndexError, BadReference):
+                return self.location(location_index, position + 1)  # it says where
 
         return locate
 
@@ -211,27 +230,28 @@ class DebugInfo:
         Chains can be long and share parts, so this is no recursion: a record is linked when all
         that it refers to is. Coming back to one that still waits means going in a circle.
         """
+        linked = self._linked
         waiting: set[int] = set()
         stack = [(number, path)]
         while stack:
             current, where = stack[-1]
-            if current == 0 or current in self._linked:
+            if current in linked:
                 stack.pop()
                 continue
             entry = self._entry(current, where)
-            missing = [
-                (entry[name], f"debug.records[{current - 1}].{name}")
-                for name in REFERENCES[entry["variant"]]
-                if entry[name] and entry[name] not in self._linked
-            ]
+            missing = [name for name in REFERENCES[entry["variant"]] if entry[name] not in linked]
             if not missing:
-                self._linked[current] = self._link(entry, f"debug.records[{current - 1}]")
+                try:
+                    linked[current] = self._link(entry)
+                except BadReference as bad:
+                    raise bad.at(f"debug.records[{current - 1}]") from None
             elif current in waiting:
                 raise BadReference("debug record", current, 0, path=where, problem="a circle")
             else:
                 waiting.add(current)
-                stack += missing
-        return self._linked.get(number)
+                place = f"debug.records[{current - 1}]"
+                stack += [(entry[name], f"{place}.{name}") for name in missing]
+        return linked[number]
 
     def _entry(self, number: int, path: str) -> Container:
         if number > len(self._entries):
@@ -241,44 +261,44 @@ class DebugInfo:
             raise entry["error"]
         return entry
 
-    def _link(self, entry: Container, path: str) -> Location | None:
+    def _link(self, entry: Container) -> Location | None:
         """The object of a record whose references are linked already."""
-
-        def text(name: str) -> str:
-            return self.strings.at(entry[name], f"{path}.{name}")
-
-        def other(name: str, *kinds: type):
-            linked = self._linked.get(entry[name])
-            if not isinstance(linked, kinds):
-                wanted = " or ".join(kind.__name__ for kind in kinds)
-                where, problem = f"{path}.{name}", f"not a {wanted}"
-                raise BadReference("debug record", entry[name], 0, path=where, problem=problem)
-            return linked
-
-        scopes = (Subprogram, LexicalBlock)
-        positions = (SourceLocation, CallSite, type(None))
+        text, other = self._text, self._other
         match entry["variant"]:
+            case "DILoc":
+                scope, file = other(entry, "scope", SCOPES), text(entry, "filename")
+                return SourceLocation(scope, file, entry["line"], entry["column"])
+            case "CallSite":
+                return CallSite(
+                    other(entry, "callee", POSITIONS), other(entry, "caller", POSITIONS)
+                )
             case "DIFile":
-                return File(text("name"), text("directory"))
+                return File(text(entry, "name"), text(entry, "directory"))
             case "DICompileUnit":
-                return CompileUnit(other("file", File))
+                return CompileUnit(other(entry, "file", FILE))
             case "DISubprogram":
                 return Subprogram(
-                    other("file", File),
+                    other(entry, "file", FILE),
                     entry["line"],
-                    text("name"),
-                    text("linkage_name"),
-                    other("compile_unit", CompileUnit),
+                    text(entry, "name"),
+                    text(entry, "linkage_name"),
+                    other(entry, "compile_unit", COMPILE_UNIT),
                     entry["scope_line"],
                     bool(entry["flags"] & 1),
                 )
             case "DILexicalBlock":
-                return LexicalBlock(
-                    other("scope", *scopes), other("file", File), entry["line"], entry["column"]
-                )
-            case "DILoc":
-                scope = other("scope", *scopes)
-                return SourceLocation(scope, text("filename"), entry["line"], entry["column"])
-            case "CallSite":
-                return CallSite(other("callee", *positions), other("caller", *positions))
+                scope, file = other(entry, "scope", SCOPES), other(entry, "file", FILE)
+                return LexicalBlock(scope, file, entry["line"], entry["column"])
         return None
+
+    def _text(self, entry: Container, name: str) -> str:
+        """The string that a field names."""
+        return self.strings.at(entry[name], f".{name}")
+
+    def _other(self, entry: Container, name: str, kinds: tuple[type, ...]):
+        """The linked record that a field names, which has to be of one of the kinds."""
+        linked = self._linked[entry[name]]
+        if not isinstance(linked, kinds):
+            problem = f"not a {' or '.join(kind.__name__ for kind in kinds)}"
+            raise BadReference("debug record", entry[name], 0, path=f".{name}", problem=problem)
+        return linked

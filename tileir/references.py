@@ -61,6 +61,7 @@ class Strings(Sequence[str]):
 
     def __init__(self, entries: Sequence[Slice]) -> None:
         self._entries = entries
+        self._texts: dict[int, str] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -78,9 +79,12 @@ class Strings(Sequence[str]):
 
     def at(self, index: int, path: str = "") -> str:
         """The string of that index; `path` is the field that holds the index."""
-        if index >= len(self._entries):
-            raise BadReference("string", index, len(self._entries), path=path)
-        return self[index]
+        text = self._texts.get(index)
+        if text is None:
+            if index >= len(self._entries):
+                raise BadReference("string", index, len(self._entries), path=path)
+            text = self._texts[index] = self[index]
+        return text
 
 
 def decode_text(data: bytes | memoryview) -> str:
