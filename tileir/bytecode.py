@@ -24,6 +24,7 @@ from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import SUPPORTED, Version
 
 from . import attributes as attr
+from .collector import paused_collector
 from .constants import Constant
 from .decode import BodyDecoder
 from .errors import BuildError, BytecodeError, Diagnostic
@@ -327,10 +328,11 @@ class Bytecode:
 
         With `strict`, raise BytecodeError for the first oddity.
         """
-        for function in self.functions:
-            _ = function.type, function.hints, function.argument_attributes
-        for function in self.functions:
-            _ = function.body
+        with paused_collector():
+            for function in self.functions:
+                _ = function.type, function.hints, function.argument_attributes
+            for function in self.functions:
+                _ = function.body
         for index in range(len(self.types)):
             if self.types.peek(index) is None and self.types.tags[index] is not None:
                 odd = "refers to something that is not there, but nothing uses it"
