@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Leave the cycle collector off inside, if it was on; whoever has turned it off stays obeyed."""
+    """Keep the cycle collector off inside; on again afterwards only if it was on before."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.bench import by_hand
+from tests.bench import by_hand, memory, rates
+from tests.bench.__main__ import main
 from tests.bench.modules import huge_constant, large_module
 from tests.corpus import VALID, name_of
 from tileir import Bytecode
@@ -15,6 +18,7 @@ from tileir.formats import codec
 from tileir.formats.cursor import Environment, Slice
 from tileir.formats.functions import BODY
 from tileir.formats.ops import OPS
+from tileir.formats.specialised.rows import pack
 from tileir.formats.specialised.runtime import REFUSALS, Reading
 from tileir.formats.version import SUPPORTED
 from tileir.structure import check
@@ -124,3 +128,54 @@ def test_a_huge_constant_is_a_constant(size: int, tmp_path: Path) -> None:
     bytecode = Bytecode.parse(path.read_bytes(), strict=True)
     assert [len(entry.data) for entry in bytecode.constants] == [size]
     assert [op.name for op in bytecode.functions[0].walk()] == ["return"]
+
+
+@pytest.fixture(scope="module")
+def small() -> rates.Bodies:
+    """The bodies of a generated module that is not large."""
+    return rates.bodies(Bytecode.parse(large_module(600)))
+
+
+def test_every_way_of_reading_gives_the_same(small: rates.Bodies) -> None:
+    expected = plain(rates.specialised(small))
+    assert plain(rates.by_hand_decoder(small)) == expected
+    assert plain(rates.traced(small)) == expected
+    packed = [pack(BODY, rows, small.bytecode.version) for rows in rates.construct(small)]
+    assert plain(packed) == expected
+
+
+def test_every_way_of_writing_gives_the_same(small: rates.Bodies) -> None:
+    expected = [bytes(where.data) for where in small.slices]
+    assert rates.encoder(small, rates.specialised(small)) == expected
+    assert rates.construct_encoder(small, rates.construct(small)) == expected
+
+
+def test_kaitai_reads_the_same_ops(small: rates.Bodies) -> None:
+    root = rates.kaitai_root(small)
+    if root is None:
+        pytest.skip("the Kaitai parser is not built")
+    found = [[op.opcode.value for op in body.items] for body in rates.kaitai(small, root)]
+    assert found == [[row[0] for row in rows] for rows in rates.specialised(small)]
+
+
+def test_ops_are_counted(small: rates.Bodies) -> None:
+    functions = small.bytecode.functions
+    assert small.ops == sum(1 for function in functions for _ in function.walk())
+    assert small.part(2).ops < small.ops == small.part(1).ops
+
+
+def test_the_command_measures_what_it_names(capsys: pytest.CaptureFixture) -> None:
+    assert main(["codec", "--ops", "300", "--repeat", "1", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    measured = [rate["way"] for rate in report["codec"] if rate["rate"]]
+    assert {rates.CONSTRUCT, rates.BY_HAND, "specialised", "resolved IR (touch)"} <= set(measured)
+    assert main(["codec", "--ops", "300", "--repeat", "1"]) == 0
+    assert rates.CONSTRUCT in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nothing tells the resident size there")
+def test_a_mapped_constant_stays_where_it_is(tmp_path: Path) -> None:
+    """Not a time, but memory: reading a file copies no constant."""
+    growth = memory.measure(tmp_path, 256 << 20, 1)
+    assert growth.constant == 256 << 20
+    assert growth.touch < 64 << 20
