@@ -245,6 +245,7 @@ class DebugInfo:
                     linked[current] = self._link(entry)
                 except BadReference as bad:
                     raise bad.at(f"debug.records[{current - 1}]") from None
+                stack.pop()
             elif current in waiting:
                 raise BadReference("debug record", current, 0, path=where, problem="a circle")
             else:
