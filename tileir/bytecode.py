@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from construct import Container
@@ -22,167 +21,17 @@ from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import SUPPORTED, Version
 
-from . import attributes as attr
-from .constants import Constant
+from .collector import paused_collector
 from .decode import BodyDecoder
 from .errors import BuildError, BytecodeError, Diagnostic
-from .ir import Body, Op
+from .function import Function, Global, Section
+from .ir import Body
 from .locations import CallSite, DebugInfo, Location, SourceLocation
 from .references import BadReference, Strings
 from .retarget import check_oddities, retarget
 from .seek import Found, Search
-from .tables import Tables, decode_attribute
-from .types import FunctionType, Tile
+from .tables import Tables
 from .typetable import TypeTable
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section as it lies in the file. Offsets and sizes are in bytes.
-
-    `offset` is where its id byte is, `payload` the contents. Of several sections of one name only
-    the last counts; the others are not `active`.
-    """
-
-    name: str
-    offset: int
-    alignment: int | None
-    payload: Slice
-    active: bool
-
-    @property
-    def size(self) -> int:
-        """Size of the payload."""
-        return len(self.payload.data)
-
-
-@dataclass(frozen=True, slots=True)
-class Global:
-    """A module-level variable. `alignment` 0 is the default; `constant` ones are read-only."""
-
-    name: str
-    type: Tile
-    value: Constant
-    alignment: int
-    private: bool
-    constant: bool
-
-
-class Function:
-    """A kernel entry point. The body is decoded when first touched, by one thread.
-
-    `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
-    `Bytecode.build` writes what differs from the file.
-    """
-
-    def __init__(
-        self, bytecode: Bytecode, index: int, record: Container, again: bool = False
-    ) -> None:
-        self._bytecode = bytecode
-        self._record = record
-        self._again = again
-        self._lock = threading.Lock()
-        self._body: Body | None = None
-        self._moved: tuple[SourceLocation | CallSite | None] | None = None
-        self.index = index
-        path = f"func[{index}]"
-        tables = bytecode.tables
-        self.name: str = tables.strings.at(record["name"], f"{path}.name")
-        if not self.name:
-            where, empty = f"{path}.name", "a function without a name"
-            raise BadReference("string", record["name"], 0, path=where, problem=empty)
-        signature = tables.types.at(record["signature"], f"{path}.signature")
-        if not isinstance(signature, FunctionType):
-            raise BadReference(
-                "type",
-                record["signature"],
-                len(tables.types),
-                path=f"{path}.signature",
-                problem=f"{signature} is not a signature",
-            )
-        self.type: FunctionType = signature
-        self._signature = signature
-        self.private: bool = bool(record["flags"] & 1)
-        hints = self._attribute("hints")
-        self.hints: attr.Hints = attr.Hints({}) if hints is None else hints
-        if not isinstance(self.hints, attr.Hints):
-            raise BadReference(
-                "attribute",
-                record["hints"][0],
-                0,
-                path=f"{path}.hints.tag",
-                problem="not optimization hints",
-            )
-        self.argument_attributes = self._attribute("argument_attributes") or ()
-
-    def _attribute(self, name: str) -> object:
-        record = self._record[name]
-        if record is None:
-            return None
-        try:
-            return decode_attribute(record, self._bytecode.tables)
-        except BadReference as bad:
-            raise bad.at(f"func[{self.index}].{name}") from None
-
-    @property
-    def code(self) -> Slice:
-        """The body as it lies in the file: its offset, and a view of its bytes."""
-        return self._record["body"]
-
-    @property
-    def body(self) -> Body:
-        """The decoded body."""
-        with self._lock:
-            if self._body is None:
-                self._body = self._bytecode._decode(self, self._again)
-            return self._body
-
-    def original(self) -> Function:
-        """The function as the file has it, whatever has become of this one."""
-        return Function(self._bytecode, self.index, self._record, again=True)
-
-    @property
-    def touched(self) -> bool:
-        """Whether anything but reading its entry can have happened to the function."""
-        return (
-            self._body is not None
-            or self._moved is not None
-            or self._entry() != (self.original()._entry())
-        )
-
-    def _entry(self) -> str:
-        """Everything in the function table but the body, for a comparison that is exact."""
-        return repr((self.name, self.type, self.private, self.hints, self.argument_attributes))
-
-    @property
-    def ops(self) -> list[Op]:
-        """The ops at the top level of the body."""
-        return self.body.block.ops
-
-    def walk(self) -> Iterator[Op]:
-        """Every op of the body in pre-order."""
-        return self.body.walk()
-
-    @property
-    def location(self) -> SourceLocation | CallSite | None:
-        """Where the function is in source."""
-        return self._moved[0] if self._moved else self._bytecode._location(self, 0)
-
-    @location.setter
-    def location(self, location: SourceLocation | CallSite | None) -> None:
-        self._moved = (location,)
-
-    @property
-    def debug_list_length(self) -> int | None:
-        """Length of the function's list in the debug section (ops + 1), None without debug info."""
-        with self._bytecode._located():
-            if not self._record["location"]:
-                return None
-            start, end = self._bytecode.debug.list_of(self._record["location"])
-            return end - start
-
-    def __repr__(self) -> str:
-        return f"<Function {self.name} {self.type}>"
 
 
 class Bytecode:
@@ -270,12 +119,6 @@ class Bytecode:
             self._global(record, f"global[{index}]") for index, record in enumerate(records)
         ]
         self._found_globals = list(zip(self.globals, records, strict=True))
-        with deep_recursion(self.limits):
-            self.functions = [
-                Function(self, index, record)
-                for index, record in enumerate(self._section("Func") or ())
-            ]
-        self._found_functions = list(self.functions)
 
     def _section(self, name: str):
         section = self._active.get(name)
@@ -317,6 +160,17 @@ class Bytecode:
             constant=bool(record["constant"]),
         )
 
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The kernels."""
+        return list(self._found_functions)
+
+    @cached_property
+    def _found_functions(self) -> list[Function]:
+        with self._lock, self._located():
+            records = self._section("Func") or ()
+            return [Function(self, index, record) for index, record in enumerate(records)]
+
     @property
     def constants(self) -> list[Slice]:
         """Contents of the constant table, untyped, as views of the file."""
@@ -355,8 +209,12 @@ class Bytecode:
 
         With `strict`, raise BytecodeError for the first oddity.
         """
-        for function in self.functions:
-            _ = function.body
+        with paused_collector():
+            for function in self.functions:
+                _ = function.type, function.hints, function.argument_attributes
+            for function in self.functions:
+                _ = function.body
+                self._check_locations(function)
         _ = self.debug
         for index in range(len(self.types)):
             if self.types.peek(index) is None and self.types.tags[index] is not None:
@@ -407,22 +265,32 @@ class Bytecode:
                     body = decoder.decode(rows, function._signature)
                 except BadReference as bad:
                     raise bad.at(path) from None
+        function._ops_found = decoder.position
         with self._lock:
             self._oddities += () if again else warnings
         return body
 
-    def _locator(self, function: Function) -> Callable[[int], Location | None]:
-        """What gives the location of the function's op number n; the function's own is checked."""
+    def _locator(self, function: Function) -> Callable[[int], Location | None] | None:
+        """What gives the location of the function's op number n, once somebody asks."""
+        if not function._record["location"]:
+            return None
+        return lambda position: self._location(function, position + 1)
+
+    def _check_locations(self, function: Function) -> None:
+        """Refuse a list of locations in which the function's own or that of an op is wrong."""
         number, where = function._record["location"], f"func[{function.index}].location"
         if not number:
-            return lambda position: None
-        if self.debug is None:
-            raise BadReference("debug list", number, 0, path=where)
-        try:
-            self.debug.location(number, 0)  # as wrong as an op's, if it is wrong
-            return self.debug.locator(number)
-        except BadReference as bad:
-            raise bad.at(where) from None
+            return
+        with self._located():
+            try:
+                if self.debug is None:
+                    raise BadReference("debug list", number, 0)
+                self.debug.location(number, 0)
+                locate = self.debug.locator(number)
+                for position in range(function._ops_found):
+                    locate(position)
+            except BadReference as bad:
+                raise bad.at(where) from None
 
     def _location(self, function: Function, position: int) -> SourceLocation | CallSite | None:
         number = function._record["location"]

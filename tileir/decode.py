@@ -24,8 +24,8 @@ from .types import FunctionType, Type
 class BodyDecoder:
     """Decodes one function body, which lies at offset `base` of the file.
 
-    `locate` gives the location of op number n in pre-order. A reference that leads nowhere is a
-    BadReference with its path below the body.
+    `locate` gives the location of op number n in pre-order, when asked for. A reference that leads
+    nowhere is a BadReference with its path below the body.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class BodyDecoder:
         version: Version,
         tables: Tables,
         base: int,
-        locate: Callable[[int], Location | None],
+        locate: Callable[[int], Location | None] | None,
     ) -> None:
         self.resolvers = resolvers(version)
         self.tables = tables

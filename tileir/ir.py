@@ -7,7 +7,7 @@ generators) works on this.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,6 @@ class Region:
         return self.blocks[0]
 
 
-@dataclass(slots=True, eq=False)
 class Op:
     """One operation.
 
@@ -67,15 +66,50 @@ class Op:
     function in pre-order.
     """
 
-    spec: Spec
-    operands: dict[str, Value | tuple[Value, ...] | None]
-    attributes: dict[str, object]
-    results: list[Value] = field(default_factory=list)
-    regions: list[Region] = field(default_factory=list)
-    offset: int = 0
-    position: int = 0
-    depth: int = 0
-    location: Location | None = None
+    __slots__ = (
+        "_location",
+        "attributes",
+        "depth",
+        "offset",
+        "operands",
+        "position",
+        "regions",
+        "results",
+        "spec",
+    )
+
+    def __init__(
+        self,
+        spec: Spec,
+        operands: dict[str, Value | tuple[Value, ...] | None],
+        attributes: dict[str, object],
+        results: list[Value] | None = None,
+        regions: list[Region] | None = None,
+        offset: int = 0,
+        position: int = 0,
+        depth: int = 0,
+        location: Location | Callable[[int], Location | None] | None = None,
+    ) -> None:
+        self.spec = spec
+        self.operands = operands
+        self.attributes = attributes
+        self.results = [] if results is None else results
+        self.regions = [] if regions is None else regions
+        self.offset = offset
+        self.position = position
+        self.depth = depth
+        self._location = location
+
+    @property
+    def location(self) -> Location | None:
+        """Where the op is in source; the debug section is read when somebody first asks."""
+        if callable(self._location):
+            self._location = self._location(self.position)
+        return self._location
+
+    @location.setter
+    def location(self, location: Location | None) -> None:
+        self._location = location
 
     @property
     def name(self) -> str:

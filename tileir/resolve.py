@@ -24,7 +24,7 @@ from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Attribute, Each
 from tileir.formats.ops.spec import Op as Spec
-from tileir.formats.ops.wire import OP, counts_results, is_segmented, variable
+from tileir.formats.ops.wire import OP, Repeat, is_segmented, variable
 from tileir.formats.specialised.layout import Field, layout
 from tileir.formats.specialised.source import Functions, Lines, display
 from tileir.formats.types import TYPE_INDEX
@@ -32,7 +32,7 @@ from tileir.formats.version import Version
 
 from .ir import Op, Value
 from .references import BadReference
-from .tables import decode_attribute, decode_hints, decode_list
+from .tables import decode_hints, decode_list
 
 
 @cache
@@ -44,7 +44,6 @@ def resolvers(version: Version) -> dict:
             "BadReference": BadReference,
             "Op": Op,
             "Value": Value,
-            "decode_attribute": decode_attribute,
             "decode_hints": decode_hints,
             "decode_list": decode_list,
         },
@@ -64,6 +63,7 @@ class _Resolver:
         self.functions = functions
         self.fields = layout(OP.arms[spec.opcode].fields, version)
         self.names: dict[str, str] = {}
+        self.type = ""
 
         def into(function) -> None:
             table[spec.opcode] = function
@@ -77,11 +77,7 @@ class _Resolver:
             line(f"_, offset, {', '.join(self.names.values())}, = row")
             line("values, linked, tables, slot = d.values, d.linked, d.tables, None")
             with line.block("try:"):
-                line("slot = 'result_types'")
-                with line.block("try:"):
-                    line(f"types = [linked[n] for n in {self.names['result_types']}]")
-                with line.block("except KeyError:"):
-                    line(f"types = d.types({self.names['result_types']})")
+                types = self._types(line)
                 operands = self._operands(line)
                 attributes = self._attributes(line)
             with line.block("except BadReference as bad:"):
@@ -92,17 +88,49 @@ class _Resolver:
             line("d.position = position + 1")
             spec = self.functions.constant("SPEC", self.spec)
             line("results = []")
-            where = "offset + d.base, position, depth, d.locate(position)"
+            where = "offset + d.base, position, depth, d.locate"
             line(f"op = Op({spec}, {operands}, {attributes}, results, [], {where})")
             if self.spec.regions:
                 line(f"op.regions = d.regions({self.names['regions']}, depth + 1)")
-            if self.spec.results or counts_results(self.spec):  # a count may be wrong
-                line("number = len(values)")
-                with line.block("for index, type in enumerate(types):"):
-                    line("value = Value(type, op, index, number + index)")
-                    line("results.append(value)")
-                    line("values.append(value)")
+            self._results(line, types)
             line("return op")
+
+    # Results --------------------------------------------------------------------------------
+
+    def _types(self, line: Lines) -> list[str] | None:
+        """Look up the result types: a name for each, None if only the row says how many."""
+        numbers = self.names["result_types"]
+        line("slot = 'result_types'")
+        node = self._field("result_types").node
+        if not isinstance(node, Repeat):
+            with line.block("try:"):
+                line(f"types = [linked[n] for n in {numbers}]")
+            with line.block("except KeyError:"):
+                line(f"types = d.types({numbers})")
+            return None
+        types = [line.fresh("type") for _ in range(node.count)]
+        if types:
+            self.type = types[0]
+            found = ", ".join(f"linked[{numbers}[{i}]]" for i in range(node.count))
+            with line.block("try:"):
+                line(f"{', '.join(types)} = {found}")
+            with line.block("except KeyError:"):
+                line(f"{', '.join(types)}, = d.types({numbers})")
+        return types
+
+    def _results(self, line: Lines, types: list[str] | None) -> None:
+        """Number the results; those of nested ops are out of sight by now."""
+        if types is None:  # a count, which may be wrong
+            line("number = len(values)")
+            with line.block("for index, type in enumerate(types):"):
+                line("value = Value(type, op, index, number + index)")
+                line("results.append(value)")
+                line("values.append(value)")
+            return
+        for index, type in enumerate(types):
+            line(f"value = Value({type}, op, {index}, len(values))")
+            line("results.append(value)")
+            line("values.append(value)")
 
     def _positions(self) -> str:
         """The name of the table of where the row has each field."""
@@ -171,7 +199,7 @@ class _Resolver:
             return f"{table}[{name}]"
         for layout_node, expression in LOOKUPS:
             if node is layout_node:
-                return expression.format(name)
+                return expression.format(name, type=self.type)
         if isinstance(node, Bool):
             return f"bool({name})"
         if isinstance(node, VarInt):
@@ -180,13 +208,13 @@ class _Resolver:
 
 
 LOOKUPS = (
-    (ATTRIBUTE, "decode_attribute({}, tables)"),
+    (ATTRIBUTE, "tables.attribute({})"),
     (ATTRIBUTE_LIST, "decode_list({}, tables)"),
     (DICTIONARY, "decode_hints({}, tables)"),
     (STRING_INDEX, "tables.strings.at({})"),
     (TYPE_INDEX, "tables.types.at({})"),
-    (CONSTANT_INDEX, "tables.constant({}, types[0] if types else None)"),
+    (CONSTANT_INDEX, "tables.constant({}, {type})"),
     (BOOL_LIST, "tuple(map(bool, {}))"),
     (INT_LIST, "tuple({})"),
 )
-"""Layout of an attribute slot -> the expression for its value."""
+"""Layout of an attribute slot -> the expression for its value; `type` is that of the result."""

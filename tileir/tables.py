@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.cursor import Slice
@@ -24,6 +24,18 @@ class Tables:
     strings: Strings
     types: TypeTable
     constants: Sequence[Slice]
+    _attributes: dict[tuple, object] = field(default_factory=dict, repr=False)
+    _typed: dict[tuple[int, int], Constant] = field(default_factory=dict, repr=False)
+
+    def attribute(self, row: tuple) -> object:
+        """A tagged attribute; equal rows give the same object, unless it is one that can change."""
+        try:
+            known = self._attributes.get(row)
+        except TypeError:  # the row holds a list: so does what it stands for, or a dictionary
+            return decode_attribute(row, self)
+        if known is None:
+            known = self._attributes[row] = decode_attribute(row, self)
+        return known
 
     def constant_data(self, index: int) -> memoryview | bytes:
         """The bytes of the constant of that index."""
@@ -36,6 +48,9 @@ class Tables:
 
     def constant(self, index: int, type: Type | None) -> Constant:
         """The constant of that index, with the type its user gives it."""
+        known = self._typed.get((index, id(type)))  # which keeps its type, and so the id, alive
+        if known is not None:
+            return known
         data = self.constant_data(index)
         if not isinstance(type, Tile):
             problem = f"{type} is not a tile"
@@ -44,6 +59,7 @@ class Tables:
         if not constant.fits:
             problem = f"{len(data)} bytes do not fit {type}"
             raise BadReference("constant", index, len(self.constants), problem=problem)
+        self._typed[index, id(type)] = constant
         return constant
 
 

@@ -1,0 +1,156 @@
+"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|all]``.
+
+One command, one run, one table. No test asserts a time; these are for people who compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tileir import Bytecode
+
+from . import memory, opening, rates
+from .modules import large_module
+
+PARTS = ("codec", "open", "memory")
+
+
+def main(given: list[str] | None = None) -> int:
+    """Measure what is asked for and print it; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("part", nargs="?", choices=(*PARTS, "all"), default="all")
+    parser.add_argument("--ops", type=int, default=200_000, help="ops of the large module")
+    parser.add_argument("--version", default="13.4", help="version of the large module")
+    parser.add_argument("--wide", action="store_true", help="value numbers of two bytes")
+    parser.add_argument("--repeat", type=int, default=5, help="the best of so many runs counts")
+    parser.add_argument("--constant", type=int, default=1 << 30, help="bytes of the huge constant")
+    parser.add_argument("--json", action="store_true", help="figures as JSON")
+    arguments = parser.parse_args(given)
+    parts = PARTS if arguments.part == "all" else (arguments.part,)
+    report = _report(arguments, parts)
+    if arguments.json:
+        print(json.dumps(report | {"codec": [_plain(rate) for rate in report["codec"]]}))
+    else:
+        _print(report)
+    return 0
+
+
+def _report(arguments: argparse.Namespace, parts: Iterable[str]) -> dict:
+    report = {"machine": _machine(), "codec": [], "open": [], "memory": None}
+    with tempfile.TemporaryDirectory() as folder:
+        if "codec" in parts or "open" in parts:
+            data = large_module(arguments.ops, arguments.version, arguments.wide)
+            bytecode = Bytecode.parse(data)
+            functions = len(bytecode.functions)
+            report["module"] = {
+                "version": str(bytecode.version),
+                "bytes": len(data),
+                "functions": functions,
+                "ops": rates.bodies(bytecode).ops,
+                "body bytes": rates.bodies(bytecode).size,
+                "wide": arguments.wide,
+            }
+        if "codec" in parts:
+            report["codec"] = list(rates.measure(data, arguments.repeat))
+        if "open" in parts:
+            path = Path(folder) / "large.tileirbc"
+            path.write_bytes(data)
+            report["open"] = [t._asdict() for t in opening.measure(data, path, arguments.repeat)]
+        if "memory" in parts:
+            growth = memory.measure(Path(folder), arguments.constant, arguments.repeat)
+            report["memory"] = growth._asdict()
+    return report
+
+
+def _machine() -> dict:
+    return {
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "system": f"{platform.system()} {platform.machine()}",
+        "CPUs": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+    }
+
+
+def _plain(rate: rates.Rate) -> dict:
+    return asdict(rate) | {"rate": rate.rate, "collected_rate": rate.collected_rate}
+
+
+# Tables -------------------------------------------------------------------------------------
+
+
+def _print(report: dict) -> None:
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    facts = [f"{name} {value}" for name, value in report["machine"].items()]
+    console.print(f"{', '.join(facts)}; CPU seconds, the best run")
+    if "module" in report:
+        console.print(", ".join(f"{name} {value}" for name, value in report["module"].items()))
+    if report["codec"]:
+        console.print(_codec(report["codec"]))
+    if report["open"]:
+        console.print(_open(report["open"]))
+        console.print("A new process has not touched the file; the file is in the page cache.")
+    if report["memory"]:
+        console.print(_memory(report["memory"]))
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right")
+    return table
+
+
+def _codec(found: list[rates.Rate]) -> Table:
+    table = _table(
+        "bodies", "way", "ops measured", "ops/s", "MB/s", "x Construct", "x by hand", "ops/s, gc on"
+    )
+    by_way = {rate.way: rate.rate for rate in found}
+    for rate in found:
+        if rate.rate is None:
+            table.add_row(rate.way, "", rate.note, "", "", "", "")
+            continue
+        table.add_row(
+            rate.way,
+            f"{rate.ops:,}",
+            f"{rate.rate:,.0f}",
+            f"{rate.throughput:.2f}",
+            f"{rate.rate / by_way[rates.CONSTRUCT]:.1f}",
+            f"{rate.rate / by_way[rates.BY_HAND]:.2f}" if by_way.get(rates.BY_HAND) else "",
+            f"{rate.collected_rate:,.0f}",
+        )
+    return table
+
+
+def _open(found: list[dict]) -> Table:
+    table = _table("opening", "what", "ms", "ms, gc on")
+    for took in found:
+        collected = took["collected"]
+        shown = "" if collected is None else f"{collected * 1e3:.2f}"
+        table.add_row(took["what"], f"{took['seconds'] * 1e3:.2f}", shown)
+    return table
+
+
+def _memory(found: dict) -> Table:
+    table = _table("a huge constant, mapped", "what", "figure")
+    table.add_row("constant", f"{found['constant'] / (1 << 20):,.0f} MiB")
+    table.add_row("open: CPU time", f"{found['seconds'] * 1e3:.2f} ms")
+    table.add_row("open and touch: CPU time", f"{found['touched'] * 1e3:.2f} ms")
+    table.add_row("resident before", f"{found['before'] / 1024:,.0f} KiB")
+    table.add_row("growth, open", f"{found['open'] / 1024:,.0f} KiB")
+    table.add_row("growth, open and touch", f"{found['touch'] / 1024:,.0f} KiB")
+    return table
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

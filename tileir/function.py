@@ -1,0 +1,190 @@
+"""What a file consists of: sections, globals and functions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from construct import Container
+
+from tileir.formats.cursor import Slice
+from tileir.formats.recursion import deep_recursion
+
+from . import attributes as attr
+from .constants import Constant
+from .ir import Body, Op
+from .locations import CallSite, SourceLocation
+from .references import BadReference
+from .tables import decode_attribute
+from .types import FunctionType, Tile
+
+if TYPE_CHECKING:
+    from .bytecode import Bytecode
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as it lies in the file. Offsets and sizes are in bytes.
+
+    `offset` is where its id byte is, `payload` the contents. Of several sections of one name only
+    the last counts; the others are not `active`.
+    """
+
+    name: str
+    offset: int
+    alignment: int | None
+    payload: Slice
+    active: bool
+
+    @property
+    def size(self) -> int:
+        """Size of the payload."""
+        return len(self.payload.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A module-level variable. `alignment` 0 is the default; `constant` ones are read-only."""
+
+    name: str
+    type: Tile
+    value: Constant
+    alignment: int
+    private: bool
+    constant: bool
+
+
+LOOKED_UP = {"type", "hints", "argument_attributes"}
+"""What a function looks up when asked for."""
+
+
+class Function:
+    """A kernel entry point. What its entry in the function table refers to is looked up when asked
+    for; the body is decoded when first touched, by one thread.
+
+    `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
+    `Bytecode.build` writes what differs from the file.
+    """
+
+    def __init__(
+        self, bytecode: Bytecode, index: int, record: Container, again: bool = False
+    ) -> None:
+        self._bytecode = bytecode
+        self._record = record
+        self._again = again
+        self._lock = threading.Lock()
+        self._body: Body | None = None
+        self._ops_found = 0
+        self._moved: tuple[SourceLocation | CallSite | None] | None = None
+        self.index = index
+        self.name: str = bytecode.strings.at(record["name"], f"func[{index}].name")
+        if not self.name:
+            where, empty = f"func[{index}].name", "a function without a name"
+            raise BadReference("string", record["name"], 0, path=where, problem=empty)
+        self.private: bool = bool(record["flags"] & 1)
+
+    @cached_property
+    def type(self) -> FunctionType:
+        """Types of the parameters and results."""
+        return self._signature
+
+    @cached_property
+    def _signature(self) -> FunctionType:
+        types, number = self._bytecode.types, self._record["signature"]
+        with self._bytecode._located():
+            where = f"func[{self.index}].signature"
+            signature = types.at(number, where)
+            if not isinstance(signature, FunctionType):
+                problem = f"{signature} is not a signature"
+                raise BadReference("type", number, len(types), path=where, problem=problem)
+        return signature
+
+    @cached_property
+    def hints(self) -> attr.Hints:
+        """Optimisation hints for the whole function, empty if it has none."""
+        hints = self._attribute("hints")
+        if isinstance(hints, attr.Hints | None):
+            return hints or attr.Hints({})
+        with self._bytecode._located():
+            where, tag = f"func[{self.index}].hints.tag", self._record["hints"][0]
+            problem = "not optimization hints"
+            raise BadReference("attribute", tag, 0, path=where, problem=problem)
+
+    @cached_property
+    def argument_attributes(self) -> tuple:
+        """Attributes of the parameters, () if there are none."""
+        return self._attribute("argument_attributes") or ()
+
+    def _attribute(self, name: str) -> object:
+        record, bytecode = self._record[name], self._bytecode
+        if record is None:
+            return None
+        with bytecode._located(), deep_recursion(bytecode.limits):
+            try:
+                return decode_attribute(record, bytecode.tables)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].{name}") from None
+
+    @property
+    def code(self) -> Slice:
+        """The body as it lies in the file: its offset, and a view of its bytes."""
+        return self._record["body"]
+
+    @property
+    def body(self) -> Body:
+        """The decoded body."""
+        with self._lock:
+            if self._body is None:
+                self._body = self._bytecode._decode(self, self._again)
+            return self._body
+
+    def original(self) -> Function:
+        """The function as the file has it, whatever has become of this one."""
+        return Function(self._bytecode, self.index, self._record, again=True)
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything but reading its entry can have happened to the function."""
+        if self._body is not None or self._moved is not None:
+            return True
+        original = self.original()
+        if LOOKED_UP & vars(self).keys():
+            return self._entry() != original._entry()
+        return (self.name, self.private) != (original.name, original.private)
+
+    def _entry(self) -> str:
+        """Everything in the function table but the body, for a comparison that is exact."""
+        return repr((self.name, self.type, self.private, self.hints, self.argument_attributes))
+
+    @property
+    def ops(self) -> list[Op]:
+        """The ops at the top level of the body."""
+        return self.body.block.ops
+
+    def walk(self) -> Iterator[Op]:
+        """Every op of the body in pre-order."""
+        return self.body.walk()
+
+    @property
+    def location(self) -> SourceLocation | CallSite | None:
+        """Where the function is in source."""
+        return self._moved[0] if self._moved else self._bytecode._location(self, 0)
+
+    @location.setter
+    def location(self, location: SourceLocation | CallSite | None) -> None:
+        self._moved = (location,)
+
+    @property
+    def debug_list_length(self) -> int | None:
+        """Length of the function's list in the debug section (ops + 1), None without debug info."""
+        with self._bytecode._located():
+            if not self._record["location"]:
+                return None
+            start, end = self._bytecode.debug.list_of(self._record["location"])
+            return end - start
+
+    def __repr__(self) -> str:
+        return f"<Function {self.name} {self.type}>"
