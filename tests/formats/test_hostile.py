@@ -218,7 +218,7 @@ def test_tables_say_where_they_are_broken() -> None:
 
 def test_a_size_of_very_many_digits() -> None:
     with pytest.raises(BytecodeError, match="a tile has at most 16777216"):
-        Bytecode.parse(enormous_tile())
+        Bytecode.parse(enormous_tile()).touch()
 
 
 def test_results_that_the_row_does_not_have() -> None:

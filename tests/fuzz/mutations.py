@@ -52,7 +52,9 @@ class Seed:
     def bytecode(self) -> Bytecode | None:
         """The file as read, None if it cannot be."""
         try:
-            return Bytecode.parse(self.data)
+            bytecode = Bytecode.parse(self.data)
+            _ = bytecode.functions  # the table is only read when asked for
+            return bytecode
         except BytecodeError:
             return None
 

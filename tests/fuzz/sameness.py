@@ -12,8 +12,16 @@ from tileir.formats.cursor import Slice
 from tileir.formats.errors import BytecodeError
 from tileir.formats.leaves import WideInt
 from tileir.formats.table import Layout
+from tileir.ir import Op
 
 SEQUENCES = (list, tuple, bytes, bytearray, memoryview)
+
+
+def names_of(part: object) -> set[str]:
+    """What an object of the IR or of a table consists of, none for anything else."""
+    if isinstance(part, Op):
+        return {name.removeprefix("_") for name in Op.__slots__}
+    return {field.name for field in fields(part)} if is_dataclass(part) else set()
 
 
 def difference(one: object, other: object, ignored: frozenset[str] = frozenset()) -> str:
@@ -39,11 +47,11 @@ def difference(one: object, other: object, ignored: frozenset[str] = frozenset()
         elif isinstance(a, BytecodeError) and isinstance(b, BytecodeError):
             stack.append((vars(a), vars(b), path))
             wrong = ""
-        elif is_dataclass(a) and type(a) is type(b):
+        elif names_of(a) and type(a) is type(b):
             if (id(a), id(b)) in seen:
                 continue
             seen.add((id(a), id(b)))
-            names = {field.name for field in fields(a)} - ignored
+            names = names_of(a) - ignored
             wrong = _parts(names, names, _getter(a), _getter(b), path, stack)
         else:
             wrong = _leaves(a, b, ignored)
@@ -123,7 +131,7 @@ def wide_numbers(value: object) -> str:
             stack.extend((inner, (path, index)) for index, inner in enumerate(part))
         elif isinstance(part, dict):
             stack.extend((inner, (path, name)) for name, inner in part.items())
-        elif is_dataclass(part) and id(part) not in seen:
+        elif names_of(part) and id(part) not in seen:
             seen.add(id(part))
-            stack.extend((getattr(part, f.name), (path, f.name)) for f in fields(part))
+            stack.extend((getattr(part, name), (path, name)) for name in sorted(names_of(part)))
     return ""
