@@ -1,0 +1,351 @@
+"""An op about to be made: the types of its slots, found from its row.
+
+Slots that must agree are one class: `Agreement` reads from a row, once, whose element types and
+whose shapes are tied together, be it by a group or by how a result follows. A `Draft` then goes
+through the slots in order; each new type is drawn from what its class leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tileir.formats.ops.spec import (
+    Constraint,
+    Like,
+    Op,
+    Operand,
+    Pointee,
+    Reduced,
+    Result,
+    TileOf,
+    ViewTile,
+)
+
+from ..ir import Op as MadeOp
+from ..ir import Value
+from ..structure import KINDS, infer
+from ..types import Pointer, Scalar, TensorView, Tile, Token, Type
+from .pool import element_name, legal
+
+if TYPE_CHECKING:
+    from .growing import Grower
+
+TRIES = 12
+"""Visible values that are looked at for one that fits, and draws from the pool."""
+
+
+class Unfit(Exception):
+    """The draws so far leave an op no legal types; another one is to be tried."""
+
+
+class Agreement:
+    """Which slots of a row share their element type, and which their shape."""
+
+    def __init__(self, spec: Op) -> None:
+        self.slots: dict[str, Operand | Result] = {
+            slot.name: slot for slot in (*spec.operands, *spec.results)
+        }
+        self.element = {name: [name] for name in self.slots}
+        self.shape = {name: [name] for name in self.slots}
+        self.pointers: dict[str, str] = {}
+        for group in (*spec.same_type, *spec.same_element):
+            self._join(self.element, group)
+        for group in (*spec.same_type, *spec.same_shape):
+            self._join(self.shape, group)
+        for slot in self.slots.values():
+            match slot.inference:
+                case Like(source, element):
+                    self._join(self.shape, (slot.name, source))
+                    if not element:
+                        self._join(self.element, (slot.name, source))
+                case Pointee(source):
+                    self._join(self.shape, (slot.name, source))
+                    self.pointers[slot.name] = source
+
+    @staticmethod
+    def _join(classes: dict[str, list[str]], group: Sequence[str]) -> None:
+        merged = [name for first in group for name in classes[first]]
+        merged = list(dict.fromkeys(merged))
+        for name in merged:
+            classes[name] = merged
+
+    def target(self, pointer: str) -> str | None:
+        """A slot that holds what the pointers in that slot point to."""
+        return next((name for name, source in self.pointers.items() if source == pointer), None)
+
+
+agreement = cache(Agreement)
+"""The agreement of a row, found once."""
+
+
+class Draft:
+    """One op in the making.
+
+    types       types by slot, in the order they were found
+    attributes  values that the types go with, such as a dimension
+    elements    element types that a slot is left with, by name, where the row admits more
+    """
+
+    def __init__(self, grower: Grower, spec: Op, fixed: dict[str, Type] | None = None) -> None:
+        self.grower = grower
+        self.draws = grower.draws
+        self.pool = grower.pool
+        self.spec = spec
+        self.agreement = agreement(spec)
+        self.fixed = dict(fixed or {})
+        self.types: dict[str, tuple[Type, ...]] = {k: (v,) for k, v in self.fixed.items()}
+        self.attributes: dict[str, object] = {}
+        self.elements: dict[str, Sequence[str]] = {}
+        version = grower.pool.version
+        self.operands = [slot for slot in spec.operands if slot.since <= version]
+        self.results = [slot for slot in spec.results if slot.since <= version]
+
+    def type(self, name: str) -> Type | None:
+        """The type of a slot that holds one value, None if it is not found yet or absent."""
+        return next(iter(self.types.get(name, ())), None)
+
+    def set(self, name: str, *types: Type) -> None:
+        """Decide a slot. Unfit if a type breaks a rule of types, or what is stated already."""
+        if not all(map(legal, types)):
+            raise Unfit(f"{self.spec.mnemonic}: {name}")
+        if name in self.fixed and types != (self.fixed[name],):
+            raise Unfit(f"{self.spec.mnemonic}: {name} is fixed")
+        self.types[name] = types
+
+    def complete(self) -> None:
+        """Decide all slots that are still open, in order."""
+        for slot in (*self.operands, *self.results):
+            if slot.name in self.types:
+                continue
+            if slot.arity == "optional" and self.draws.chance(50):
+                self.types[slot.name] = ()
+                continue
+            followed = self._followed(slot)
+            if followed is not None:
+                self.set(slot.name, *followed)
+            elif slot.arity == "many":
+                self.set(slot.name, *self.many(slot.name))
+            else:
+                self.tile(slot.name) if isinstance(slot.type, TileOf) else self.other(slot.name)
+
+    # Types that are there already ---------------------------------------------------------------
+
+    def _followed(self, slot: Operand | Result) -> Sequence[Type] | None:
+        rule = slot.inference
+        if rule is not None and rule.slot in self.types:
+            values = {
+                name: [Value(type, None, 0, 0) for type in types]
+                for name, types in self.types.items()
+            }
+            return infer(MadeOp(self.spec, {}, self.attributes), rule, values)
+        if isinstance(slot, Result) and slot.arity == "many" and isinstance(rule, Reduced):
+            raise Unfit(self.spec.mnemonic)
+        return None
+
+    def _agreed_element(self, name: str) -> Type | None:
+        """The element type of a slot's class, if one of it has a type."""
+        for mate in self.agreement.element[name]:
+            type = self.type(mate)
+            if type is not None:
+                return type.element
+            pointers = self.type(self.agreement.pointers.get(mate, ""))
+            if pointers is not None:
+                return pointers.element.pointee
+        return None
+
+    def _agreed_shape(self, name: str) -> tuple[int, ...] | None:
+        for mate in self.agreement.shape[name]:
+            type = self.type(mate)
+            if type is not None:
+                return type.shape
+        return None
+
+    # What is left open --------------------------------------------------------------------------
+
+    def admitted(self, name: str) -> tuple[str, ...]:
+        """Names of the element types that all slots of the class admit in this version."""
+        left: tuple[str, ...] = (*self.pool.scalars, "ptr")
+        for mate in self.agreement.element[name]:
+            for allowed in (self.agreement.slots[mate].type.elements, self.elements.get(mate)):
+                left = tuple(each for each in left if allowed is None or each in allowed)
+        return left
+
+    def pointees(self, name: str) -> tuple[str, ...]:
+        """Names of the element types that the pointers of a slot may point to."""
+        target = self.agreement.target(name)
+        left = self.pool.scalars if target is None else self.admitted(target)
+        return tuple(each for each in left if each in self.pool.pointees)
+
+    def _rank(self, name: str) -> int | None:
+        ranks = [self.agreement.slots[mate].type.rank for mate in self.agreement.shape[name]]
+        return next((rank for rank in ranks if rank is not None), None)
+
+    # Drawing ------------------------------------------------------------------------------------
+
+    def tile(
+        self,
+        name: str,
+        *,
+        least: int = 0,
+        most: int = 4,
+        shape: tuple[int, ...] | None = None,
+        elements: Sequence[str] | None = None,
+        fits: Callable[[Tile], bool] = lambda tile: True,
+    ) -> Tile:
+        """Decide a slot of one tile: the type of a visible value that will do, or a new one.
+
+        least, most  which ranks, where the row leaves them open
+        shape        the only shape, if the caller knows
+        elements     the only element types, by name; those the row refuses count for nothing
+        fits         what else must be so
+        """
+        if self.type(name) is not None:
+            known = self.type(name)
+            if fits(known) and least <= known.rank <= most:
+                return known
+            raise Unfit(f"{self.spec.mnemonic}: {name}")
+        rank = self._rank(name)
+        least, most = (least, most) if rank is None else (rank, rank)
+        shape = self._agreed_shape(name) if shape is None else shape
+        agreed = self._agreed_element(name)
+        names = self.admitted(name) if agreed is None else (element_name(agreed),)
+        if elements is not None:
+            names = tuple(each for each in names if each in elements)
+        pointees = self.pointees(name)
+
+        def will_do(tile: object) -> bool:
+            if not isinstance(tile, Tile) or not least <= tile.rank <= most:
+                return False
+            if shape not in (None, tile.shape) or agreed not in (None, tile.element):
+                return False
+            if element_name(tile.element) not in names:
+                return False
+            if isinstance(tile.element, Pointer):
+                if tile.element.pointee.name not in pointees:
+                    return False
+                if self.agreement.target(name) and not legal(
+                    Tile(tile.element.pointee, tile.shape)
+                ):
+                    return False
+            return legal(tile) and fits(tile)
+
+        found = self._visible_tile(will_do) or self._new_tile(
+            will_do, names, pointees, agreed, shape, least, most
+        )
+        self.set(name, found)
+        return found
+
+    def _visible_tile(self, will_do: Callable[[object], bool]) -> Tile | None:
+        if self.draws.chance(75):
+            for value in self.grower.some_visible(TRIES):
+                if will_do(value.type):
+                    return value.type
+        return None
+
+    def _new_tile(self, will_do, names, pointees, agreed, shape, least, most) -> Tile:
+        for _ in range(TRIES if names else 0):
+            element = agreed
+            if element is None:
+                chosen = self.draws.pick(names)
+                if chosen == "ptr" and not pointees:
+                    continue
+                element = self.pool.pointer(pointees) if chosen == "ptr" else Scalar(chosen)
+            drawn = self.pool.shape(least, most) if shape is None else shape
+            tile = Tile(element, drawn)
+            if will_do(tile):
+                return tile
+        raise Unfit(f"{self.spec.mnemonic}: no tile")
+
+    def other(self, name: str) -> Type:
+        """Decide a slot that is no tile: a token, a view, or anything visible."""
+        constraint = self.agreement.slots[name].type
+        if constraint.kinds == ("token",):
+            self.set(name, Token())
+        elif constraint.kinds == ("tensor_view",):
+            self.set(name, self.tensor())
+        else:
+            self.view(name)
+        return self.type(name)
+
+    def tensor(self) -> TensorView:
+        """The type of a visible tensor view, or a new one."""
+        if self.draws.chance(60):
+            for value in self.grower.some_visible(TRIES):
+                if isinstance(value.type, TensorView):
+                    return value.type
+        elements = self.pool.pointees
+        return self._legal(lambda: self.pool.tensor(elements, None))
+
+    def view(self, name: str, multicast: bool | None = None) -> Type:
+        """Decide a slot that holds a view, of multicast memory or not if that matters."""
+        if self.type(name) is not None:
+            return self.type(name)
+        kinds = self._view_kinds(self.agreement.slots[name].type)
+        elements = self.pool.pointees
+        for slot in self.agreement.slots.values():
+            if isinstance(slot.inference, ViewTile) and slot.inference.slot == name:
+                admitted = self.admitted(slot.name)
+                elements = [each for each in elements if each in admitted]
+        if self.draws.chance(70):
+            for value in self.grower.some_visible(2 * TRIES):
+                type = value.type
+                if KINDS.get(type.__class__) not in kinds or type.view.element.name not in elements:
+                    continue
+                if multicast in (None, type.view.attribute == "multicast"):
+                    self.set(name, type)
+                    return type
+        kind = self.draws.pick(kinds)
+        self.set(name, self._legal(lambda: self._new_view(kind, elements, multicast)))
+        return self.type(name)
+
+    def _new_view(self, kind: str, elements: Sequence[str], multicast: bool | None) -> Type | None:
+        return self.pool.view(kind, self.pool.tensor(elements, multicast))
+
+    def _view_kinds(self, constraint: Constraint) -> list[str]:
+        made = self.grower.rows.makers
+        return [kind for kind in constraint.kinds if kind in made]
+
+    def _legal(self, draw: Callable[[], Type | None]) -> Type:
+        for _ in range(TRIES):
+            type = draw()
+            if type is not None and legal(type):
+                return type
+        raise Unfit(self.spec.mnemonic)
+
+    def many(self, name: str, least: int = 0, most: int = 3) -> list[Type]:
+        """Types for a list: each what its slot admits, of one shape if the row says so."""
+        slot = self.agreement.slots[name]
+        types: list[Type] = []
+        for _ in range(self.draws.between(least, most)):
+            kinds = [kind for kind in slot.type.kinds if kind in ("tile", "token")]
+            if not kinds or self.draws.pick(kinds) == "token":
+                types.append(Token())
+                continue
+            types.append(self._another(slot, types))
+        return types
+
+    def _another(self, slot: Operand | Result, before: Sequence[Type]) -> Tile:
+        one_shape = (slot.name,) in self.spec.same_shape
+        narrow = self.elements.get(slot.name)
+        rank = getattr(slot.type, "rank", None)
+        names = getattr(slot.type, "elements", None) or (*self.pool.scalars, "ptr")
+        names = [n for n in (*self.pool.scalars, "ptr") if n in names]
+        names = [n for n in names if narrow is None or n in narrow]
+        shape = before[0].shape if one_shape and before else None
+
+        def will_do(tile: object) -> bool:
+            return (
+                isinstance(tile, Tile)
+                and element_name(tile.element) in names
+                and shape in (None, tile.shape)
+                and rank in (None, tile.rank)
+                and legal(tile)
+            )
+
+        least, most = (0, 4) if rank is None else (rank, rank)
+        return self._visible_tile(will_do) or self._new_tile(
+            will_do, names, self.pool.pointees, None, shape, least, most
+        )
+
