@@ -26,13 +26,13 @@ from tileir.formats.ops.spec import (
 from ..ir import Op as MadeOp
 from ..ir import Value
 from ..structure import KINDS, infer
-from ..types import Pointer, Scalar, TensorView, Tile, Token, Type
+from ..types import Pointer, Scalar, TensorView, Tile, Token, Type, View
 from .pool import element_name, legal
 
 if TYPE_CHECKING:
     from .growing import Grower
 
-TRIES = 12
+TRIES = 16
 """Visible values that are looked at for one that fits, and draws from the pool."""
 
 
@@ -238,7 +238,7 @@ class Draft:
         return found
 
     def _visible_tile(self, will_do: Callable[[object], bool]) -> Tile | None:
-        if self.draws.chance(75):
+        if self.draws.chance(90):
             for value in self.grower.some_visible(TRIES):
                 if will_do(value.type):
                     return value.type
@@ -248,7 +248,7 @@ class Draft:
         for _ in range(TRIES if names else 0):
             element = agreed
             if element is None:
-                chosen = self.draws.pick(names)
+                chosen = self.pool.name(names)
                 if chosen == "ptr" and not pointees:
                     continue
                 element = self.pool.pointer(pointees) if chosen == "ptr" else Scalar(chosen)
@@ -278,7 +278,12 @@ class Draft:
         elements = self.pool.pointees
         return self._legal(lambda: self.pool.tensor(elements, None))
 
-    def view(self, name: str, multicast: bool | None = None) -> Type:
+    def view(
+        self,
+        name: str,
+        multicast: bool | None = None,
+        fits: Callable[[View], bool] = lambda view: True,
+    ) -> Type:
         """Decide a slot that holds a view, of multicast memory or not if that matters."""
         if self.type(name) is not None:
             return self.type(name)
@@ -293,15 +298,17 @@ class Draft:
                 type = value.type
                 if KINDS.get(type.__class__) not in kinds or type.view.element.name not in elements:
                     continue
-                if multicast in (None, type.view.attribute == "multicast"):
+                if multicast in (None, type.view.attribute == "multicast") and fits(type):
                     self.set(name, type)
                     return type
         kind = self.draws.pick(kinds)
-        self.set(name, self._legal(lambda: self._new_view(kind, elements, multicast)))
-        return self.type(name)
 
-    def _new_view(self, kind: str, elements: Sequence[str], multicast: bool | None) -> Type | None:
-        return self.pool.view(kind, self.pool.tensor(elements, multicast))
+        def draw() -> View | None:
+            view = self.pool.view(kind, self.pool.tensor(elements, multicast))
+            return view if view is not None and fits(view) else None
+
+        self.set(name, self._legal(draw))
+        return self.type(name)
 
     def _view_kinds(self, constraint: Constraint) -> list[str]:
         made = self.grower.rows.makers

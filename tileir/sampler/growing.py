@@ -61,10 +61,15 @@ class Rows:
         return [
             op
             for op in self.plain
-            if (not effect_free or op.effects in free)
+            if (not effect_free or (op.effects in free and _hands_out(op)))
             and (regions or not op.regions)
             and (globals or op.mnemonic != "get_global")
         ]
+
+
+def _hands_out(op: Op) -> bool:
+    """Whether all regions can end with `yield`; `continue` and `break` count as effects."""
+    return all("yield" in row.terminators for row in op.regions)
 
 
 rows = cache(Rows)
@@ -128,7 +133,7 @@ class Grower:
     def value(self, type: Type) -> Value:
         """A value of that type: one of those that are there, or a new one."""
         known = self._by_type.get(type)
-        if known and self.draws.chance(85):
+        if known and self.draws.chance(93):
             return self.draws.pick(known)
         kind = KINDS[type.__class__]
         if kind == "tile":

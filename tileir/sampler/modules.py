@@ -31,8 +31,7 @@ def grown(seed: int, version: Version, ops: int) -> Module:
 
 
 def _global(module: Module, draws: Draws, pool: Pool, name: str) -> None:
-    names = [each for each in pool.pointees]
-    type = Tile(Scalar(draws.pick(names)), (2 * draws.power(5),))
+    type = Tile(Scalar(draws.pick(pool.pointees)), (2 * draws.power(5),))
     flags = {}
     if pool.version >= V13_3:
         flags = {"private": draws.chance(30), "constant": draws.chance(30)}
@@ -51,7 +50,7 @@ def _function(module: Module, draws: Draws, pool: Pool, name: str, ops: int) -> 
         parameters.append(Tile(Scalar(draws.pick(numbers))))
     attributes = []
     if pool.version >= V13_5 and draws.chance(40):
-        attributes = [{"name": text(draws)} if draws.chance(50) else {} for _ in parameters]
+        attributes = [{"tile.name": text(draws)} if draws.chance(50) else {} for _ in parameters]
     sources = Sources(draws, name, draws.chance(60))
     kernel = module.function(
         name,

@@ -29,7 +29,7 @@ from ..types import (
 )
 from .draws import Draws
 
-FAVOURITES = 5
+FAVOURITES = 4
 LARGEST_EXPONENT = MAX_TILE_ELEMENTS.bit_length() - 1
 
 
@@ -59,6 +59,7 @@ class Pool:
         self.pointees = tuple(name for name in self.scalars if legal(Pointer(Scalar(name))))
         known = [case.name for case in POINTER_ATTRIBUTE.cases if case.since <= version]
         self.attributes = (None, *known)
+        self.names = [draws.pick(self.scalars) for _ in range(FAVOURITES)]
         self.shapes = [self.new_shape(draws.below(4)) for _ in range(FAVOURITES)]
 
     def new_shape(self, rank: int) -> tuple[int, ...]:
@@ -79,25 +80,32 @@ class Pool:
             return self.draws.pick(known)
         return self.new_shape(self.draws.between(least, most))
 
+    def name(self, names: Sequence[str]) -> str:
+        """One of these names of element types, a favourite if there is one."""
+        known = [name for name in self.names if name in names]
+        return self.draws.pick(known if known and self.draws.chance(60) else names)
+
     def pointer(self, pointees: Sequence[str], attributes: Sequence[str | None] = ()) -> Pointer:
         """A pointer to one of the element types of these names."""
         attributes = attributes or self.attributes
         attribute = None if self.draws.chance(60) else self.draws.pick(attributes)
         attribute = attribute if attribute in attributes else attributes[0]
-        return Pointer(Scalar(self.draws.pick(pointees)), attribute)
+        return Pointer(Scalar(self.name(pointees)), attribute)
 
     def tensor(self, elements: Sequence[str], multicast: bool | None) -> TensorView:
         """A tensor view; multicast memory if True, not if False, any kind of address if None."""
         draws = self.draws
         rank = draws.below(5) if draws.chance(20) else draws.between(1, 3)
-        sizes = [tuple(self._extent() for _ in range(rank)) for _ in range(2)]
+        sizes, strides = ([self._extent() for _ in range(rank)] for _ in range(2))
+        if rank and draws.chance(70):
+            strides[draws.below(rank)] = 1
         kinds = {
             None: self.attributes,
             True: ("multicast",),
             False: tuple(name for name in self.attributes if name != "multicast"),
         }[multicast]
         pointer = self.pointer(elements, kinds)
-        return TensorView(pointer.pointee, *sizes, pointer.attribute)
+        return TensorView(pointer.pointee, tuple(sizes), tuple(strides), pointer.attribute)
 
     def _extent(self) -> int | None:
         draws = self.draws

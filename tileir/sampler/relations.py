@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 
 from tileir.formats.limits import MAX_TILE_ELEMENTS
 from tileir.formats.ops.spec import INTEGERS
 
 from ..arrays import DTYPES
-from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile
+from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, View
 from .draft import Draft, Unfit
-from .pool import element_name
+from .pool import element_name, legal
 
 ATOMIC_MODES = {
     **dict.fromkeys(("i32", "i64"), ("and", "or", "xor", "add", "max", "min", "umax", "umin")),
@@ -54,8 +55,9 @@ def _bits(name: str) -> int:
 
 
 def _numbers(draft: Draft) -> list[str]:
-    """Element types with an identity that can be written: no pointers, no i4."""
-    return [name for name in draft.pool.scalars if name != "i4"]
+    """Element types that have scalars, and constants for an identity."""
+    names = [name for name in draft.pool.scalars if legal(Tile(Scalar(name)))]
+    return [name for name in names if name != "i4"]
 
 
 # Shapes -------------------------------------------------------------------------------------------
@@ -199,12 +201,13 @@ def _scaled_product(draft: Draft) -> None:
 
 
 def _through_pointers(draft: Draft, pointers: str) -> None:
-    """An access through pointers, not to multicast memory."""
+    """An access through pointers, which is not to multicast memory."""
     draft.tile(pointers, fits=lambda tile: tile.element.attribute != "multicast")
 
 
 def _atomic(draft: Draft) -> None:
     draft.elements["arg"] = tuple(ATOMIC_MODES)
+    _through_pointers(draft, "pointers")
 
 
 def _alloca(draft: Draft) -> None:
@@ -261,16 +264,39 @@ def _make_view(draft: Draft) -> None:
 
 
 def _measured(draft: Draft) -> None:
+    """A view of rank 1 or more: NVIDIA's disassembler dies of a measured tensor of rank 0."""
     source = draft.other("src")
+    if isinstance(source, TensorView) and not source.shape:
+        raise Unfit("nothing to measure")
     rank = len(source.shape if isinstance(source, TensorView) else source.tile)
     draft.set("result", *_counts(draft, rank))
+
+
+def _unit_strides(tensor: TensorView) -> list[int]:
+    """Dimensions whose elements are neighbours, as far as the type says."""
+    return [dim for dim, stride in enumerate(tensor.strides) if stride == 1]
+
+
+def _accessible(view: View) -> bool:
+    """4-bit elements lie two a byte along the one dimension of stride 1, whole bytes each time."""
+    if view.view.element.bits >= 8 or view.view.element.is_integer:
+        return True
+    packed = _unit_strides(view.view)
+    return len(packed) == 1 and getattr(view, "sparse_dim", None) != packed[0]
+
+
+def _transferable(view: View) -> bool:
+    """Multicast memory: floats of 16 bits go in pairs, neighbours along one dimension."""
+    if view.view.element.bits != 16:
+        return True
+    return len(_unit_strides(view.view)) == 1 and prod(view.tile) % 2 == 0
 
 
 def _access(draft: Draft, multicast: bool = False, modes: bool = False) -> None:
     """A view and its index, which says in a gather/scatter view one number a position."""
     if modes:
         draft.elements["value"] = tuple(ATOMIC_MODES)
-    view = draft.view("view", multicast)
+    view = draft.view("view", multicast, _transferable if multicast else _accessible)
     index = _counts(draft, len(view.tile))
     if isinstance(view, GatherScatterView):
         element = Scalar(draft.draws.pick(INTEGERS))
@@ -282,6 +308,7 @@ RELATIONS: dict[str, Callable[[Draft], None]] = {
     "alloca": _alloca,
     "assume": _assume,
     "atomic_red_view_tko": partial(_access, modes=True),
+    "atomic_cas_tko": partial(_through_pointers, pointers="pointers"),
     "atomic_rmw_tko": _atomic,
     "bitcast": partial(_converted, fits=_of_same_width, source="source", to="result"),
     "broadcast": _broadcast,
