@@ -1,7 +1,8 @@
 """Random valid modules, from the op table: the same seed gives the same bytes everywhere.
 
     from tileir.sampler import sample
-    data = sample(7, "13.4", ops=100).build()
+    bytecode = sample(7, "13.4", ops=100)
+    data = bytecode.build()
 
 Every op of the version, every kind of type, nested regions, constants, globals, hints and source
 locations turn up. What rows cannot say is in `relations` (types) and `attributes` (values); all
@@ -17,14 +18,15 @@ import operator
 from tileir.formats.version import LATEST, Version
 
 from ..builder import Module
+from ..bytecode import Bytecode
 from ..errors import BuildError
 from .modules import grown
 
 __all__ = ["sample"]
 
 
-def sample(seed: int, version: Version | str = LATEST, ops: int = 50) -> Module:
-    """A random valid module, complete: `Module.build` gives its bytes, `bytecode` reads them.
+def sample(seed: int, version: Version | str = LATEST, ops: int = 50) -> Bytecode:
+    """A random valid module.
 
     seed     0 or more; together with the other two it decides every byte
     version  bytecode version, for example "13.1"
@@ -39,4 +41,5 @@ def sample(seed: int, version: Version | str = LATEST, ops: int = 50) -> Module:
             natural = False
         if not natural:
             raise BuildError(f"{name} must be a number from 0 on, found {number!r}")
-    return grown(operator.index(seed), Module(version).version, operator.index(ops))
+    target = Module(version).version
+    return grown(operator.index(seed), target, operator.index(ops)).bytecode()

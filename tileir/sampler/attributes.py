@@ -24,6 +24,9 @@ LARGEST_ARRAY = 64
 """Elements of a tile from which on a constant is one element for all of them."""
 
 ARCHITECTURES = ("default", "sm_80", "sm_90", "sm_100", "sm_120")
+CROSSING = {"f8E8M0FNU": ("f16", "bf16", "f32", "tf32"), "fnv8E5M3FNU": ("f16",)}
+"""Conversions to a wider type that count as narrowing all the same."""
+
 SIGNS = "abcdefghijklmnopqrstuvwxyz ABCXYZ_0123456789.,:;+-*/!?#$&()[]{}<>'\"\\\n\tßλ火"
 
 
@@ -139,14 +142,17 @@ def _rounding_mode(draft: Draft, slot: Attribute) -> str:
 
 
 def _rounding_of_conversion(source: Scalar, to: Scalar) -> tuple[str, ...]:
-    """To bytes one way; else any that the hardware has: fewer where bits are dropped."""
+    """To a byte or less there is one way; else any where no bits are dropped, and few otherwise."""
+    pair = (source.name, to.name)
     if to.name == "f8E8M0FNU":
         return ("zero", "positive_inf")
     if to.bits <= 8:
         return ("nearest_even",)
-    if (source.name, to.name) == ("f32", "tf32"):
+    if pair == ("f32", "tf32"):
         return ("nearest_even", "zero", "nearest_away")
-    if source.bits >= to.bits:
+    if pair == ("f64", "f32"):
+        return ("nearest_even", "zero", "negative_inf", "positive_inf")
+    if source.bits >= to.bits or to.name in CROSSING.get(source.name, ()):
         return ("nearest_even", "zero")
     return ("nearest_even", "zero", "negative_inf", "positive_inf", "nearest_away")
 

@@ -321,7 +321,7 @@ class Draft:
                 return type
         raise Unfit(self.spec.mnemonic)
 
-    def many(self, name: str, least: int = 0, most: int = 3) -> list[Type]:
+    def many(self, name: str, least: int = 0, most: int = 3, least_rank: int = 0) -> list[Type]:
         """Types for a list: each what its slot admits, of one shape if the row says so."""
         slot = self.agreement.slots[name]
         types: list[Type] = []
@@ -330,16 +330,17 @@ class Draft:
             if not kinds or self.draws.pick(kinds) == "token":
                 types.append(Token())
                 continue
-            types.append(self._another(slot, types))
+            types.append(self._another(slot, types, least_rank))
         return types
 
-    def _another(self, slot: Operand | Result, before: Sequence[Type]) -> Tile:
+    def _another(self, slot: Operand | Result, before: Sequence[Type], least: int) -> Tile:
         one_shape = (slot.name,) in self.spec.same_shape
         narrow = self.elements.get(slot.name)
         rank = getattr(slot.type, "rank", None)
-        names = getattr(slot.type, "elements", None) or (*self.pool.scalars, "ptr")
-        names = [n for n in (*self.pool.scalars, "ptr") if n in names]
-        names = [n for n in names if narrow is None or n in narrow]
+        least, most = (least, 4) if rank is None else (rank, rank)
+        names: Sequence[str] = (*self.pool.scalars, "ptr")
+        for allowed in (getattr(slot.type, "elements", None), narrow):
+            names = [name for name in names if allowed is None or name in allowed]
         shape = before[0].shape if one_shape and before else None
 
         def will_do(tile: object) -> bool:
@@ -347,12 +348,10 @@ class Draft:
                 isinstance(tile, Tile)
                 and element_name(tile.element) in names
                 and shape in (None, tile.shape)
-                and rank in (None, tile.rank)
+                and least <= tile.rank <= most
                 and legal(tile)
             )
 
-        least, most = (0, 4) if rank is None else (rank, rank)
         return self._visible_tile(will_do) or self._new_tile(
             will_do, names, self.pool.pointees, None, shape, least, most
         )
-

@@ -177,8 +177,9 @@ class Grower:
         effect_free = any(scope.row.terminators == ("yield",) for scope in self._scopes)
         deep = len(self._scopes) > DEEPEST or self.budget < 3
         choices = self.rows.choices(effect_free, not deep, bool(self.globals))
+        nesting = [op for op in choices if op.regions]
         try:
-            self.op(self.draws.pick(choices))
+            self.op(self.draws.pick(nesting if nesting and self.draws.chance(8) else choices))
         except Unfit:
             return
 
@@ -216,7 +217,7 @@ class Grower:
             if wanted is not None:
                 ends[name] = wanted
         names = list(ends)
-        name = names[0] if self.draws.chance(60) else self.draws.pick(names)
+        name = names[0] if self.draws.chance(40) else self.draws.pick(names)
         values = [self.value(type) for type in ends[name]]
         self._make(BY_NAME[name], {"operands": values}, ())
 
@@ -233,5 +234,3 @@ class Grower:
             if name not in scope.row.terminators:
                 return None
         return []
-
-

@@ -9,7 +9,7 @@ from ..types import Scalar, Tile
 from .attributes import constant, hints, text
 from .draws import Draws
 from .growing import Grower
-from .pool import Pool
+from .pool import Pool, legal
 from .sources import Sources
 
 
@@ -46,8 +46,8 @@ def _function(module: Module, draws: Draws, pool: Pool, name: str, ops: int) -> 
         if draws.chance(50):
             parameters.append(Tile(pool.pointer(pool.pointees)))
             continue
-        numbers = [each for each in pool.scalars if each != "f4E2M1FN"]
-        parameters.append(Tile(Scalar(draws.pick(numbers))))
+        numbers = [tile for tile in map(Tile, map(Scalar, pool.scalars)) if legal(tile)]
+        parameters.append(draws.pick(numbers))
     attributes = []
     if pool.version >= V13_5 and draws.chance(40):
         attributes = [{"tile.name": text(draws)} if draws.chance(50) else {} for _ in parameters]

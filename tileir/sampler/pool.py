@@ -135,4 +135,3 @@ class Pool:
                 steps = tuple(draws.between(1, 64) for _ in range(rank))
                 return StridedView(shape, steps, tensor, order, padding)
         return GatherScatterView(shape, tensor, draws.below(rank), padding)
-

@@ -12,9 +12,8 @@ from functools import partial
 from math import prod
 
 from tileir.formats.limits import MAX_TILE_ELEMENTS
-from tileir.formats.ops.spec import INTEGERS
+from tileir.formats.ops.spec import INTEGERS, NUMBERS
 
-from ..arrays import DTYPES
 from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, View
 from .draft import Draft, Unfit
 from .pool import element_name, legal
@@ -55,9 +54,9 @@ def _bits(name: str) -> int:
 
 
 def _numbers(draft: Draft) -> list[str]:
-    """Element types that have scalars, and constants for an identity."""
-    names = [name for name in draft.pool.scalars if legal(Tile(Scalar(name)))]
-    return [name for name in names if name != "i4"]
+    """Element types that have scalars, and numbers for an identity."""
+    names = [name for name in draft.pool.scalars if name in NUMBERS]
+    return [name for name in names if legal(Tile(Scalar(name)))]
 
 
 # Shapes -------------------------------------------------------------------------------------------
@@ -121,17 +120,16 @@ def _bytes(draft: Draft, wide: str, narrow: str) -> None:
         bits = 32 if tile.element.name == "tf32" else tile.element.bits
         return tile.size * bits // 8
 
-    tile = draft.tile(wide, elements=names, fits=lambda tile: 1 <= length(tile) <= 1 << 24)
+    tile = draft.tile(
+        wide, elements=names, fits=lambda tile: 1 <= length(tile) <= MAX_TILE_ELEMENTS
+    )
     draft.set(narrow, Tile(Scalar("i8"), (length(tile),)))
 
 
 def _combining(draft: Draft) -> None:
     """Tiles of one shape, and the dimension they are combined along."""
-    names = _numbers(draft)
-    draft.elements["operands"] = names
-    types = draft.many("operands", 1, 3)
-    if not types[0].rank:
-        raise Unfit("a scalar has no dimension")
+    draft.elements["operands"] = _numbers(draft)
+    types = draft.many("operands", 1, 3, least_rank=1)
     draft.set("operands", *types)
     draft.attributes["dim"] = draft.draws.below(types[0].rank)
 
@@ -212,9 +210,8 @@ def _atomic(draft: Draft) -> None:
 
 def _alloca(draft: Draft) -> None:
     pointer = draft.tile("result").element
-    natural = (pointer.pointee.bits + 7) // 8
-    size = DTYPES[pointer.pointee.name].itemsize if natural == 3 else natural
-    draft.attributes["alignment"] = size * draft.draws.power(7)
+    natural = 1 << (pointer.pointee.bits - 1).bit_length()
+    draft.attributes["alignment"] = max(natural // 8, 1) * draft.draws.power(7)
     draft.attributes["num_elem"] = draft.draws.below(200)
 
 
