@@ -17,7 +17,6 @@ from tileir.formats.ops.spec import (
     Op,
     Operand,
     Pointee,
-    Reduced,
     Result,
     TileOf,
     ViewTile,
@@ -66,8 +65,7 @@ class Agreement:
 
     @staticmethod
     def _join(classes: dict[str, list[str]], group: Sequence[str]) -> None:
-        merged = [name for first in group for name in classes[first]]
-        merged = list(dict.fromkeys(merged))
+        merged = list(dict.fromkeys(name for first in group for name in classes[first]))
         for name in merged:
             classes[name] = merged
 
@@ -127,8 +125,10 @@ class Draft:
                 self.set(slot.name, *followed)
             elif slot.arity == "many":
                 self.set(slot.name, *self.many(slot.name))
+            elif isinstance(slot.type, TileOf):
+                self.tile(slot.name)
             else:
-                self.tile(slot.name) if isinstance(slot.type, TileOf) else self.other(slot.name)
+                self.other(slot.name)
 
     # Types that are there already ---------------------------------------------------------------
 
@@ -140,8 +140,6 @@ class Draft:
                 for name, types in self.types.items()
             }
             return infer(MadeOp(self.spec, {}, self.attributes), rule, values)
-        if isinstance(slot, Result) and slot.arity == "many" and isinstance(rule, Reduced):
-            raise Unfit(self.spec.mnemonic)
         return None
 
     def _agreed_element(self, name: str) -> Type | None:
