@@ -8,6 +8,7 @@ through the slots in order; each new type is drawn from what its class leaves op
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from tileir.formats.ops.spec import (
 from ..ir import Op as MadeOp
 from ..ir import Value
 from ..structure import KINDS, infer
-from ..types import Pointer, Scalar, TensorView, Tile, Token, Type, View
+from ..types import Element, Pointer, Scalar, TensorView, Tile, Token, Type, View
 from .pool import element_name, legal
 
 if TYPE_CHECKING:
@@ -76,6 +77,44 @@ class Agreement:
 
 agreement = cache(Agreement)
 """The agreement of a row, found once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left open for a tile.
+
+    names        element types by name
+    pointees     what pointers may point to, which is `loaded` into another slot or not
+    element      the only element type, if it is known
+    shape        the only shape, if it is known
+    least, most  which ranks
+    fits         what else must be so
+    """
+
+    names: Sequence[str]
+    pointees: Sequence[str]
+    loaded: bool = False
+    element: Element | None = None
+    shape: tuple[int, ...] | None = None
+    least: int = 0
+    most: int = 4
+    fits: Callable[[Tile], bool] = lambda tile: True
+
+    def admits(self, tile: Type) -> bool:
+        """Whether a type is one of those."""
+        if not isinstance(tile, Tile) or not self.least <= tile.rank <= self.most:
+            return False
+        if self.shape not in (None, tile.shape) or self.element not in (None, tile.element):
+            return False
+        if element_name(tile.element) not in self.names:
+            return False
+        if isinstance(tile.element, Pointer):
+            pointee = tile.element.pointee
+            if pointee.name not in self.pointees:
+                return False
+            if self.loaded and not legal(Tile(pointee, tile.shape)):
+                return False
+        return legal(tile) and self.fits(tile)
 
 
 class Draft:
@@ -199,60 +238,43 @@ class Draft:
         elements     the only element types, by name; those the row refuses count for nothing
         fits         what else must be so
         """
-        if self.type(name) is not None:
-            known = self.type(name)
+        known = self.type(name)
+        if known is not None:
             if fits(known) and least <= known.rank <= most:
                 return known
             raise Unfit(f"{self.spec.mnemonic}: {name}")
         rank = self._rank(name)
-        least, most = (least, most) if rank is None else (rank, rank)
-        shape = self._agreed_shape(name) if shape is None else shape
         agreed = self._agreed_element(name)
         names = self.admitted(name) if agreed is None else (element_name(agreed),)
-        if elements is not None:
-            names = tuple(each for each in names if each in elements)
-        pointees = self.pointees(name)
-
-        def will_do(tile: object) -> bool:
-            if not isinstance(tile, Tile) or not least <= tile.rank <= most:
-                return False
-            if shape not in (None, tile.shape) or agreed not in (None, tile.element):
-                return False
-            if element_name(tile.element) not in names:
-                return False
-            if isinstance(tile.element, Pointer):
-                if tile.element.pointee.name not in pointees:
-                    return False
-                if self.agreement.target(name) and not legal(
-                    Tile(tile.element.pointee, tile.shape)
-                ):
-                    return False
-            return legal(tile) and fits(tile)
-
-        found = self._visible_tile(will_do) or self._new_tile(
-            will_do, names, pointees, agreed, shape, least, most
+        left = Left(
+            names=[each for each in names if elements is None or each in elements],
+            pointees=self.pointees(name),
+            loaded=self.agreement.target(name) is not None,
+            element=agreed,
+            shape=self._agreed_shape(name) if shape is None else shape,
+            least=least if rank is None else rank,
+            most=most if rank is None else rank,
+            fits=fits,
         )
-        self.set(name, found)
-        return found
+        self.set(name, self._drawn(left))
+        return self.type(name)
 
-    def _visible_tile(self, will_do: Callable[[object], bool]) -> Tile | None:
+    def _drawn(self, left: Left) -> Tile:
+        """The type of a visible tile, or else a new one."""
         if self.draws.chance(90):
             for value in self.grower.some_visible(TRIES):
-                if will_do(value.type):
+                if left.admits(value.type):
                     return value.type
-        return None
-
-    def _new_tile(self, will_do, names, pointees, agreed, shape, least, most) -> Tile:
-        for _ in range(TRIES if names else 0):
-            element = agreed
+        for _ in range(TRIES if left.names else 0):
+            element = left.element
             if element is None:
-                chosen = self.pool.name(names)
-                if chosen == "ptr" and not pointees:
+                chosen = self.pool.name(left.names)
+                if chosen == "ptr" and not left.pointees:
                     continue
-                element = self.pool.pointer(pointees) if chosen == "ptr" else Scalar(chosen)
-            drawn = self.pool.shape(least, most) if shape is None else shape
-            tile = Tile(element, drawn)
-            if will_do(tile):
+                element = self.pool.pointer(left.pointees) if chosen == "ptr" else Scalar(chosen)
+            shape = self.pool.shape(left.least, left.most) if left.shape is None else left.shape
+            tile = Tile(element, shape)
+            if left.admits(tile):
                 return tile
         raise Unfit(f"{self.spec.mnemonic}: no tile")
 
@@ -332,24 +354,16 @@ class Draft:
         return types
 
     def _another(self, slot: Operand | Result, before: Sequence[Type], least: int) -> Tile:
-        one_shape = (slot.name,) in self.spec.same_shape
-        narrow = self.elements.get(slot.name)
         rank = getattr(slot.type, "rank", None)
-        least, most = (least, 4) if rank is None else (rank, rank)
         names: Sequence[str] = (*self.pool.scalars, "ptr")
-        for allowed in (getattr(slot.type, "elements", None), narrow):
+        for allowed in (getattr(slot.type, "elements", None), self.elements.get(slot.name)):
             names = [name for name in names if allowed is None or name in allowed]
-        shape = before[0].shape if one_shape and before else None
-
-        def will_do(tile: object) -> bool:
-            return (
-                isinstance(tile, Tile)
-                and element_name(tile.element) in names
-                and shape in (None, tile.shape)
-                and least <= tile.rank <= most
-                and legal(tile)
-            )
-
-        return self._visible_tile(will_do) or self._new_tile(
-            will_do, names, self.pool.pointees, None, shape, least, most
+        alike = (slot.name,) in self.spec.same_shape and len(before) > 0
+        left = Left(
+            names=names,
+            pointees=self.pool.pointees,
+            shape=before[0].shape if alike else None,
+            least=least if rank is None else rank,
+            most=4 if rank is None else rank,
         )
+        return self._drawn(left)
