@@ -33,11 +33,11 @@ SEEDS = range(14)
 SIZE = 100
 
 KNOWN = {
-    (0, "13.1", 50): "2a802926e1c5dca4eaa980e0c2169b5ee9fe94686a34d78c54e36c6da66d15b8",
+    (0, "13.1", 50): "772d2ab72efa73bb75017f87193d3ec1aae4d2f042a3ca589a14e04363238fa6",
     (1, "13.2", 50): "0ee3b79b59226986a685bb42bee1729c7538843082217d37b8490edb0cfe2c11",
     (2, "13.3", 50): "769afade29eecd569417bef36e4f37c93a3abba14ef7899d3e5d442afdadb7b1",
-    (3, "13.4", 50): "3f0203229d3358577725f860be908a22896a41651b7bcf3981c3ff0b5ec1d33d",
-    (4, "13.5", 50): "bd569db18582aa63ef13adedadfbca5d642dcfc17db9b75e92891d937a334ee4",
+    (3, "13.4", 50): "b465b487505c8f3fde8f6b07df49be31d1d7c489b3ed5bad8c0b78c453798b42",
+    (4, "13.5", 50): "e245e7ff878d45040d5a1e937ba1dd0751eff7a971f6372c37392ed43d6a8abf",
     (2**70, "13.5", 120): "1898153249c06b7112f196d4c8e4c554fa15c119b3bfad7b39b8dfa924275d5d",
     (0, "13.5", 0): "4ad173bbb4d38bcd7bc8118a560ac160a27310ececabf5b303c3c8a402c893f0",
 }
@@ -80,8 +80,8 @@ def test_hashing_does_not_matter(hash_seed: str) -> None:
 
 
 def test_seeds_versions_and_sizes_matter() -> None:
-    files = {sample(seed, version, 30).build() for seed in range(20) for version in SUPPORTED}
-    assert len(files) == 100
+    files = {sample(seed, version, 10).build() for seed in range(10) for version in SUPPORTED}
+    assert len(files) == 50
     for wanted in (0, 20, 400):
         found = sum(1 for f in sample(5, ops=wanted).functions for _ in f.walk())
         assert wanted <= found <= wanted * 1.2 + 20
@@ -146,8 +146,8 @@ def test_every_case_and_optional_slot_turns_up() -> None:
 
 def test_modules_have_more_than_ops() -> None:
     found: Counter[str] = Counter()
-    for seed in range(60):
-        bytecode = sample(seed, "13.5", 40)
+    for seed in range(50):
+        bytecode = sample(seed, "13.5", 30)
         found["producer"] += bytecode.producer is not None
         found["globals"] += len(bytecode.globals)
         for function in bytecode.functions:
@@ -160,7 +160,7 @@ def test_modules_have_more_than_ops() -> None:
             found["nested"] += any(op.depth > 1 for op in function.walk())
     for name in ("producer", "globals", "hints", "arguments", "located", "nested"):
         assert found[name] > 5, name
-    assert found["functions"] > 90
+    assert found["functions"] > 75
     assert min(found[kind] for kind in ("SourceLocation", "CallSite", "NoneType")) > 30
 
 

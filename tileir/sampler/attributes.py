@@ -18,7 +18,6 @@ from ..oprules import LARGEST_DIVISOR
 from ..types import Pointer, Scalar, TensorView, Tile
 from .draft import Draft
 from .draws import Draws
-from .relations import ATOMIC_MODES, EXCHANGED
 
 LARGEST_ARRAY = 64
 """Elements of a tile from which on a constant is one element for all of them."""
@@ -168,12 +167,6 @@ def _memory_scope(draft: Draft, slot: Attribute) -> str | None:
     return None if slot.optional and weak else draft.draws.pick(cases(draft, slot))
 
 
-def _mode(draft: Draft, slot: Attribute) -> str:
-    name = draft.type("value" if "value" in draft.types else "arg").element.name
-    legal = (*ATOMIC_MODES[name], *(("xchg",) if name in EXCHANGED else ()))
-    return draft.draws.pick([case for case in cases(draft, slot) if case in legal])
-
-
 def _reduction(draft: Draft, slot: Attribute) -> str:
     """Integers take all; floats add, and those of 16 bits have a minimum when loaded."""
     element = draft.type("view").view.element
@@ -224,7 +217,6 @@ NAMED: dict[str, Callable[[Draft, Attribute], object]] = {
     "flush_to_zero": _flush_to_zero,
     "identities": _identities,
     "memory_scope": _memory_scope,
-    "mode": _mode,
     "predicate": _predicate,
     "reduction": _reduction,
     "rounding": _rounding,

@@ -12,20 +12,14 @@ from functools import partial
 from math import prod
 
 from tileir.formats.limits import MAX_TILE_ELEMENTS
-from tileir.formats.ops.spec import INTEGERS, NUMBERS
+from tileir.formats.ops.spec import FLOATS, INTEGERS, NUMBERS
 
 from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, View
 from .draft import Draft, Unfit
 from .pool import element_name, legal
 
-ATOMIC_MODES = {
-    **dict.fromkeys(("i32", "i64"), ("and", "or", "xor", "add", "max", "min", "umax", "umin")),
-    **dict.fromkeys(("f16", "bf16", "f32", "f64"), ("addf",)),
-}
-"""Element type -> what an atomic can do to it, exchange apart."""
-
-EXCHANGED = ("i32", "i64", "f32", "f64")
-"""Element types that an atomic can exchange."""
+ATOMIC_ELEMENTS = {"addf": FLOATS, "xchg": ("i32", "i64", "f32", "f64")}
+"""What an atomic does -> the element types it can do it to; where it is not here, i32 and i64."""
 
 ACCUMULATORS = {
     "f8E4M3FN": ("f16", "f32"),
@@ -203,8 +197,16 @@ def _through_pointers(draft: Draft, pointers: str) -> None:
     draft.tile(pointers, fits=lambda tile: tile.element.attribute != "multicast")
 
 
+def _mode(draft: Draft, value: str) -> None:
+    """What an atomic does, and with it the element types of its operand."""
+    slot = draft.spec.attribute("mode")
+    mode = draft.draws.pick(slot.allowed or tuple(slot.node.enum.by_name))
+    draft.attributes["mode"] = mode
+    draft.elements[value] = ATOMIC_ELEMENTS.get(mode, ("i32", "i64"))
+
+
 def _atomic(draft: Draft) -> None:
-    draft.elements["arg"] = tuple(ATOMIC_MODES)
+    _mode(draft, "arg")
     _through_pointers(draft, "pointers")
 
 
@@ -289,10 +291,8 @@ def _transferable(view: View) -> bool:
     return len(_unit_strides(view.view)) == 1 and prod(view.tile) % 2 == 0
 
 
-def _access(draft: Draft, multicast: bool = False, modes: bool = False) -> None:
+def _access(draft: Draft, multicast: bool = False) -> None:
     """A view and its index, which says in a gather/scatter view one number a position."""
-    if modes:
-        draft.elements["value"] = tuple(ATOMIC_MODES)
     view = draft.view("view", multicast, _transferable if multicast else _accessible)
     index = _counts(draft, len(view.tile))
     if isinstance(view, GatherScatterView):
@@ -301,10 +301,15 @@ def _access(draft: Draft, multicast: bool = False, modes: bool = False) -> None:
     draft.set("index", *index)
 
 
+def _atomic_access(draft: Draft) -> None:
+    _mode(draft, "value")
+    _access(draft)
+
+
 RELATIONS: dict[str, Callable[[Draft], None]] = {
     "alloca": _alloca,
     "assume": _assume,
-    "atomic_red_view_tko": partial(_access, modes=True),
+    "atomic_red_view_tko": _atomic_access,
     "atomic_cas_tko": partial(_through_pointers, pointers="pointers"),
     "atomic_rmw_tko": _atomic,
     "bitcast": partial(_converted, fits=_of_same_width, source="source", to="result"),
