@@ -37,8 +37,8 @@ KNOWN = {
     (1, "13.2", 50): "0ee3b79b59226986a685bb42bee1729c7538843082217d37b8490edb0cfe2c11",
     (2, "13.3", 50): "769afade29eecd569417bef36e4f37c93a3abba14ef7899d3e5d442afdadb7b1",
     (3, "13.4", 50): "b465b487505c8f3fde8f6b07df49be31d1d7c489b3ed5bad8c0b78c453798b42",
-    (4, "13.5", 50): "e245e7ff878d45040d5a1e937ba1dd0751eff7a971f6372c37392ed43d6a8abf",
-    (2**70, "13.5", 120): "1898153249c06b7112f196d4c8e4c554fa15c119b3bfad7b39b8dfa924275d5d",
+    (4, "13.5", 50): "935c9452e25fdd703a3ebd26c0e2d5f17d2bdeb4d964dd19f7647cd051849707",
+    (2**70, "13.5", 120): "608997a2960f4f2aba0b28cca64654553ff7d8e77153388c62def05e17652bb8",
     (0, "13.5", 0): "4ad173bbb4d38bcd7bc8118a560ac160a27310ececabf5b303c3c8a402c893f0",
 }
 """Arguments and the SHA-256 of the file. Only a change of the sampler or of an old row moves it."""
@@ -120,7 +120,7 @@ def test_every_op_and_type_of_a_version_turns_up(version: Version) -> None:
 
 def test_every_case_and_optional_slot_turns_up() -> None:
     found: set[tuple[str, object]] = set()
-    for seed in range(50):
+    for seed in range(30):
         for function in sample(seed, LATEST, 200).functions:
             for op in function.walk():
                 found |= {(f"{op.name}.{name}", bool(v)) for name, v in op.operands.items()}
@@ -146,7 +146,7 @@ def test_every_case_and_optional_slot_turns_up() -> None:
 
 def test_modules_have_more_than_ops() -> None:
     found: Counter[str] = Counter()
-    for seed in range(50):
+    for seed in range(30):
         bytecode = sample(seed, "13.5", 30)
         found["producer"] += bytecode.producer is not None
         found["globals"] += len(bytecode.globals)
@@ -160,7 +160,7 @@ def test_modules_have_more_than_ops() -> None:
             found["nested"] += any(op.depth > 1 for op in function.walk())
     for name in ("producer", "globals", "hints", "arguments", "located", "nested"):
         assert found[name] > 5, name
-    assert found["functions"] > 75
+    assert found["functions"] > 45
     assert min(found[kind] for kind in ("SourceLocation", "CallSite", "NoneType")) > 30
 
 

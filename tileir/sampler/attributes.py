@@ -167,17 +167,6 @@ def _memory_scope(draft: Draft, slot: Attribute) -> str | None:
     return None if slot.optional and weak else draft.draws.pick(cases(draft, slot))
 
 
-def _reduction(draft: Draft, slot: Attribute) -> str:
-    """Integers take all; floats add, and those of 16 bits have a minimum when loaded."""
-    element = draft.type("view").view.element
-    legal = ("add",)
-    if element.is_integer:
-        legal = tuple(cases(draft, slot))
-    elif element.bits == 16 and draft.spec.results[0].name != "result_token":
-        legal = ("add", "min", "max")
-    return draft.draws.pick(legal)
-
-
 def _identities(draft: Draft, slot: Attribute) -> list[object]:
     return [number(draft.draws, type.element) for type in draft.types["operands"]]
 
@@ -218,7 +207,6 @@ NAMED: dict[str, Callable[[Draft, Attribute], object]] = {
     "identities": _identities,
     "memory_scope": _memory_scope,
     "predicate": _predicate,
-    "reduction": _reduction,
     "rounding": _rounding,
     "rounding_mode": _rounding_mode,
     "str": _format,

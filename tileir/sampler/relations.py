@@ -306,6 +306,15 @@ def _atomic_access(draft: Draft) -> None:
     _access(draft)
 
 
+def _reduction(draft: Draft, value: str, extremes: tuple[str, ...] = ()) -> None:
+    """All elements add; the rest is for integers, `extremes` have a minimum and maximum too."""
+    kind = draft.draws.pick(tuple(draft.spec.attribute("reduction").node.enum.by_name))
+    draft.attributes["reduction"] = kind
+    if kind != "add":
+        draft.elements[value] = ("i32", "i64", *(extremes if kind in ("min", "max") else ()))
+    _access(draft, multicast=True)
+
+
 RELATIONS: dict[str, Callable[[Draft], None]] = {
     "alloca": _alloca,
     "assume": _assume,
@@ -333,8 +342,10 @@ RELATIONS: dict[str, Callable[[Draft], None]] = {
     "mmaf": _product,
     "mmaf_scaled": _scaled_product,
     "mmai": _product,
-    "multimem_load_reduce_view_tko": partial(_access, multicast=True),
-    "multimem_reduce_view_tko": partial(_access, multicast=True),
+    "multimem_load_reduce_view_tko": partial(
+        _reduction, value="reduced_values", extremes=("f16", "bf16")
+    ),
+    "multimem_reduce_view_tko": partial(_reduction, value="tile"),
     "multimem_store_view_tko": partial(_access, multicast=True),
     "pack": partial(_bytes, wide="source", narrow="result"),
     "permute": _permute,
