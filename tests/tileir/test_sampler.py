@@ -120,8 +120,9 @@ def test_every_op_and_type_of_a_version_turns_up(version: Version) -> None:
 
 def test_every_case_and_optional_slot_turns_up() -> None:
     found: set[tuple[str, object]] = set()
-    for seed in range(30):
-        for function in sample(seed, LATEST, 200).functions:
+    files = [Bytecode.parse(data) for version in SUPPORTED for data in samples(version)]
+    for bytecode in (*files, *(sample(seed, LATEST, 200) for seed in range(100, 130))):
+        for function in bytecode.functions:
             for op in function.walk():
                 found |= {(f"{op.name}.{name}", bool(v)) for name, v in op.operands.items()}
                 for name, value in op.attributes.items():
