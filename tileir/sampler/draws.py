@@ -1,0 +1,55 @@
+"""Random draws that are the same on every machine and every Python.
+
+Only `Random.getrandbits` is used, whose algorithm (Mersenne Twister, words as they come) is fixed;
+the rest is spelled out here. Nothing iterates over a set or relies on a hash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+class Draws:
+    """Draws from one seed, an integer of any size that is not negative."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+
+    def bits(self, count: int) -> int:
+        """That many random bits as a number."""
+        return self._random.getrandbits(count) if count else 0
+
+    def below(self, limit: int) -> int:
+        """A number from 0 to limit - 1, all equally likely."""
+        count = (limit - 1).bit_length()
+        while True:
+            number = self.bits(count)
+            if number < limit:
+                return number
+
+    def between(self, first: int, last: int) -> int:
+        """A number from first to last, both included."""
+        return first + self.below(last - first + 1)
+
+    def chance(self, percent: int) -> bool:
+        """True that many times in a hundred."""
+        return self.below(100) < percent
+
+    def pick(self, items: Sequence[Item]) -> Item:
+        """One of the items, of which there must be one."""
+        return items[self.below(len(items))]
+
+    def power(self, last: int) -> int:
+        """A power of two from 1 to 2**last; each exponent is equally likely."""
+        return 1 << self.below(last + 1)
+
+    def shuffled(self, items: Sequence[Item]) -> list[Item]:
+        """The items in another order."""
+        left, order = list(items), []
+        while left:
+            order.append(left.pop(self.below(len(left))))
+        return order
