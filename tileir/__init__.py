@@ -14,6 +14,7 @@ _here = os.path.dirname(__file__)
 if not os.path.isdir(os.path.join(_here, "formats")):
     __path__.append(os.path.dirname(_here))
 
+from tileir.formats.limits import Limits  # noqa: E402
 from tileir.formats.version import Version  # noqa: E402
 
 from .buffer import Buffer  # noqa: E402
@@ -41,6 +42,7 @@ __all__ = [
     "Function",
     "Global",
     "LaunchError",
+    "Limits",
     "MissingPackageError",
     "Section",
     "TileIRError",

@@ -1,8 +1,9 @@
 """`Bytecode`: one Tile IR file, open for reading and for changes.
 
-The header, the section list and the small tables are read at once; function bodies and the debug
-section when first touched. Constants and untouched bodies stay views of the bytes given to `parse`,
-which must not change as long as the object is used.
+The header, the section list and the small tables are read at once; the function table, function
+bodies and the debug section when first touched, so what is wrong there is an error then. Constants
+and untouched bodies stay views of the bytes given to `parse`, which must not change as long as the
+object is used.
 """
 
 from __future__ import annotations
