@@ -28,7 +28,7 @@ class Sources:
             self._last = self._position(self._scope)
             if draws.chance(25):
                 file = File("inlined.py", "/src")
-                callee = Subprogram(file, 7, "helper", "helper", CompileUnit(file), 7)
+                callee = Subprogram(file, 7, "square", "square", CompileUnit(file), 7)
                 self._last = CallSite(self._position(callee), self._last)
         return self._last
 
