@@ -242,3 +242,13 @@ def test_numbers_do_not_remember_how_they_were_written() -> None:
     numbers.append(bytecode.types[3].sparse_dim)
     assert numbers == [1, 2, 1, 1, -1, 1, 0]
     assert {type(number) for number in numbers} == {int}
+
+
+def test_an_overlong_alignment_is_a_plain_number() -> None:
+    """The byte of padding that it saves takes its second byte."""
+    data = file(*kernel([EMPTY_SIGNATURE]))
+    assert data[14:16] == b"\x04\xcb"
+    bytecode = Bytecode.parse(data[:14] + b"\x84\x00" + data[16:])
+    assert [warning.kind for warning in bytecode.warnings] == ["overlong_varint"]
+    assert [type(section.alignment) for section in bytecode.sections] == [int, int, int]
+    assert bytecode.build() == bytes(bytecode.data)
