@@ -320,6 +320,7 @@ class Bytecode:
         """
         for function in self.functions:
             _ = function.body
+        _ = self.debug  # though no function may have a location
         for index in range(len(self.types)):
             if self.types.peek(index) is None and self.types.tags[index] is not None:
                 odd = "refers to something that is not there, but nothing uses it"

@@ -201,6 +201,15 @@ def test_tables_say_where_they_are_broken() -> None:
     assert bytecode.data[caught.value.offset] == 9
 
 
+def test_a_debug_section_counts_that_nothing_uses() -> None:
+    """NVIDIA's readers refuse it too."""
+    short = (3, 8, b"\x00\xcb\xcb\xcb\x00\xcb\xcb\xcb\x64\xcb\xcb\xcb")
+    data = file(*kernel([EMPTY_SIGNATURE]), short)
+    for strict in (False, True):
+        with pytest.raises(BytecodeError, match=r"at 0x.. in Debug: debug.records.count"):
+            Bytecode.parse(data, strict=strict).touch()
+
+
 def test_a_size_of_very_many_digits() -> None:
     with pytest.raises(BytecodeError, match="a tile has at most 16777216"):
         Bytecode.parse(enormous_tile())
