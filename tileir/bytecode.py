@@ -97,6 +97,7 @@ class Bytecode:
         for index, record in enumerate(records):
             payload = record["payload"]
             name, alignment = record["name"], record["alignment"]
+            alignment = None if alignment is None else int(alignment)
             sections.append(Section(name, offset, alignment, payload, last[name] == index))
             offset = payload.offset + len(payload.data)
         return sections

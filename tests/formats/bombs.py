@@ -257,8 +257,8 @@ def enormous_tile() -> bytes:
 
 
 def many_debug_lists() -> bytes:
-    """4,000 functions, each with a debug list of its own."""
-    count = 4000
+    """2,000 functions, each with a debug list of its own."""
+    count = 2000
     entry = b"\x00\x00\x02"
     functions = b"".join(
         entry + varint(number + 1) + varint(len(RETURN)) + RETURN for number in range(count)

@@ -216,6 +216,15 @@ def test_tables_say_where_they_are_broken() -> None:
     assert bytecode.data[caught.value.offset] == 9
 
 
+def test_a_debug_section_counts_that_nothing_uses() -> None:
+    """NVIDIA's readers refuse it too."""
+    short = (3, 8, b"\x00\xcb\xcb\xcb\x00\xcb\xcb\xcb\x64\xcb\xcb\xcb")
+    data = file(*kernel([EMPTY_SIGNATURE]), short)
+    for strict in (False, True):
+        with pytest.raises(BytecodeError, match=r"at 0x.. in Debug: debug.records.count"):
+            Bytecode.parse(data, strict=strict).touch()
+
+
 def test_a_size_of_very_many_digits() -> None:
     with pytest.raises(BytecodeError, match="a tile has at most 16777216"):
         Bytecode.parse(enormous_tile()).touch()
@@ -257,3 +266,13 @@ def test_numbers_do_not_remember_how_they_were_written() -> None:
     numbers.append(bytecode.types[3].sparse_dim)
     assert numbers == [1, 2, 1, 1, -1, 1, 0]
     assert {type(number) for number in numbers} == {int}
+
+
+def test_an_overlong_alignment_is_a_plain_number() -> None:
+    """The byte of padding that it saves takes its second byte."""
+    data = file(*kernel([EMPTY_SIGNATURE]))
+    assert data[14:16] == b"\x04\xcb"
+    bytecode = Bytecode.parse(data[:14] + b"\x84\x00" + data[16:])
+    assert [warning.kind for warning in bytecode.warnings] == ["overlong_varint"]
+    assert [type(section.alignment) for section in bytecode.sections] == [int, int, int]
+    assert bytecode.build() == bytes(bytecode.data)

@@ -39,7 +39,7 @@ examples:
   python -m tests.fuzz cost --save /tmp/found             findings and the dearest inputs go there
   python -m tests.fuzz rejection --input case.bin         one input again, with its traceback
 
-Exit code: 0 nothing found, 1 findings, 2 wrong use.
+Exit code: 0 nothing found, 1 findings, 2 wrong use, 130 interrupted (what there is is shown).
 """
 
 
@@ -53,15 +53,25 @@ def main(arguments: list[str] | None = None) -> int:
     console = Console()
     start = time.monotonic()
     plan = Plan(wanted, given.count, given.seed, given.jobs, given.version)
-    with _progress(console, plan) as report:
+    with _progress(console, plan) as show:
+        told: set[tuple[str, str]] = set()
+
+        def report(tallies: dict[str, Tally]) -> None:
+            show(tallies)
+            for name, tally in tallies.items():
+                for what in [what for what in tally.failures if (name, what) not in told]:
+                    told.add((name, what))
+                    console.out(finding(name, tally, what, given.save), highlight=False)
+
         tallies = run(plan, seeds(given.version), report)
-    took = time.monotonic() - start
     for name, tally in tallies.items():
         print(summary(name, tally))
-        for line in details(name, tally, given.save):
+        for line in highest(name, tally, given.save):
             print(line)
-    print(f"{took:.0f} s with {plan.jobs} jobs, seed {plan.seed}")
-    return 1 if any(tally.failures for tally in tallies.values()) else 0
+    print(f"{time.monotonic() - start:.0f} s with {plan.jobs} jobs, seed {plan.seed}")
+    if any(tally.failures for tally in tallies.values()):
+        return 1
+    return 0 if all(tally.done == plan.count for tally in tallies.values()) else 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -117,20 +127,25 @@ def summary(name: str, tally: Tally) -> str:
     )
 
 
-def details(name: str, tally: Tally, folder: Path | None) -> Iterator[str]:
-    """A line for each kind of finding and each highest figure; their inputs go to the folder."""
-    for index, failure in enumerate(tally.failures.values(), 1):
-        times = tally.repeats[failure.what]
-        yield f"  {failure.what}, {times:,} times: {shorten(failure.text, LONGEST)}"
-        place = _save(folder, f"{name}-{index}", failure.data)
-        _save(folder, f"{name}-{index}-whole", failure.original)
-        mutant = f"mutant {failure.number} of {failure.source}"
-        shown = failure.data.hex() if len(failure.data) <= SHOWN else f"{len(failure.data)} bytes"
-        yield f"    {mutant}, shrunk: {shown}{place}"
+def finding(name: str, tally: Tally, what: str, folder: Path | None) -> str:
+    """What is wrong, and the input that shows it, which goes to the folder."""
+    failure = tally.failures[what]
+    stem = f"{name}-{list(tally.failures).index(what) + 1}"
+    place = _save(folder, stem, failure.data)
+    _save(folder, f"{stem}-whole", failure.original)
+    shown = failure.data.hex() if len(failure.data) <= SHOWN else f"{len(failure.data)} bytes"
+    return (
+        f"{name}: {what}: {shorten(failure.text, LONGEST)}\n"
+        f"  mutant {failure.number} of {failure.source}, shrunk: {shown}{place}"
+    )
+
+
+def highest(name: str, tally: Tally, folder: Path | None) -> Iterator[str]:
+    """A line for each highest figure; the inputs go to the folder."""
     for figure, worst in tally.worst.items():
         place = _save(folder, f"{name}-highest-{figure.replace(' ', '-')}", worst.data)
-        size, mutant = len(worst.data), f"mutant {worst.number} of {worst.source}"
-        yield f"  highest {figure}: {worst.value:.1f} for {size:,} bytes, {mutant}{place}"
+        size, made_from = len(worst.data), f"mutant {worst.number} of {worst.source}"
+        yield f"  highest {figure}: {worst.value:.1f} for {size:,} bytes, {made_from}{place}"
 
 
 def _save(folder: Path | None, stem: str, data: bytes) -> str:

@@ -26,8 +26,11 @@ LONGEST_S = 20
 MOST_MEMORY = 8 << 30
 """Bytes of address space of a worker, where the system has such a limit."""
 
-SWOLLEN = {"cost": 0.2}
+SWOLLEN = {"cost": 0.02}
 """Share of mutants of tens of kilobytes, for properties that are about those."""
+
+HARDLY_EVER = 0.001
+"""That share for the others: such a mutant takes as long as a hundred small ones."""
 
 REPORT_S = 0.5
 
@@ -100,18 +103,24 @@ def checks() -> dict[str, Callable[[bytes], Outcome]]:
 
 
 def run(plan: Plan, files: Sequence[Seed], report: Callable[[dict[str, Tally]], None]) -> dict:
-    """Carry out a plan; `report` is called now and then with the tallies so far."""
+    """Carry out a plan; `report` is called now and then with the tallies so far.
+
+    Ctrl-C ends it early, with what there is.
+    """
     tallies = {name: Tally() for name in plan.properties}
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
     workers = [_Worker(context, plan, job, job, results) for job in range(plan.jobs)]
-    while _collect(results, tallies, report) or workers:
-        for worker in [worker for worker in workers if not worker.process.is_alive()]:
-            workers.remove(worker)
-            if worker.process.exitcode:
-                number, name = worker.at[0], plan.properties[worker.at[1]]
-                tallies[name].add(_crash(plan, number, name, files, worker.process.exitcode))
-                workers.append(_Worker(context, plan, worker.job, number + plan.jobs, results))
+    with contextlib.suppress(KeyboardInterrupt):
+        while _collect(results, tallies, report) or workers:
+            for worker in [worker for worker in workers if not worker.process.is_alive()]:
+                workers.remove(worker)
+                if worker.process.exitcode:
+                    number, name = worker.at[0], plan.properties[worker.at[1]]
+                    tallies[name].add(_crash(plan, number, name, files, worker.process.exitcode))
+                    workers.append(_Worker(context, plan, worker.job, number + plan.jobs, results))
+    for worker in workers:
+        worker.process.terminate()
     return tallies
 
 
@@ -127,7 +136,7 @@ def _collect(results, tallies: dict[str, Tally], report: Callable) -> bool:
 
 
 def _crash(plan: Plan, number: int, name: str, files: Sequence[Seed], code: int) -> Tally:
-    source, data = mutant(plan.seed, number, files, SWOLLEN.get(name, 0.01))
+    source, data = mutant(plan.seed, number, files, SWOLLEN.get(name, HARDLY_EVER))
     what = f"the process died with exit code {code}"
     failure = Failure(what, what, number, source, data, data)
     return Tally(failures={what: failure}, repeats=Counter((what,)))
@@ -147,6 +156,7 @@ class _Worker:
 def _work(plan: Plan, first: int, at, results) -> None:
     from .mutations import seeds
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     with contextlib.suppress(ImportError, ValueError):
         import resource
 
@@ -158,10 +168,12 @@ def _work(plan: Plan, first: int, at, results) -> None:
     for number in range(first, plan.count, plan.jobs):
         for position, name in enumerate(plan.properties):
             at[0], at[1] = number, position
-            made = mutant(plan.seed, number, files, SWOLLEN.get(name, 0.01))
+            made = mutant(plan.seed, number, files, SWOLLEN.get(name, HARDLY_EVER))
             examine(known[name], number, made, tallies[name], seen[name])
         if time.monotonic() - said > REPORT_S:
             said = time.monotonic()
+            if not multiprocessing.parent_process().is_alive():  # nobody is listening
+                return
             for name in plan.properties:
                 results.put((name, tallies[name]))
                 tallies[name] = Tally()
