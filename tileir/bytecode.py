@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
-from functools import cached_property
 
 from construct import Container
 
@@ -28,6 +27,7 @@ from .errors import BuildError, BytecodeError, Diagnostic
 from .function import Function, Global, Section
 from .ir import Body
 from .locations import CallSite, DebugInfo, Location, SourceLocation
+from .once import once
 from .references import BadReference, Strings
 from .retarget import check_oddities, retarget
 from .seek import Found, Search
@@ -162,14 +162,14 @@ class Bytecode:
             constant=bool(record["constant"]),
         )
 
-    @cached_property
+    @once
     def functions(self) -> list[Function]:
-        """The kernels."""
+        """The kernels. The function table is read when first asked for."""
         return list(self._found_functions)
 
-    @cached_property
+    @once
     def _found_functions(self) -> list[Function]:
-        with self._lock, self._located():
+        with self._located():
             records = self._section("Func") or ()
             return [Function(self, index, record) for index, record in enumerate(records)]
 
@@ -178,10 +178,10 @@ class Bytecode:
         """Contents of the constant table, untyped, as views of the file."""
         return list(self._constants)
 
-    @cached_property
+    @once
     def debug(self) -> DebugInfo | None:
         """The debug section, None if there is none."""
-        with self._lock, self._located():
+        with self._located():
             record = self._section("Debug")
             return None if record is None else DebugInfo(record, self.strings, self._error)
 

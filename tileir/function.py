@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from construct import Container
@@ -17,6 +16,7 @@ from . import attributes as attr
 from .constants import Constant
 from .ir import Body, Op
 from .locations import CallSite, SourceLocation
+from .once import once
 from .references import BadReference
 from .tables import decode_attribute
 from .types import FunctionType, Tile
@@ -57,8 +57,8 @@ class Global:
     constant: bool
 
 
-LOOKED_UP = {"type", "hints", "argument_attributes"}
-"""What a function looks up when asked for."""
+ENTRY = ("name", "type", "private", "hints", "argument_attributes")
+"""Everything in the function table but the body; what nobody has looked at cannot have changed."""
 
 
 class Function:
@@ -75,7 +75,7 @@ class Function:
         self._bytecode = bytecode
         self._record = record
         self._again = again
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._body: Body | None = None
         self._ops_found = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
@@ -86,12 +86,12 @@ class Function:
             raise BadReference("string", record["name"], 0, path=where, problem=empty)
         self.private: bool = bool(record["flags"] & 1)
 
-    @cached_property
+    @once
     def type(self) -> FunctionType:
         """Types of the parameters and results."""
         return self._signature
 
-    @cached_property
+    @once
     def _signature(self) -> FunctionType:
         types, number = self._bytecode.types, self._record["signature"]
         with self._bytecode._located():
@@ -102,7 +102,7 @@ class Function:
                 raise BadReference("type", number, len(types), path=where, problem=problem)
         return signature
 
-    @cached_property
+    @once
     def hints(self) -> attr.Hints:
         """Optimisation hints for the whole function, empty if it has none."""
         hints = self._attribute("hints")
@@ -113,7 +113,7 @@ class Function:
             problem = "not optimization hints"
             raise BadReference("attribute", tag, 0, path=where, problem=problem)
 
-    @cached_property
+    @once
     def argument_attributes(self) -> tuple:
         """Attributes of the parameters, () if there are none."""
         return self._attribute("argument_attributes") or ()
@@ -150,14 +150,8 @@ class Function:
         """Whether anything but reading its entry can have happened to the function."""
         if self._body is not None or self._moved is not None:
             return True
-        original = self.original()
-        if LOOKED_UP & vars(self).keys():
-            return self._entry() != original._entry()
-        return (self.name, self.private) != (original.name, original.private)
-
-    def _entry(self) -> str:
-        """Everything in the function table but the body, for a comparison that is exact."""
-        return repr((self.name, self.type, self.private, self.hints, self.argument_attributes))
+        original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
+        return any(repr(getattr(self, name)) != repr(getattr(original, name)) for name in looked_at)
 
     @property
     def ops(self) -> list[Op]:

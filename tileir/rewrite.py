@@ -44,11 +44,14 @@ def rewritten(bytecode: Bytecode) -> bytes:
 
 def _untouched(bytecode: Bytecode) -> bool:
     """Whether nobody can have changed anything."""
-    return (
-        _same_objects(bytecode.functions, bytecode._found_functions)
-        and _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals])
+    same_tables = (
+        _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals])
         and bytecode.producer == bytecode._found_producer
-        and not any(function.touched for function in bytecode.functions)
+    )
+    if not same_tables or "functions" not in vars(bytecode):  # nobody has even asked for them
+        return same_tables
+    return _same_objects(bytecode.functions, bytecode._found_functions) and not any(
+        function.touched for function in bytecode.functions
     )
 
 

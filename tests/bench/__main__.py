@@ -90,7 +90,7 @@ def _plain(rate: rates.Rate) -> dict:
 
 
 def _print(report: dict) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     facts = [f"{name} {value}" for name, value in report["machine"].items()]
     console.print(f"{', '.join(facts)}; CPU seconds, the best run")
     if "module" in report:

@@ -273,13 +273,22 @@ def huge_constant(path: Path, size: int = 1 << 30) -> None:
 
     Nothing refers to the constant: no tile is that large.
     """
-    scalar = [b"\x03", b"\x0d\x00\x00", b"\x10\x00\x00"]
-    head = file(*kernel(scalar, signature=2))[:-1]  # without the end marker
+    string, types, func = kernel([b"\x03", b"\x0d\x00\x00", b"\x10\x00\x00"], signature=2)
     kind = BY_NAME["Constant"]
     table = varint(1) + padding(1, kind.alignment) + bytes(8) + varint(size)
-    head += bytes([kind.number | ALIGNED]) + varint(len(table) + size) + varint(kind.alignment)
-    head += padding(len(head), kind.alignment) + table
+    head = file(func)[:-1]  # without the end marker
+    head += _start(kind.number, kind.alignment, len(table) + size, len(head)) + table
+    end = len(head) + size
+    tail = b""
+    for number, alignment, payload in (types, string):  # the order of producers
+        tail += _start(number, alignment, len(payload), end + len(tail)) + payload
     with path.open("wb") as out:
         out.write(head)
-        out.seek(size, 1)
-        out.write(b"\x00")
+        out.seek(end)
+        out.write(tail + b"\x00")
+
+
+def _start(number: int, alignment: int, size: int, offset: int) -> bytes:
+    """What precedes the payload of a section that begins at `offset`."""
+    start = bytes([number | ALIGNED]) + varint(size) + varint(alignment)
+    return start + padding(offset + len(start), alignment)

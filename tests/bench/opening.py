@@ -68,11 +68,11 @@ def measure(data: bytes, path: Path, repeat: int) -> Iterator[Took]:
     yield Took("parse", *one(parse))
     yield Took("the function table", *one(lambda bytecode: bytecode.functions, parse))
     body = one(lambda b: b.functions[len(b.functions) // 2].body, listed)
-    yield Took("one body, debug section included", *body)
+    yield Took("one body", *body)
     cold = fresh(COLD, path, repeat=repeat)
     yield Took("new process, from mmap: parse", cold["open"])
     yield Took("new process: the function table", cold["functions"])
-    yield Took("new process: one body, debug section included", cold["body"])
+    yield Took("new process: one body", cold["body"])
     small = FIXTURES / "13.4" / "matmul.tileirbc"
     first = fresh(FIRST, small, repeat=repeat)
     yield Took("new process: import tileir", first["import"])

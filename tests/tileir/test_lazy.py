@@ -58,20 +58,43 @@ def test_a_bad_function_table_is_an_error_once_it_is_asked_for(data: bytes) -> N
     assert list(bytecode.strings) == ["kern", "key"]
 
 
-def test_threads_see_one_list_of_functions() -> None:
+@pytest.mark.parametrize(
+    "data",
+    [entry(name=7), entry(signature=1), entry(hints=b"\x05\x09")],
+    ids=["name", "signature", "hints"],
+)
+def test_what_nobody_has_looked_at_is_written_as_it_was_read(data: bytes) -> None:
+    bytecode = Bytecode.parse(data)
+    assert bytecode.build() == data
+    if data != entry(name=7):
+        assert bytecode.functions[0].name == "kern"
+        assert bytecode.build() == data
+
+
+@pytest.mark.parametrize("name", ["functions", "debug", "_found_functions"])
+def test_threads_see_the_same_object(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The section is read while all others wait; each then has what the first has read."""
     bytecode = Bytecode.parse(VECTOR_ADD)
-    seen, start = [], threading.Barrier(8)
+    seen, start, read = [], threading.Barrier(8), bytecode._section
+
+    def slowly(section: str):
+        record = read(section)
+        threading.Event().wait(0.05)
+        return record
+
+    monkeypatch.setattr(bytecode, "_section", slowly)
 
     def look() -> None:
         start.wait()
-        seen.append(bytecode.functions)
+        seen.append(getattr(bytecode, name))
 
     threads = [threading.Thread(target=look) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({id(functions) for functions in seen}) == 1
+    assert len({id(found) for found in seen}) == 1
+    assert getattr(bytecode, name) is seen[0]
 
 
 def test_reading_everything_leaves_the_collector_as_it_was() -> None:
