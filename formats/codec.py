@@ -1,8 +1,8 @@
 """The seam between the schema and everyone who reads or writes bytes.
 
-These functions are all that `tileir` calls. They use the specialised codec: the fast decoder, and
-where that meets anything unusual, or a trace is wanted, the traced one. With ``reference=True``
-they interpret the Construct tree itself instead; the answers are the same.
+`tileir` reads and writes bytes through these functions only. They use the specialised codec: the
+fast decoder, and where that meets anything unusual, or a trace is wanted, the traced one. With
+``reference=True`` they interpret the Construct tree itself instead; the answers are the same.
 """
 
 from __future__ import annotations
@@ -136,14 +136,15 @@ def build(
     version: Version,
     type_tags: Sequence[int | None] = (),
     *,
+    limits: Limits = DEFAULT,
     reference: bool = False,
 ) -> bytes:
     """The bytes of a record, in the form in which the parsing functions give it.
 
     Canonical, except that the reference also repeats what was odd.
     """
-    environment = Environment(version, type_tags)
-    with deep_recursion():
+    environment = Environment(version, type_tags, limits)
+    with deep_recursion(limits):
         if not reference:
             writer = Writer(environment)
             try:
@@ -160,10 +161,12 @@ def build_section(
     version: Version,
     type_tags: Sequence[int | None] = (),
     *,
+    limits: Limits = DEFAULT,
     reference: bool = False,
 ) -> bytes:
     """The payload of a section."""
-    return build(BY_NAME[name].payload, record, version, type_tags, reference=reference)
+    payload = BY_NAME[name].payload
+    return build(payload, record, version, type_tags, limits=limits, reference=reference)
 
 
 def parse_named(

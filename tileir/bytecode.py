@@ -212,9 +212,9 @@ class Bytecode:
         With `strict`, raise BytecodeError for the first oddity.
         """
         with paused_collector():
-            for function in self.functions:
+            for function in self._found_functions:
                 _ = function.type, function.hints, function.argument_attributes
-            for function in self.functions:
+            for function in self._found_functions:
                 _ = function.body
                 self._check_locations(function)
         _ = self.debug
@@ -379,5 +379,8 @@ class Bytecode:
         return other
 
     def __repr__(self) -> str:
-        names = ", ".join(function.name for function in self.functions)
+        try:
+            names = ", ".join(function.name for function in self.functions)
+        except BytecodeError:
+            names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"

@@ -54,7 +54,7 @@ class BodyEncoder:
         version, tags = self.tables.version, self.tables.types.tags
         with deep_recursion(self.limits):
             rows = pack(BODY, records, version)
-        return codec.build(BODY, rows, version, tags)
+        return codec.build(BODY, rows, version, tags, limits=self.limits)
 
     def _types(self, values: Sequence[Value]) -> list[int]:
         for value in values:

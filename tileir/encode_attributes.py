@@ -17,7 +17,6 @@ from tileir.formats.attributes import (
     STRING_INDEX,
 )
 from tileir.formats.leaves import Bool, EnumValue, VarInt
-from tileir.formats.limits import DEFAULT
 from tileir.formats.types import TYPE_INDEX
 
 from . import attributes as attr
@@ -33,8 +32,8 @@ Record = dict[str, object]
 
 def encode_attribute(value: object, tables: Interning, depth: int = 0) -> Record:
     """The record of a tagged attribute (see `tileir.attributes` for what a value may be)."""
-    if depth >= DEFAULT.attribute_depth:
-        raise BuildError(f"attributes nested more than {DEFAULT.attribute_depth} deep")
+    if depth > tables.limits.attribute_depth:
+        raise BuildError(f"attributes nested more than {tables.limits.attribute_depth} deep")
     match value:
         case bool():
             return {"variant": "Bool", "truth": int(value)}

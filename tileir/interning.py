@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tileir.formats.cursor import Slice
+from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
 from .blobs import Blobs, encode_text
@@ -28,8 +29,10 @@ class Interning:
         types: TypeTable | None = None,
         constants: Sequence[Slice] = (),
         debug: DebugInfo | None = None,
+        limits: Limits = DEFAULT,
     ) -> None:
         self.version = version
+        self.limits = limits
         self.strings = Blobs(strings)
         self.types = Types(version, types)
         self.constants = Blobs(constants)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
+from tileir.formats.functions import HINTS, KERNEL
 
 from .bytecode import Bytecode, Function
 from .encode_attributes import Record
 from .errors import BuildError
 from .references import display
 from .relink import as_it_is, relocation
-from .writer import Writer
+from .writer import PRIVATE, Writer
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -108,7 +109,8 @@ def _own(writer: Writer, function: Function) -> Record:
     was, now = writer.entry(original), writer.entry(function)
     changes = {name: now[name] for name in now if now[name] != was[name]}
     if "flags" in changes or "hints" in changes:
-        changes |= {"flags": now["flags"], "hints": now["hints"]}
+        unknown = found["flags"] & ~(PRIVATE | KERNEL | HINTS)  # odd, and not ours to drop
+        changes |= {"flags": now["flags"] | unknown, "hints": now["hints"]}
     relocate = relocation(function)
     before, after = writer.encoder(), writer.encoder(relocate)
     own = [writer.location(original), writer.location(function, relocate)]

@@ -56,7 +56,9 @@ class Writer:
             self.tables = Interning(version)
         else:
             strings, constants = bytecode.strings.entries, bytecode.constants
-            self.tables = Interning(version, strings, bytecode.types, constants, bytecode.debug)
+            self.tables = Interning(
+                version, strings, bytecode.types, constants, bytecode.debug, bytecode.limits
+            )
 
     # Entries ------------------------------------------------------------------------------------
 
@@ -170,7 +172,9 @@ class Writer:
         section = BY_NAME[name]
         if section.since > self.version:
             raise BuildError(f"{name} section needs {section.since}, writing {self.version}")
-        payload = codec.build_section(name, record, self.version, self.tables.types.tags)
+        payload = codec.build_section(
+            name, record, self.version, self.tables.types.tags, limits=self.tables.limits
+        )
         rest = self._read(name)[1]
         self.payloads[name] = payload + (rest if rest.strip(bytes((FILL,))) else b"")
 
@@ -185,7 +189,12 @@ class Writer:
             return None, b""
         data, where = self.bytecode.data, found[-1].payload
         record, stop = codec.parse_section(
-            data, name, where, self.version, self.bytecode.types.tags
+            data,
+            name,
+            where,
+            self.version,
+            self.bytecode.types.tags,
+            limits=self.bytecode.limits,
         )
         return record, bytes(data[stop : where.offset + len(where.data)])
 

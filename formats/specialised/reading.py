@@ -71,13 +71,14 @@ class FastDecoder:
     def _arms(self, variant: Variant) -> str:
         """The dispatch table of a variant: tag -> function."""
         key = ("arms", id(variant))
-        if key not in self._plain:
-            arms: dict[int, object] = {}
-            self._plain[key] = arms
-            for arm in variant.arms.values():
-                if arm.since <= self.version:
-                    name = self._arm(variant, arm, arms)
-                    arms[arm.tag] = self.functions.names[name]
+        with self.functions.lock:
+            if key not in self._plain:
+                arms: dict[int, object] = {}
+                for arm in variant.arms.values():
+                    if arm.since <= self.version:
+                        name = self._arm(variant, arm, arms)
+                        arms[arm.tag] = self.functions.names[name]
+                self._plain[key] = arms
         return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
 
     def _arm(self, variant: Variant, arm: Alternative, arms: dict) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import keyword
 import linecache
 import re
+import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 
@@ -68,15 +69,18 @@ class Functions:
         self.names = dict(start)
         self._known: dict[object, str] = {}
         self._kept: list[object] = []
+        self.lock = threading.RLock()
 
     def constant(self, stem: str, value: object) -> str:
         """The name under which the functions find an object, by identity."""
         key = ("constant", id(value))
-        if key not in self._known:
-            self._kept.append(value)  # so that nothing else can get its id
-            self._known[key] = self._free(stem)
-            self.names[self._known[key]] = value
-        return self._known[key]
+        with self.lock:
+            if key not in self._known:
+                self._kept.append(value)  # so that nothing else can get its id
+                name = self._free(stem)
+                self.names[name] = value
+                self._known[key] = name
+            return self._known[key]
 
     def function(
         self,
@@ -89,20 +93,25 @@ class Functions:
 
         `into`, if given, is told the function once it exists: a dispatch table.
         """
-        if key in self._known:
-            return self._known[key]
-        name = self._known[key] = self._free(stem)
 
         def first_call(*arguments):
-            lines = Lines()
-            write(lines, name)
-            self._compile(name, lines.text)
-            if into is not None:
-                into(self.names[name])
-            return self.names[name](*arguments)
+            with self.lock:
+                if self.names[name] is first_call:
+                    lines = Lines()
+                    write(lines, name)
+                    self._compile(name, lines.text)
+                    if into is not None:
+                        into(self.names[name])
+                function = self.names[name]
+            return function(*arguments)
 
-        self.names[name] = first_call
-        return name
+        with self.lock:
+            if key in self._known:
+                return self._known[key]
+            name = self._free(stem)
+            self.names[name] = first_call
+            self._known[key] = name
+            return name
 
     def _free(self, stem: str) -> str:
         name = identifier(stem)

@@ -85,14 +85,15 @@ class Encoder:
     def _arms(self, variant: Variant) -> str:
         """The dispatch table of a variant: tag, or name where records are dicts -> function."""
         key = ("arms", id(variant))
-        if key not in self._plain:
-            arms: dict[object, object] = {}
-            self._plain[key] = arms
-            for arm in variant.arms.values():
-                if arm.since <= self.version:
-                    selector = arm.tag if variant.rows else arm.name
-                    name = self._arm(variant, arm, arms, selector)
-                    arms[selector] = self.functions.names[name]
+        with self.functions.lock:
+            if key not in self._plain:
+                arms: dict[object, object] = {}
+                for arm in variant.arms.values():
+                    if arm.since <= self.version:
+                        selector = arm.tag if variant.rows else arm.name
+                        name = self._arm(variant, arm, arms, selector)
+                        arms[selector] = self.functions.names[name]
+                self._plain[key] = arms
         return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
 
     def _arm(self, variant: Variant, arm: Alternative, arms: dict, selector: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import threading
 import traceback
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tileir.formats import codec
 from tileir.formats.cursor import Environment, Oddity, Span, Writer
 from tileir.formats.functions import BODY
 from tileir.formats.sections import BY_NAME
+from tileir.formats.specialised.reading import FastDecoder
 from tileir.formats.specialised.rows import pack, unpack
 from tileir.formats.specialised.runtime import REFUSALS, Reading
 from tileir.formats.version import SUPPORTED
@@ -155,3 +157,25 @@ def test_errors_are_the_same_from_both(body: bytes, kind: str) -> None:
         errors.append((caught.value.kind, str(caught.value)))
     assert errors[0] == errors[1]
     assert errors[0][0] == kind
+
+
+def test_functions_come_into_being_once_whoever_is_first() -> None:
+    """Threads that meet in a codec nobody has used yet all read what it reads."""
+    data = next(path for path in VALID if path.stem == "softmax").read_bytes()
+    bytecode = Bytecode.parse(data)
+    environment = Environment(bytecode.version, bytecode.types.tags)
+    code = bytecode.functions[0].code
+    expected = codec.parse_body(bytecode.data, code, bytecode.version, bytecode.types.tags)
+    for _ in range(20):
+        fast, found, gate = FastDecoder(bytecode.version), [], threading.Barrier(8)
+
+        def read(fast=fast, found=found, gate=gate) -> None:
+            gate.wait()
+            found.append(fast.reader(BODY)(bytes(code.data), 0, Reading(code, environment))[0])
+
+        threads = [threading.Thread(target=read) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [expected] * 8

@@ -25,6 +25,8 @@ class Draws:
 
     def below(self, limit: int) -> int:
         """A number from 0 to limit - 1, all equally likely."""
+        if limit < 1:
+            raise ValueError("nothing to draw from")
         count = (limit - 1).bit_length()
         while True:
             number = self.bits(count)
