@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -17,12 +18,11 @@ class Version(NamedTuple):
     @classmethod
     def of(cls, version: Version | str | tuple[int, int]) -> Version:
         """A version from its text ("13.4") or its pair; ValueError for anything else."""
-        parts = version.split(".") if isinstance(version, str) else version
-        try:
-            major, minor = parts
-            return cls(int(major), int(minor))
-        except (TypeError, ValueError):
-            raise ValueError(f"{version!r} is not a version such as '13.4'") from None
+        if isinstance(version, str) and re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)", version):
+            return cls(*map(int, version.split(".")))
+        if isinstance(version, tuple) and [type(part) for part in version] == [int, int]:
+            return cls(*version)
+        raise ValueError(f"{version!r} is not a version such as '13.4'")
 
 
 V13_1 = Version(13, 1)

@@ -240,7 +240,7 @@ class Bytecode:
                 offset=odd.offset,
                 section=odd.section,
                 path=odd.path,
-                expected="what a producer writes",
+                expected="nothing unusual",
                 found=odd.message,
             )
 
@@ -368,7 +368,10 @@ class Bytecode:
         without hints said so. This is about the format; what else NVIDIA's older releases refuse
         (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof) stays as it is.
         """
-        target = Version.of(version)
+        try:
+            target = Version.of(version)
+        except ValueError as error:
+            raise BuildError(str(error)) from None
         if target not in SUPPORTED:
             raise BuildError(f"version {target} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
         same = Bytecode.parse(self.build(), limits=self.limits)

@@ -15,7 +15,7 @@ from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL
 
-from .bytecode import Bytecode, Function
+from .bytecode import Bytecode, Function, Global
 from .encode_attributes import Record
 from .errors import BuildError
 from .references import display
@@ -31,6 +31,7 @@ def rewritten(bytecode: Bytecode) -> bytes:
     header = bytecode._file["header"]
     if (bytecode.version, bytecode.tag) != (header["version"], header["tag"]):
         raise BuildError(f"the file is of version {header['version']}, tag {header['tag']}")
+    _check_lists(bytecode)
     if _untouched(bytecode):
         return codec.build_file(bytecode._file)
     writer = Writer(bytecode.version, bytecode)
@@ -41,6 +42,21 @@ def rewritten(bytecode: Bytecode) -> bytes:
         else:
             writer.replace("Producer", {"producer": writer.tables.string(bytecode.producer)})
     return writer.file()
+
+
+def _check_lists(bytecode: Bytecode) -> None:
+    """Refuse what is no function in `functions` and no global in `globals`."""
+    from .kernel import Kernel
+
+    for name, kinds in (("functions", Function | Kernel), ("globals", Global)):
+        if name not in vars(bytecode):
+            continue
+        listed = getattr(bytecode, name)
+        if not isinstance(listed, list):
+            raise BuildError(f"{name} must be a list, found {listed!r}")
+        for index, item in enumerate(listed):
+            if not isinstance(item, kinds):
+                raise BuildError(f"{name}[{index}]: found {item!r}")
 
 
 def _untouched(bytecode: Bytecode) -> bool:
