@@ -51,10 +51,14 @@ class FastDecoder:
             },
         )
         self._plain: dict[int, dict[int, int]] = {}
+        self._readers: dict[int, str] = {}
 
     def reader(self, node: Construct):
         """The function that reads `node`: (bytes, position, Reading) -> (value, position)."""
-        return self.functions.names[self._function(node)]
+        name = self._readers.get(id(node))
+        if name is None:
+            name = self._readers[id(node)] = self._function(node)
+        return self.functions.names[name]
 
     # Functions ------------------------------------------------------------------------------
 
