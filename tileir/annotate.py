@@ -282,7 +282,8 @@ class _Annotator:
                 return f"{int(value)} {self._described(named)}"
             if named is not None:
                 return self._described(named)
-            if isinstance(node, Index) and node.target == "constant":
+            whole = field in op.attributes  # not a part of a tagged attribute
+            if whole and isinstance(node, Index) and node.target == "constant":
                 return f"{int(value)} {op.attributes[field]}"
         if path.startswith("global[") and field.endswith(".value"):
             return f"{int(value)} {self.bytecode.globals[self._entry(path)].value}"

@@ -225,6 +225,15 @@ def test_a_debug_section_counts_that_nothing_uses() -> None:
             Bytecode.parse(data, strict=strict).touch()
 
 
+def test_a_constant_inside_an_attribute() -> None:
+    """Not the value of a slot but a part of it."""
+    body = opcode("assume") + b"\x01\x07\x01\x00\x00" + RETURN
+    text, types, functions = kernel(TYPES, body, signature=2)
+    constants = (4, 8, b"\x01" + b"\xcb" * 7 + bytes(8) + b"\x01\x01")
+    lines = list(render(annotate(Bytecode.parse(file(text, types, constants, functions)))))
+    assert any("predicate.constant" in line and "(1 bytes)" in line for line in lines)
+
+
 def test_a_size_of_very_many_digits() -> None:
     with pytest.raises(BytecodeError, match="a tile has at most 16777216"):
         Bytecode.parse(enormous_tile()).touch()

@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "properties", nargs="*", metavar="property", choices=[*checks(), []], help="default: all"
+        "properties", nargs="*", metavar="property", type=_property, help="default: all"
     )
     parser.add_argument("--count", type=_positive, default=20_000, help="mutants (20000)")
     parser.add_argument("--seed", type=int, default=1, help="other seeds give other mutants (1)")
@@ -91,6 +91,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--save", type=Path, metavar="DIR", help="where inputs are kept")
     parser.add_argument("--input", type=Path, metavar="FILE", help="try this one input, no mutants")
     return parser
+
+
+def _property(text: str) -> str:
+    if text not in checks():
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(checks())}")
+    return text
 
 
 def _positive(text: str) -> int:
