@@ -282,6 +282,10 @@ def test_an_overlong_alignment_is_a_plain_number() -> None:
     data = file(*kernel([EMPTY_SIGNATURE]))
     assert data[14:16] == b"\x04\xcb"
     bytecode = Bytecode.parse(data[:14] + b"\x84\x00" + data[16:])
-    assert [warning.kind for warning in bytecode.warnings] == ["overlong_varint", "section_order", "section_order"]
+    assert [warning.kind for warning in bytecode.warnings] == [
+        "overlong_varint",
+        "section_order",
+        "section_order",
+    ]
     assert [type(section.alignment) for section in bytecode.sections] == [int, int, int]
     assert bytecode.build() == bytes(bytecode.data)
