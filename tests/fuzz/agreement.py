@@ -130,11 +130,26 @@ def _same_spans(what: str, one: list[Span], other: list[Span]) -> None:
             return
     except RecursionError:  # paths are linked, and compared by recursion
         pass
-    _same(what, *([_shown(span) for span in spans] for spans in (one, other)))
+    names: dict[tuple, int] = {}
+    _same(what, *(_numbered(spans, names) for spans in (one, other)))
 
 
-def _shown(span: Span) -> tuple:
-    return (*span[:3], span.path, span.kind, span.value, id(span.node))
+def _numbered(spans: list[Span], names: dict[tuple, int]) -> list[tuple]:
+    """The spans with a number for each path: written out, paths are as long as nesting is deep."""
+    known: dict[int, int] = {}
+    shown = []
+    for span in spans:
+        above, path = [], span.place
+        while isinstance(path, tuple) and id(path) not in known:
+            above.append(path)
+            path = path[0]
+        number = (
+            known[id(path)] if isinstance(path, tuple) else names.setdefault((path,), len(names))
+        )
+        for path in reversed(above):
+            number = known[id(path)] = names.setdefault((number, path[1]), len(names))
+        shown.append((*span[:3], number, span.kind, span.value, id(span.node)))
+    return shown
 
 
 def _attempt(action: Callable, **given) -> tuple[object, BytecodeError | None]:
