@@ -1,4 +1,4 @@
-"""`tileir inspect`: the annotated hex dump of a file, every byte of it."""
+"""`tileir inspect`: every byte of a file in hexadecimal, with what it means."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ Line = list[tuple[str, str]]
 
 
 def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]:
-    """The dump as plain lines of text."""
+    """What inspect prints, as plain lines of text."""
     for line in lines:
         for row in _render(line, full):
             yield "".join(text for text, _ in row).rstrip()

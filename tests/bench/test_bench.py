@@ -13,6 +13,7 @@ from tests.bench import by_hand, memory, rates
 from tests.bench.__main__ import main
 from tests.bench.modules import huge_constant, large_module
 from tests.corpus import VALID, name_of
+from tests.debug_lists import list_length
 from tileir import Bytecode
 from tileir.formats import codec
 from tileir.formats.cursor import Environment, Slice
@@ -94,7 +95,7 @@ def test_large_modules_are_valid(version, wide: bool) -> None:
     check(bytecode.functions)
     for function in bytecode.functions:
         assert function.hints is not None
-        assert function.debug_list_length == sum(1 for _ in function.walk()) + 1
+        assert list_length(function) == sum(1 for _ in function.walk()) + 1
         assert function.location.scope.linkage_name == function.name
         assert both(bytecode, bytes(function.code.data))[0] is not None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import VALID, name_of
+from tests.debug_lists import list_length
 from tests.rebuild import rebuilt_sections
 from tileir import Bytecode
 
@@ -23,5 +24,5 @@ def test_records_build_the_bytes_they_came_from(path: Path) -> None:
 @pytest.mark.parametrize("path", VALID, ids=name_of)
 def test_debug_lists_agree_with_the_ops(path: Path) -> None:
     for function in Bytecode.parse(path.read_bytes()).functions:
-        if function.debug_list_length is not None:
-            assert function.debug_list_length - 1 == sum(1 for _ in function.walk())
+        if list_length(function) is not None:
+            assert list_length(function) - 1 == sum(1 for _ in function.walk())

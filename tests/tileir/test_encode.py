@@ -25,7 +25,7 @@ def test_bodies_are_the_bytes_they_came_from(path: Path) -> None:
         assert not tables.constants.added
         assert not tables.strings.added
         assert not tables.locations.added
-        number = function._record["location"]
+        number = function.record["location"]
         if number:
             start, end = bytecode.debug.list_of(number)
             assert locations == list(bytecode.debug.indices[start + 1 : end])
@@ -35,9 +35,9 @@ def test_bodies_are_the_bytes_they_came_from(path: Path) -> None:
 def test_entries_are_the_records_they_came_from(path: Path) -> None:
     bytecode = Bytecode.parse(path.read_bytes())
     for function in bytecode.functions:
-        writer = Writer(bytecode.version, bytecode)
+        writer = Writer(bytecode.version, bytecode.found)
         entry = writer.entry(function)
-        record = function._record
+        record = function.record
         assert entry["name"] == record["name"]
         assert entry["signature"] == record["signature"]
         assert writer.entry(function.original()) == entry
