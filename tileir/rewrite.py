@@ -15,6 +15,7 @@ from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
 
+from .edited import check_edited
 from .encode_attributes import Record
 from .errors import BuildError
 from .function import Function, Global
@@ -114,10 +115,12 @@ def _check_names(bytecode: Bytecode, names: list[str]) -> None:
 
 def _new(writer: Writer, function: Function | Kernel) -> Record:
     """The record of a function of another file, or of one built from nothing."""
-    if isinstance(function, Function):
-        return writer.function(function, relocation(function))
-    function.finish()
-    return writer.function(function)
+    if not isinstance(function, Function):
+        return writer.built(function)
+    record = writer.function(function, relocation(function))
+    if function.decoded:
+        check_edited(function.name, function.body, function.original().body)
+    return record
 
 
 def _own(writer: Writer, function: Function) -> Record:
@@ -140,6 +143,7 @@ def _own(writer: Writer, function: Function) -> Record:
         new = writer.body(after, function.name, function.type, function.body)
         built = after.build(new)
         if built != before.build(old):  # bytes, because records can be nested very deep
+            check_edited(function.name, function.body, original.body)
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)

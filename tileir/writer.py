@@ -31,6 +31,7 @@ from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
 
 from . import attributes as attr
+from .edited import check_edited
 from .encode import BodyEncoder
 from .encode_attributes import Record, encode_attribute, encode_constant, integer, listed, truth
 from .errors import BuildError
@@ -43,6 +44,7 @@ from .types import FunctionType
 if TYPE_CHECKING:
     from .found import AsFound
     from .function import Function, Global
+    from .kernel import Kernel
 
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
 """Where a section goes that the file does not have yet; globals first, as cuTile does."""
@@ -121,6 +123,13 @@ class Writer:
         ops = self.body(encoder, function.name, function.type, function.body)
         record["body"] = Slice(0, encoder.build(ops))
         record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
+        return record
+
+    def built(self, kernel: Kernel) -> Record:
+        """The record of a kernel of `tileir.builder`, which must be finished."""
+        kernel.finish()
+        record = self.function(kernel)
+        check_edited(kernel.name, kernel.body)
         return record
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:

@@ -174,6 +174,23 @@ def test_the_command_measures_what_it_names(capsys: pytest.CaptureFixture) -> No
     assert rates.CONSTRUCT in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--version 99", "--version: invalid choice: '99'"),
+        ("--ops 0", "--ops: 0 is not positive"),
+        ("--ops many", "--ops: invalid number value: 'many'"),
+        ("--repeat 0", "--repeat: 0 is not positive"),
+        ("--constant -1", "--constant: -1 is not positive"),
+    ],
+)
+def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments.split())
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing tells the resident size there")
 def test_a_mapped_constant_stays_where_it_is(tmp_path: Path) -> None:
     """Not a time, but memory: reading a file copies no constant."""

@@ -156,3 +156,23 @@ def test_the_command(capsys: pytest.CaptureFixture, tmp_path) -> None:
         main(["--help"])
     assert caught.value.code == 0
     assert "examples:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        ("--version", "99", "--version: invalid choice: '99'"),
+        ("--count", "0", "--count: 0 is not positive"),
+        ("--input", "missing", "missing: No such file or directory"),
+        ("--save", "file", "file: File exists"),
+    ],
+)
+def test_wrong_arguments(
+    option: str, given: str, message: str, capsys: pytest.CaptureFixture, tmp_path
+) -> None:
+    (tmp_path / "file").touch()
+    path = option in ("--input", "--save")
+    with pytest.raises(SystemExit) as caught:
+        main([option, str(tmp_path / given) if path else given])
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
