@@ -79,6 +79,7 @@ def test_a_chain_of_types() -> None:
     assert outcome(file(*kernel(types, signature=len(types) - 1))) in ("bad_index", "bad_value")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1, -1], ids=["forwards", "backwards"])
 def test_chains_of_types_that_nothing_uses(step: int) -> None:
     """No end of a chain is looked for twice, whichever type is asked for first."""
@@ -169,6 +170,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SHARED)
 def test_what_is_shared_or_deep_costs_once(what: str) -> None:
     """Little memory to read, little text to show, in each of which sharing could be lost."""
@@ -192,6 +194,7 @@ def test_what_is_shared_or_deep_costs_once(what: str) -> None:
         assert sum(len(str(finding)) for finding in findings(function)) < 20 * len(data)
 
 
+@pytest.mark.slow
 def test_an_error_at_the_bottom_is_found_where_it_is() -> None:
     data = lost_at_the_bottom()
     for reference in (False, True):

@@ -39,6 +39,7 @@ def drawn(seed: int, count: int, swollen: float = 0.0) -> list[Mutant]:
     return [mutant(seed, 10_000 + number, files(), swollen) for number in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("check", [agreement.check, rejection.check, round_trip.check])
 def test_the_property_holds(check, seed: int) -> None:
@@ -145,6 +146,7 @@ def test_differences_are_found() -> None:
     assert not wide_numbers(function.body)
 
 
+@pytest.mark.slow
 def test_the_command(capsys: pytest.CaptureFixture, tmp_path) -> None:
     assert set(checks()) == {"agreement", "rejection", "round_trip", "cost"} >= set(SWOLLEN)
     given = ["rejection", "--count", "30", "--jobs", "2", "--version", "13.5"]

@@ -1,48 +1,44 @@
-"""The annotated dump: it explains every byte once, and behaves like a command."""
+"""Inspect: it explains every byte once, and behaves like a command."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.corpus import FIXTURES, ROOT, VALID, name_of
+from tests.programs import call
 from tileir import Bytecode
 from tileir.annotate import Heading, Leaf, annotate, spans
+from tileir.command import main_of
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 GOLDEN = ROOT / "tests" / "golden"
 
 
 def inspect(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tileir.inspect", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, input=data, capture_output=True)
-    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
-    return done
+    return call(partial(main_of, "inspect"), *arguments, data=data)
 
 
 @pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_leaves_tile_the_file(path: Path) -> None:
+def test_leaves_tile_the_file_and_every_op_has_a_heading(path: Path) -> None:
     data = path.read_bytes()
-    position = 0
-    for leaf in annotate(Bytecode.parse(data)):
-        if isinstance(leaf, Leaf):
-            assert leaf.offset == position
-            assert leaf.length > 0
-            assert leaf.kind
-            assert leaf.path
-            assert bytes(leaf.data) == data[position : position + leaf.length]
-            position += leaf.length
+    bytecode = Bytecode.parse(data)
+    position, headings = 0, []
+    for leaf in annotate(bytecode):
+        if isinstance(leaf, Heading):
+            headings.append(leaf)
+            continue
+        assert leaf.offset == position
+        assert leaf.length > 0
+        assert leaf.kind
+        assert leaf.path
+        assert bytes(leaf.data) == data[position : position + leaf.length]
+        position += leaf.length
     assert position == len(data)
-
-
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_every_op_has_a_heading(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
-    headings = [line for line in annotate(bytecode) if isinstance(line, Heading)]
     ops = [op for function in bytecode.functions for op in function.walk()]
     assert sum(heading.level == "op" for heading in headings) == len(ops)
     entries = [heading.text for heading in headings if heading.level == "function"]
@@ -85,7 +81,7 @@ def test_an_ignored_section_is_unused() -> None:
 
 
 @pytest.mark.parametrize("golden", sorted(GOLDEN.glob("*/*.inspect")), ids=name_of)
-def test_golden_dump(golden: Path, update: bool) -> None:
+def test_goldens(golden: Path, update: bool) -> None:
     """`golden/<version>/<fixture>.inspect`: put an empty file there, run with --update."""
     done = inspect((FIXTURES / golden.parent.name / golden.stem).with_suffix(".tileirbc"))
     if update:

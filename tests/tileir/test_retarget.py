@@ -268,8 +268,9 @@ def test_hints_are_announced_until_13_4() -> None:
 # Bounds --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limits", [Limits(), Limits(region_depth=3500)])
-def test_nesting_as_deep_as_can_be_read(limits: Limits) -> None:
+@pytest.mark.slow
+def test_nesting_as_deep_as_can_be_read() -> None:
+    limits = Limits(region_depth=3500)
     depth = limits.region_depth
     opened = op("loop", 0, 0, 1, 1, 0)
     body = (opened + b"\x02") * (depth - 1) + opened + b"\x01" + op("break", 0, 0) * depth + RETURN
