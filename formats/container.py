@@ -26,6 +26,8 @@ MAGIC = b"\x7fTileIR\x00"
 MLIR_MAGIC = b"ML\xefR"
 ALIGNED = 0x80
 PREVIEW = 1
+TAG_SINCE = V13_5
+"""From this version on the header's tag means something; the only one that can be read is 0."""
 
 
 class Magic(Const):
@@ -75,7 +77,7 @@ class VersionTag(Leaf):
     def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = self.number.read(cursor, path)
-        if value & PREVIEW and cursor.version >= V13_5:
+        if value & PREVIEW and cursor.version >= TAG_SINCE:
             raise cursor.error(
                 "preview",
                 path,
@@ -84,7 +86,7 @@ class VersionTag(Leaf):
                 found=f"version tag {value:#06x}",
                 hint="preview content has no published layout",
             )
-        if value and cursor.version >= V13_5:
+        if value and cursor.version >= TAG_SINCE:
             raise cursor.error(
                 "bad_value", path, offset=start, expected="version tag 0", found=f"{value:#06x}"
             )
@@ -126,7 +128,7 @@ class SectionId(Leaf):
 class SectionList(Construct):
     """Sections up to and including the end marker. Payloads stay slices of the file.
 
-    Each is a Container of id, name, length, alignment, padding and payload.
+    Each is a Container of id, name, offset (of the id), length, alignment, padding and payload.
     """
 
     identity = SectionId()
@@ -190,6 +192,7 @@ class SectionList(Construct):
         return Container(
             id=identity,
             name=kind.name,
+            offset=start,
             length=length,
             alignment=alignment,
             padding=padding,

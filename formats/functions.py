@@ -11,8 +11,12 @@ from .ops.wire import OP
 from .types import TYPE_INDEX
 from .version import V13_1, V13_5
 
+PRIVATE = 1
 KERNEL = 2
 HINTS = 4
+
+FORM_SINCE = V13_5
+"""From this version on a kernel's flags have no other bits than `private` and `kernel`."""
 
 BODY = UntilEnd(OP)
 
@@ -26,7 +30,7 @@ class FunctionFlags(FlagWord):
     def read(self, cursor: Cursor, path: Path) -> int:
         start = cursor.position
         value = super().read(cursor, path)
-        if cursor.version >= V13_5 and value >> 4:
+        if cursor.version >= FORM_SINCE and value >> 4:
             raise cursor.error(
                 "bad_value",
                 path,
@@ -34,7 +38,7 @@ class FunctionFlags(FlagWord):
                 expected="bits 4 to 7 to be 0",
                 found=f"{value:#04x}",
             )
-        if value & KERNEL and cursor.version >= V13_5 and value >> 2:
+        if value & KERNEL and cursor.version >= FORM_SINCE and value >> 2:
             raise cursor.error(
                 "bad_value",
                 path,
@@ -75,5 +79,23 @@ FUNCTION = Record(
     ),
     field("body", Sized(BODY), "Its ops, in order."),
 )
+
+_LAYOUTS = {
+    part.name: part.subcon.layouts
+    for part in FUNCTION.subcons
+    if isinstance(part.subcon, Versioned)
+}
+
+
+def _announced(node: If) -> bool:
+    """Whether hints of that layout are there only if the bit says so."""
+    return isinstance(node, If) and (node.mask == HINTS or _announced(node.subcon))
+
+
+HINTS_SINCE = min(version for version, node in _LAYOUTS["hints"] if not _announced(node))
+"""From this version on every kernel has hints, which may be empty, and no bit announces them."""
+
+ARGUMENT_ATTRIBUTES_SINCE = min(v for v, node in _LAYOUTS["argument_attributes"] if node)
+"""From this version on every kernel has argument attributes, which may be empty."""
 
 FUNCTIONS = Counted(FUNCTION, item_size=5)

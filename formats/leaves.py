@@ -1,7 +1,7 @@
 """Leaf nodes: the smallest pieces of the format, each a Construct that owns bytes.
 
-Every leaf reports what it read through `Cursor.note`, which is all that the annotated dump and
-the gap-free listing of a file need. `kind` says what the bytes are in one word of the
+Every leaf reports what it read through `Cursor.note`, which is all that inspect needs to list every
+byte of a file. `kind` says what the bytes are in one word of the
 specification; `target` of an index says which table or list it points into.
 """
 

@@ -232,7 +232,7 @@ class Sized(Subconstruct):
     """A length and a window of that size that `subcon` fills.
 
     Function bodies: they stay a `Slice` until somebody asks for the ops, unless the cursor is
-    `eager`, as it is for the annotated dump. Builds from either form.
+    `eager`, as it is for inspect. Builds from either form.
     """
 
     def __init__(self, subcon: Construct) -> None:

@@ -1,20 +1,46 @@
-"""Fixture discovery, NVIDIA's tools where they are installed, and the update flag for goldens."""
+"""What all tests share: NVIDIA's tools where they are installed, and two options of pytest."""
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import shutil
 import subprocess
+from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
+QUICK = 10
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the golden files")
+    parser.addoption("--quick", action="store_true", help="one case in ten, and nothing slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick, keep every tenth case of each test that is not slow."""
+    if not config.getoption("--quick"):
+        return
+    seen: Counter[str] = Counter()
+    kept, left = [], []
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        slow = item.get_closest_marker("slow") is not None
+        (left if slow or seen[name] % QUICK else kept).append(item)
+        seen[name] += 1
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    """Sixteen thousand tests stay alive to the end: the cycle collector need not look at them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -23,6 +49,7 @@ def update(request: pytest.FixtureRequest) -> bool:
     return request.config.getoption("--update")
 
 
+@cache
 def nvidia_tool(name: str) -> Path | None:
     """The path of one of NVIDIA's tools from its PyPI package, None if it is not installed."""
     spec = importlib.util.find_spec("nvidia")

@@ -16,6 +16,7 @@ from tileir.types import Pointer
 LAUNCHES = sorted((FIXTURES / "launches").glob("*.json"))
 
 
+@pytest.mark.slow
 def test_fixtures_are_fresh() -> None:
     pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test] but for macOS")
     done = subprocess.run(

@@ -25,6 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@pytest.mark.slow
 def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     top = {name.split("/")[0] for name in names}
@@ -41,6 +42,7 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
     assert not any("tests" in name or "fixtures" in name for name in names)
 
 
+@pytest.mark.slow
 def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for layer, prefix in (("tileir", ""), ("formats", "tileir/"), ("codegen", "tileir/")):
@@ -60,6 +62,7 @@ def run_inspect(python: str, environment: dict[str, str] | None = None, **option
     return done.stdout
 
 
+@pytest.mark.slow
 def test_inspect_works_from_a_checkout_and_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     from_checkout = run_inspect(sys.executable, cwd=ROOT)
     assert "entry @vector_add" in from_checkout
@@ -70,6 +73,7 @@ def test_inspect_works_from_a_checkout_and_from_a_wheel(wheel: Path, tmp_path: P
     assert run_inspect(sys.executable, environment, cwd=tmp_path) == from_checkout
 
 
+@pytest.mark.slow
 def test_inspect_works_from_an_editable_install(tmp_path: Path) -> None:
     """An editable install is a .pth file that names the checkout; make one by hand."""
     pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
@@ -94,6 +98,7 @@ def test_inspect_works_from_an_editable_install(tmp_path: Path) -> None:
 EDITABLE = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["formats", "codegen"])
 def test_the_second_name_is_refused(name: str) -> None:
     """A checkout's root on the path must not give a second copy of a layer's modules."""

@@ -28,7 +28,7 @@ from .bytecode import Bytecode, Function, Section
 from .errors import BytecodeError
 from .ir import Op, Value
 from .meaning import plain
-from .references import BadReference, printable
+from .references import BadReference, decode_text, printable
 from .types import Scalar, Type
 
 LONGEST = 240
@@ -109,13 +109,24 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
             where = payloads[section.name]
             tags = _salvage_section(data, section.name, where, version, tags, found)
     found.sort(key=lambda span: span.start)
+    texts = {span.place: span.value.data for span in found if span.kind == "text"}
+    function = ""
     for span in _fill_gaps(found, data, "unread"):
-        field = brief(span.place)
-        part = data[span.start : span.end]
-        meaning = shorten(plain(span), LONGEST)
-        place = span.place
+        if span.section != "Func":
+            function = ""
+        elif span.place[0] == ("func", span.place[0][-1]) and span.place[1] == "name":
+            function = decode_text(texts.get(("string", int(span.value)), b""))
         yield Leaf(
-            span.start, part, span.section, "", place, field, span.kind, span.value, meaning, None
+            offset=span.start,
+            data=data[span.start : span.end],
+            section=span.section,
+            function=function,
+            place=span.place,
+            field=brief(span.place),
+            kind=span.kind,
+            value=span.value,
+            meaning=shorten(plain(span), LONGEST),
+            op=None,
         )
 
 

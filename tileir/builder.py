@@ -15,7 +15,6 @@ Every op of the table is a method of `Kernel` (in `tileir.kernel`); its row says
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from tileir.formats.version import LATEST, SUPPORTED, Version
 
@@ -23,15 +22,13 @@ from .attributes import FloatAttribute, Hints, IntegerAttribute
 from .bytecode import Bytecode, Global
 from .coercion import attribute_of, constant_of
 from .constants import Constant
+from .encode_attributes import integer
 from .errors import BuildError
 from .kernel import Kernel
-from .locations import SourceLocation, Subprogram
+from .locations import Scope, SourceLocation, Subprogram
 from .types import FunctionType, Tile, Type
 from .typetext import value_type
 from .writer import Writer
-
-if TYPE_CHECKING:
-    from .locations import Scope
 
 __all__ = ["Kernel", "Module", "number", "position", "splat"]
 
@@ -117,9 +114,7 @@ class Module:
     def build(self) -> bytes:
         """The bytes of the module. BuildError if a function or region of it is not finished."""
         writer = self._writer()
-        for kernel in self.functions:
-            kernel.finish()
-        writer.replace("Func", [writer.function(kernel) for kernel in self.functions])
+        writer.replace("Func", [writer.built(kernel) for kernel in self.functions])
         if self.globals:
             writer.replace("Global", [writer.variable(variable) for variable in self.globals])
         return writer.file()
@@ -171,5 +166,7 @@ def number(value: object, type: Type | str) -> IntegerAttribute | FloatAttribute
 
 
 def position(scope: Scope, line: int, column: int = 0) -> SourceLocation:
-    """A line and column of the file that the scope is in."""
-    return SourceLocation(scope, str(scope.file), line, column)
+    """A line and column of the file that the scope is in. BuildError for what is no scope."""
+    if not isinstance(scope, Scope):
+        raise BuildError(f"expected a Subprogram or a LexicalBlock, found {scope!r}")
+    return SourceLocation(scope, str(scope.file), integer(line), integer(column))

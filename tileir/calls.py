@@ -120,3 +120,9 @@ def _operand(spec: Op, slot: Operand, value: object) -> Value | tuple[Value, ...
     if value is not None and not isinstance(value, Value):
         raise BuildError(f"{spec.mnemonic}: {slot.name} must be a value, found {value!r}")
     return value
+
+
+def check_case(slot: Attribute, value: object) -> None:
+    """Refuse what is none of the enum cases that the row allows in a slot."""
+    if slot.allowed and not (isinstance(value, str) and value in slot.allowed):
+        raise BuildError(f"expected {' or '.join(slot.allowed)}, found {value!r}")

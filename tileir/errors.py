@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError
@@ -86,6 +86,16 @@ class Feature:
     function: str = ""
     times: int = 1
 
+    def implied_by(self, other: Feature) -> bool:
+        """Whether each use of the other one is a use of this one that needs no older version."""
+        slot, case = self.slot, other.slot
+        same = (self.owner, self.function) == (other.owner, other.function)
+        if not same or not slot or self.until or other.until:
+            return False
+        newer_case = case.startswith(f"{slot} ") and other.since >= self.since
+        newer_slot = slot.startswith(f"{case} ") and other.since > self.since
+        return newer_case or (bool(case) and newer_slot)
+
     def __str__(self) -> str:
         what = f"{self.owner} {self.slot}".rstrip()
         return f"{what} is gone after {self.until}" if self.until else f"{what} needs {self.since}"
@@ -104,9 +114,18 @@ class VersionError(BuildError):
 
     def _lines(self) -> list[str]:
         uses: dict[str, list[Feature]] = {}
-        for feature in self.features:
+        for feature in self._said():
             uses.setdefault(str(feature), []).append(feature)
         return [f"  {text}{self._where(found)}" for text, found in uses.items()]
+
+    def _said(self) -> Iterator[Feature]:
+        """The features without those that are clear from another: a slot from a newer case of it,
+        a case from the slot if that is the newer one."""
+        for feature in self.features:
+            others = [f for f in self.features if feature.implied_by(f)]
+            times = feature.times - sum(other.times for other in others)
+            if times > 0:
+                yield replace(feature, times=times)
 
     @staticmethod
     def _where(found: Sequence[Feature]) -> str:

@@ -14,6 +14,7 @@ from tileir.formats.recursion import deep_recursion
 
 from . import attributes as attr
 from .constants import Constant
+from .decode import BodyDecoder
 from .ir import Body, Op
 from .locations import CallSite, SourceLocation
 from .once import once
@@ -22,7 +23,7 @@ from .tables import decode_attribute
 from .types import FunctionType, Tile
 
 if TYPE_CHECKING:
-    from .bytecode import Bytecode
+    from .found import AsFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +67,20 @@ class Function:
     for; the body is decoded when first touched, by one thread.
 
     `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
-    `Bytecode.build` writes what differs from the file.
+    `Bytecode.build` writes what differs from the file. `source` is the file as it was found,
+    `record` the function's entry there.
     """
 
-    def __init__(
-        self, bytecode: Bytecode, index: int, record: Container, again: bool = False
-    ) -> None:
-        self._bytecode = bytecode
-        self._record = record
+    def __init__(self, source: AsFound, index: int, record: Container, again: bool = False) -> None:
+        self.source = source
+        self.record = record
+        self.index = index
         self._again = again
         self._lock = threading.RLock()
         self._body: Body | None = None
         self._ops_found = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
-        self.index = index
-        self.name: str = bytecode.strings.at(record["name"], f"func[{index}].name")
+        self.name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
         if not self.name:
             where, empty = f"func[{index}].name", "a function without a name"
             raise BadReference("string", record["name"], 0, path=where, problem=empty)
@@ -93,8 +93,8 @@ class Function:
 
     @once
     def _signature(self) -> FunctionType:
-        types, number = self._bytecode.types, self._record["signature"]
-        with self._bytecode._located():
+        types, number = self.source.tables.types, self.record["signature"]
+        with self.source.located():
             where = f"func[{self.index}].signature"
             signature = types.at(number, where)
             if not isinstance(signature, FunctionType):
@@ -108,8 +108,8 @@ class Function:
         hints = self._attribute("hints")
         if isinstance(hints, attr.Hints | None):
             return hints or attr.Hints({})
-        with self._bytecode._located():
-            where, tag = f"func[{self.index}].hints.tag", self._record["hints"][0]
+        with self.source.located():
+            where, tag = f"func[{self.index}].hints.tag", self.record["hints"][0]
             problem = "not optimization hints"
             raise BadReference("attribute", tag, 0, path=where, problem=problem)
 
@@ -119,36 +119,56 @@ class Function:
         return self._attribute("argument_attributes") or ()
 
     def _attribute(self, name: str) -> object:
-        record, bytecode = self._record[name], self._bytecode
+        record, source = self.record[name], self.source
         if record is None:
             return None
-        with bytecode._located(), deep_recursion(bytecode.limits):
+        with source.located(), deep_recursion(source.limits):
             try:
-                return decode_attribute(record, bytecode.tables)
+                return decode_attribute(record, source.tables)
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].{name}") from None
 
     @property
     def code(self) -> Slice:
         """The body as it lies in the file: its offset, and a view of its bytes."""
-        return self._record["body"]
+        return self.record["body"]
 
     @property
     def body(self) -> Body:
         """The decoded body."""
         with self._lock:
             if self._body is None:
-                self._body = self._bytecode._decode(self, self._again)
+                self._body = self._decode()
             return self._body
+
+    @property
+    def decoded(self) -> bool:
+        """Whether somebody has looked at the body, and may have changed it."""
+        return self._body is not None
+
+    def _decode(self) -> Body:
+        source, path = self.source, f"func[{self.index}].body"
+        rows, odd = source.body(self.code, path)
+        locate = self._located_op if self.record["location"] else None
+        decoder = BodyDecoder(source.version, source.tables, self.code.offset, locate)
+        with source.located(), deep_recursion(source.limits):
+            try:
+                body = decoder.decode(rows, self._signature)
+            except BadReference as bad:
+                raise bad.at(path) from None
+        self._ops_found = decoder.position
+        if not self._again:
+            source.note(odd)
+        return body
 
     def original(self) -> Function:
         """The function as the file has it, whatever has become of this one."""
-        return Function(self._bytecode, self.index, self._record, again=True)
+        return Function(self.source, self.index, self.record, again=True)
 
     @property
     def touched(self) -> bool:
         """Whether anything but reading its entry can have happened to the function."""
-        if self._body is not None or self._moved is not None:
+        if self.decoded or self._moved is not None:
             return True
         original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
         return any(repr(getattr(self, name)) != repr(getattr(original, name)) for name in looked_at)
@@ -165,20 +185,44 @@ class Function:
     @property
     def location(self) -> SourceLocation | CallSite | None:
         """Where the function is in source."""
-        return self._moved[0] if self._moved else self._bytecode._location(self, 0)
+        return self._moved[0] if self._moved else self._location(0)
 
     @location.setter
     def location(self, location: SourceLocation | CallSite | None) -> None:
         self._moved = (location,)
 
-    @property
-    def debug_list_length(self) -> int | None:
-        """Length of the function's list in the debug section (ops + 1), None without debug info."""
-        with self._bytecode._located():
-            if not self._record["location"]:
-                return None
-            start, end = self._bytecode.debug.list_of(self._record["location"])
-            return end - start
+    def _located_op(self, position: int) -> SourceLocation | CallSite | None:
+        return self._location(position + 1)
+
+    def _location(self, position: int) -> SourceLocation | CallSite | None:
+        """An element of the function's list in the debug section."""
+        number, source = self.record["location"], self.source
+        if not number or source.debug is None:
+            return None
+        with source.located(), deep_recursion(source.limits):
+            try:
+                return source.debug.location(number, position)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
+    def check_locations(self) -> None:
+        """Refuse a list of locations in which the function's own or that of an op is wrong.
+
+        BytecodeError then. The body must have been decoded.
+        """
+        number, source = self.record["location"], self.source
+        if not number:
+            return
+        with source.located():
+            try:
+                if source.debug is None:
+                    raise BadReference("debug list", number, 0)
+                source.debug.location(number, 0)
+                locate = source.debug.locator(number)
+                for position in range(self._ops_found):
+                    locate(position)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
 
     def __repr__(self) -> str:
         return f"<Function {self.name} {self.type}>"

@@ -1,4 +1,4 @@
-"""`tileir inspect`: the annotated hex dump of a file, every byte of it."""
+"""`tileir inspect`: every byte of a file in hexadecimal, with what it means."""
 
 from __future__ import annotations
 
@@ -51,44 +51,51 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         bytecode = Bytecode.parse(data).touch()
     except BytecodeError:
-        if not (arguments.json or arguments.function or arguments.section):
-            _print(salvage(memoryview(data)), arguments.full)
+        _write(arguments, _kept(salvage(memoryview(data)), arguments.function, arguments.section))
         raise
     bytecode.touch(strict=arguments.strict)
-    lines = _narrow(annotate(bytecode), bytecode, arguments.function, arguments.section)
-    if arguments.json:
-        _print_json(lines, arguments.full)
-    else:
-        _print(lines, arguments.full)
+    _check_names(bytecode, arguments.function, arguments.section)
+    _write(arguments, _kept(annotate(bytecode), arguments.function, arguments.section))
     for warning in bytecode.warnings:
         print(f"tileir inspect: {warning}", file=sys.stderr)
     return 0
 
 
-def _narrow(
-    lines: Iterable[Heading | Leaf], bytecode: Bytecode, function: str | None, section: str | None
-) -> Iterator[Heading | Leaf]:
-    """Only the leaves of one function or section, and the headings above them."""
+def _write(arguments: argparse.Namespace, lines: Iterable[Heading | Leaf]) -> None:
+    (_print_json if arguments.json else _print)(lines, arguments.full)
+
+
+def _check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
+    """Raise UsageError for a function or a section that the file does not have."""
     if function is not None and function not in {f.name for f in bytecode.functions}:
         names = ", ".join(display(f.name) for f in bytecode.functions)
         raise UsageError(f"there is no function {function!r}; the file has {names or 'none'}")
-    names = {"header": "header", **{s.name.lower(): s.name for s in bytecode.sections}}
-    if section is not None and section.lower() not in names:
-        raise UsageError(
-            f"there is no section {section!r}; the file has {', '.join(names.values())}"
-        )
+    names = ["header", *dict.fromkeys(s.name for s in bytecode.sections)]
+    if section is not None and section.lower() not in map(str.lower, names):
+        raise UsageError(f"there is no section {section!r}; the file has {', '.join(names)}")
+
+
+def _kept(
+    lines: Iterable[Heading | Leaf], function: str | None, section: str | None
+) -> Iterator[Heading | Leaf]:
+    """Only the leaves of one function or section, and the headings above them.
+
+    Of a broken file also what could not be read right after such a leaf.
+    """
     waiting: list[Heading] = []
+    before = function is None and section is None
     for line in lines:
         if isinstance(line, Heading):
             waiting = [h for h in waiting if _outranks(h, line)] + [line]
             continue
-        if section is not None and line.section != names[section.lower()]:
-            continue
-        if function is not None and line.function != function:
-            continue
-        yield from waiting
-        waiting = []
-        yield line
+        if line.kind != "unread":
+            before = (section is None or line.section.lower() == section.lower()) and (
+                function is None or line.function == function
+            )
+        if before:
+            yield from waiting
+            waiting = []
+            yield line
 
 
 def _outranks(above: Heading, below: Heading) -> bool:
@@ -143,7 +150,7 @@ Line = list[tuple[str, str]]
 
 
 def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]:
-    """The dump as plain lines of text."""
+    """What inspect prints, as plain lines of text."""
     for line in lines:
         for row in _render(line, full):
             yield "".join(text for text, _ in row).rstrip()

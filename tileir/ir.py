@@ -1,7 +1,7 @@
 """The tile-level SSA form: what a function body means, once its bytes are read.
 
 Functions, regions, blocks, ops and values. Operands are resolved to the values they name, types
-are attached, attributes are plain Python values. Every consumer (dump, text, verifier, both code
+are attached, attributes are plain Python values. Every consumer (inspect, text, verifier, both code
 generators) works on this.
 """
 

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 
 from tileir.formats import codec
 from tileir.formats.attributes import CONSTANT_INDEX
-from tileir.formats.ops import BY_NAME, OPS
+from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
 
 from .attributes import Hints
-from .calls import RESULTS, bind, documentation, python_name, signature
+from .calls import RESULTS, bind, check_case, documentation, python_name, signature
 from .coercion import coerced, constant_of, filled
 from .encode import BodyEncoder
 from .encode_attributes import encode_inline
@@ -30,11 +30,16 @@ from .ir import Block, Body, Op, Region, Value
 from .locations import Location
 from .places import Nested, Place
 from .references import display
-from .structure import infer, operand_problems, operand_slots, problems
+from .structure import (
+    BODY,
+    Around,
+    handed_over,
+    infer,
+    operand_problems,
+    operand_slots,
+    problems,
+)
 from .types import FunctionType, Type
-
-BODY = BY_NAME["entry"].regions[0]
-"""The row of a kernel's own region."""
 
 
 class Kernel:
@@ -102,7 +107,7 @@ class Kernel:
         op.regions = [Region() for _ in spec.regions]
         op.results = [Value(type, op, index, 0) for index, type in enumerate(types)]
         self._refuse(op, problems(op, regions=False))
-        self._refuse(op, self._handed_over(op))
+        self._refuse(op, handed_over(op, self._around()))
         self._check_writable(op)
         place.block.ops.append(op)
         if spec.regions:
@@ -144,6 +149,7 @@ class Kernel:
                     result = value.type
                 elif value is not None:
                     value = coerced(slot.node, value)
+                    check_case(slot, value)
                 op.attributes[slot.name] = value
                 if slot.node is not None and value is not None and slot.since <= self.version:
                     stated = result if slot.node is CONSTANT_INDEX else None
@@ -154,27 +160,13 @@ class Kernel:
                 raise BuildError(f"{op.name}: {slot.name}: {error}") from None
         return result_types(op, result, results, self.version)
 
-    def _handed_over(self, op: Op) -> list[str]:
-        """What is wrong with the values a terminator hands to the op it goes to."""
-        if not op.spec.terminator:
-            return []
-        found = [value.type for value in op.operand_list()]
-        for place in reversed(self._places):
-            rules = dict(place.row.gives)
-            if op.name in rules:
-                slots = operand_slots(place.op)
-                for slot in place.op.spec.results[:1]:
-                    slots[slot.name] = place.op.results
-                wanted = infer(place.op, rules[op.name], slots)
-                if found != wanted:
-                    spelled = [", ".join(map(str, types)) or "nothing" for types in (wanted, found)]
-                    return [f"{place.op.name} is to get {spelled[0]}, found {spelled[1]}"]
-                return []
-            if op.name not in place.row.terminators:
-                return [f"it cannot leave the {place}"]
-        return ["a kernel returns nothing"] if found else []
-
     # Places -------------------------------------------------------------------------------------
+
+    def _around(self) -> Around | None:
+        around = None
+        for place in self._places:
+            around = (place.op, place.row, around)
+        return around
 
     def _define(self, owner: Op | Block, values: list[Value], types: Sequence[Type] = ()) -> None:
         values += [Value(type, owner, index, 0) for index, type in enumerate(types)]

@@ -9,6 +9,7 @@ from tileir.formats.ops.spec import Region as Row
 
 from .errors import BuildError
 from .ir import Block, Op, Value
+from .structure import region_name
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -24,7 +25,7 @@ class Place:
         self.visible = visible
 
     def __str__(self) -> str:
-        return f"{self.row.name} of {self.op.name}" if self.op else "body"
+        return region_name(self.op, self.row)
 
     @property
     def end(self) -> Op | None:
@@ -74,7 +75,9 @@ class Nested:
         """Refuse an op with a region that has to be there and is not."""
         for row, region in zip(self.op.spec.regions, self.op.regions, strict=True):
             if not region.blocks and (self.op.results or not row.may_be_empty):
-                raise BuildError(f"{self.op.name}: {row.name} is missing")
+                given = "loop" if "continue" in dict(row.gives) else "nested"
+                how = f"fill it inside `with {given}.{row.name}:`, {given} being what the call gave"
+                raise BuildError(f"{self.op.name}: {row.name} is missing; {how}")
 
     def __getattr__(self, name: str) -> Entry:
         for index, row in enumerate(self.op.spec.regions):

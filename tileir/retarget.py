@@ -16,8 +16,15 @@ from construct import Construct, Container, Renamed
 
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
+from tileir.formats.container import TAG_SINCE
 from tileir.formats.cursor import Slice
-from tileir.formats.functions import FUNCTION, HINTS
+from tileir.formats.functions import (
+    ARGUMENT_ATTRIBUTES_SINCE,
+    FORM_SINCE,
+    FUNCTION,
+    HINTS,
+    HINTS_SINCE,
+)
 from tileir.formats.leaves import EnumValue, FlagWord, Index, WideInt
 from tileir.formats.nodes import (
     Counted,
@@ -40,7 +47,7 @@ from tileir.formats.recursion import deep_recursion
 from tileir.formats.sections import BY_NAME as SECTIONS
 from tileir.formats.table import Table
 from tileir.formats.types import TYPE
-from tileir.formats.version import V13_1, V13_4, V13_5, Version
+from tileir.formats.version import SUPPORTED, V13_1, Version
 
 from .errors import BuildError, Feature, VersionError
 
@@ -71,7 +78,7 @@ def check_oddities(before, after) -> None:
 
 def _oddities(bytecode) -> Counter[tuple[str, str, str]]:
     """Kind, section and path of everything odd."""
-    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode._oddities)
+    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.found.oddities)
 
 
 class _Lost:
@@ -104,8 +111,8 @@ class _Retarget:
             if SECTIONS[name].since > self.target:
                 self._lack(f"{name} section", "", SECTIONS[name].since)
             self._convert(SECTIONS[name].payload, record, {}, name.lower(), "")
-        if file["header"]["tag"] and self.target >= V13_5:
-            self._lack("header", "tag other than 0", V13_1, V13_4)
+        if file["header"]["tag"] and self.target >= TAG_SINCE:
+            self._lack("header", "tag other than 0", V13_1, _before(TAG_SINCE))
         if self.features:
             raise VersionError(self.target, self._counted())
         tags = [entry.get("tag") for entry in self.types]
@@ -266,29 +273,35 @@ class _Retarget:
     # Functions ------------------------------------------------------------------------------
 
     def _entry(self, record: dict) -> None:
-        """A function's entry. From 13.5 on a kernel always has hints and argument attributes."""
+        """A function's entry. Newer kernels always have hints and argument attributes."""
         self.function = self.bytecode.strings[record["name"]]
         parameters = self.types[record["signature"]]["parameters"]
         self.numbers = list(range(len(parameters)))
         self.next = len(parameters)
         flags, known = record["flags"], len(_FLAGS.names)
         hints, given = record["hints"], record["argument_attributes"]
-        if self.target >= V13_5 > self.source:
-            if flags >> known:
-                self._lack("entry", f"flags beyond bit {known - 1}", V13_1, V13_4)
+        if self._gains(FORM_SINCE) and flags >> known:
+            self._lack("entry", f"flags beyond bit {known - 1}", V13_1, _before(FORM_SINCE))
+        if self._gains(HINTS_SINCE):
             flags = int(flags) & ~HINTS
             record["hints"] = hints or _empty("OptimizationHints", "entries")
+        elif self._loses(HINTS_SINCE) and hints["entries"]:
+            flags = int(flags) | HINTS
+        elif self._loses(HINTS_SINCE):
+            record["hints"] = None
+        if self._gains(ARGUMENT_ATTRIBUTES_SINCE):
             record["argument_attributes"] = _empty("Array", "elements")
-        elif self.source >= V13_5 > self.target:
-            if hints["entries"]:
-                flags = int(flags) | HINTS
-            else:
-                record["hints"] = None
-            if given.get("elements") == []:
-                record["argument_attributes"] = None
+        elif self._loses(ARGUMENT_ATTRIBUTES_SINCE) and given.get("elements") == []:
+            record["argument_attributes"] = None
         self._record(FUNCTION, record, "entry")
         record["flags"] = flags
         self.function = ""
+
+    def _gains(self, since: Version) -> bool:
+        return self.source < since <= self.target
+
+    def _loses(self, since: Version) -> bool:
+        return self.target < since <= self.source
 
     def _results(self, record: dict) -> None:
         """Number the results of an op, of which one version may have more than the other."""
@@ -344,6 +357,10 @@ class _Retarget:
 
 
 _FLAGS: FlagWord = next(field.subcon for field in FUNCTION.subcons if field.name == "flags")
+
+
+def _before(version: Version) -> Version:
+    return SUPPORTED[SUPPORTED.index(version) - 1]
 
 
 def _announcers(node: Record) -> set[str]:

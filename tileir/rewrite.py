@@ -13,30 +13,32 @@ from typing import TYPE_CHECKING
 
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
-from tileir.formats.functions import HINTS, KERNEL
+from tileir.formats.functions import HINTS, KERNEL, PRIVATE
 
-from .bytecode import Bytecode, Function, Global
+from .edited import check_edited
 from .encode_attributes import Record
 from .errors import BuildError
+from .function import Function, Global
 from .references import display
 from .relink import as_it_is, relocation
-from .writer import PRIVATE, Writer
+from .writer import Writer
 
 if TYPE_CHECKING:
+    from .bytecode import Bytecode
     from .kernel import Kernel
 
 
 def rewritten(bytecode: Bytecode) -> bytes:
     """The bytes of a file with everything that changed since it was read."""
-    header = bytecode._file["header"]
-    if (bytecode.version, bytecode.tag) != (header["version"], header["tag"]):
-        raise BuildError(f"the file is of version {header['version']}, tag {header['tag']}")
+    found = bytecode.found
+    if (bytecode.version, bytecode.tag) != (found.version, found.tag):
+        raise BuildError(f"the file is of version {found.version}, tag {found.tag}")
     _check_lists(bytecode)
     if _untouched(bytecode):
-        return codec.build_file(bytecode._file)
-    writer = Writer(bytecode.version, bytecode)
+        return codec.build_file(found.file)
+    writer = Writer(found.version, found)
     _check_names(bytecode, [*_globals(writer, bytecode), *_functions(writer, bytecode)])
-    if bytecode.producer != bytecode._found_producer:
+    if bytecode.producer != found.producer:
         if bytecode.producer is None:
             writer.drop("Producer")
         else:
@@ -61,15 +63,17 @@ def _check_lists(bytecode: Bytecode) -> None:
 
 def _untouched(bytecode: Bytecode) -> bool:
     """Whether nobody can have changed anything."""
-    same_tables = (
-        _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals])
-        and bytecode.producer == bytecode._found_producer
-    )
+    found = bytecode.found
+    same_tables = _same_globals(bytecode) and bytecode.producer == found.producer
     if not same_tables or "functions" not in vars(bytecode):  # nobody has even asked for them
         return same_tables
-    return _same_objects(bytecode.functions, bytecode._found_functions) and not any(
+    return _same_objects(bytecode.functions, found.functions) and not any(
         function.touched for function in bytecode.functions
     )
+
+
+def _same_globals(bytecode: Bytecode) -> bool:
+    return _same_objects(bytecode.globals, [variable for variable, _ in bytecode.found.globals])
 
 
 def _same_objects(present: list, found: list) -> bool:
@@ -78,9 +82,9 @@ def _same_objects(present: list, found: list) -> bool:
 
 def _globals(writer: Writer, bytecode: Bytecode) -> list[str]:
     """Write the globals again if there are others; returns the names to be told apart."""
-    found = {id(variable): record for variable, record in bytecode._found_globals}
-    if _same_objects(bytecode.globals, [variable for variable, _ in bytecode._found_globals]):
+    if _same_globals(bytecode):
         return []
+    found = {id(variable): record for variable, record in bytecode.found.globals}
     records = [found.get(id(v)) or writer.variable(v) for v in bytecode.globals]
     writer.replace("Global", records)
     return [variable.name for variable in bytecode.globals]
@@ -88,14 +92,15 @@ def _globals(writer: Writer, bytecode: Bytecode) -> list[str]:
 
 def _functions(writer: Writer, bytecode: Bytecode) -> list[str]:
     """Write the functions again if one changed; returns the names to be told apart."""
-    own = {id(function): function._record for function in bytecode._found_functions}
+    found = bytecode.found.functions
+    own = {id(function): function.record for function in found}
     records, changed = [], []
     for function in bytecode.functions:
         record = (_own if id(function) in own else _new)(writer, function)
         records.append(record)
         if record is not own.get(id(function)):
             changed.append(function.name)
-    same = _same_objects(bytecode.functions, bytecode._found_functions)
+    same = _same_objects(bytecode.functions, found)
     if changed or not same:
         writer.replace("Func", records)
     return changed if same else [function.name for function in bytecode.functions]
@@ -110,15 +115,17 @@ def _check_names(bytecode: Bytecode, names: list[str]) -> None:
 
 def _new(writer: Writer, function: Function | Kernel) -> Record:
     """The record of a function of another file, or of one built from nothing."""
-    if isinstance(function, Function):
-        return writer.function(function, relocation(function))
-    function.finish()
-    return writer.function(function)
+    if not isinstance(function, Function):
+        return writer.built(function)
+    record = writer.function(function, relocation(function))
+    if function.decoded:
+        check_edited(function.name, function.body, function.original().body)
+    return record
 
 
 def _own(writer: Writer, function: Function) -> Record:
     """The record of a function of the file: the one it came from, if it says the same."""
-    found = function._record
+    found = function.record
     if not function.touched:
         return found
     original = function.original()
@@ -131,11 +138,12 @@ def _own(writer: Writer, function: Function) -> Record:
     before, after = writer.encoder(), writer.encoder(relocate)
     own = [writer.location(original), writer.location(function, relocate)]
     moved = own[0] != own[1] or (found["location"] and relocate is not as_it_is)
-    if function._body is not None or moved or "signature" in changes:
+    if function.decoded or moved or "signature" in changes:
         old = writer.body(before, original.name, original.type, original.body)
         new = writer.body(after, function.name, function.type, function.body)
         built = after.build(new)
         if built != before.build(old):  # bytes, because records can be nested very deep
+            check_edited(function.name, function.body, original.body)
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import (
     Constraint,
     Elements,
@@ -21,6 +22,7 @@ from tileir.formats.ops.spec import (
     TileOf,
     ViewTile,
 )
+from tileir.formats.ops.spec import Region as Row
 
 from .errors import Diagnostic, VerifyError
 from .ir import Op, Value
@@ -55,6 +57,13 @@ KINDS = {
 Slots = dict[str, list[Value]]
 """The values in each operand and result slot of an op."""
 
+BODY = BY_NAME["entry"].regions[0]
+"""The row of a kernel's own region."""
+
+Around = tuple[Op | None, Row, "Around | None"]
+"""The region that an op is in: the op that has it, its row, and what is around that op. The body of
+a kernel is a region of no op."""
+
 
 def check(functions: Iterable[Function]) -> None:
     """Raise one VerifyError that lists everything, if entries or bodies break a rule."""
@@ -88,8 +97,8 @@ def findings(function: Function) -> list[Diagnostic]:
         for op in function.body.walk()
         for problem in problems(op)
     ]
-    ending = _ending(function.body.block.ops, "the body", "a terminator")
-    for at, text in ending:
+    last = ending(function.body.block.ops, "the body", "a terminator")
+    for at, text in last:
         offset, place = (at.offset, at.place) if at else (None, "")
         found.append(Diagnostic("error", "structure", text, offset, name, place))
     return found
@@ -235,16 +244,55 @@ def _regions(op: Op, slots: Slots) -> Iterator[str]:
             yield f"{row.name} must have one block, found {len(region.blocks)}"
             continue
         wanted = " or ".join(row.terminators)
-        yield from (text for _, text in _ending(region.block.ops, row.name, wanted))
+        yield from (text for _, text in ending(region.block.ops, row.name, wanted))
 
 
-def _ending(ops: list[Op], block: str, wanted: str) -> Iterator[tuple[Op | None, str]]:
+def ending(ops: list[Op], block: str, wanted: str) -> Iterator[tuple[Op | None, str]]:
     """A block ends with a terminator, and has none before: the op that is wrong, and why."""
     if not ops or not ops[-1].spec.terminator:
         yield None, f"{block} does not end with {wanted}"
     for op in ops[:-1]:
         if op.spec.terminator:
             yield op, f"{op.name} is not the last op of {block}"
+
+
+def handed_over(op: Op, around: Around | None) -> list[str]:
+    """What is wrong with the values a terminator hands to the op it goes to."""
+    if not op.spec.terminator:
+        return []
+    found = [value.type for value in op.operand_list()]
+    while around is not None:
+        parent, row, around = around
+        rules = dict(row.gives)
+        if op.name in rules:
+            slots = operand_slots(parent)
+            for slot in parent.spec.results[:1]:
+                slots[slot.name] = parent.results
+            wanted = infer(parent, rules[op.name], slots)
+            if found != wanted:
+                spelled = [", ".join(map(str, types)) or "nothing" for types in (wanted, found)]
+                return [f"{parent.name} is to get {spelled[0]}, found {spelled[1]}"]
+            return []
+        if op.name not in row.terminators:
+            return [f"it cannot leave the {region_name(parent, row)}"]
+    return ["a kernel returns nothing"] if found else []
+
+
+def region_name(op: Op | None, row: Row) -> str:
+    """A region in words: ``region of for``, or ``body`` for that of a kernel."""
+    return f"{row.name} of {op.name}" if op else "body"
+
+
+def taken(op: Op) -> Iterator[str]:
+    """What is wrong with the arguments of an op's regions."""
+    slots = operand_slots(op)
+    for row, region in zip(op.spec.regions, op.regions, strict=True):
+        wanted = [type for rule in row.takes for type in infer(op, rule, slots)]
+        for block in region.blocks:
+            found = [value.type for value in block.arguments]
+            if found != wanted:
+                spelled = [", ".join(map(str, types)) or "nothing" for types in (wanted, found)]
+                yield f"{row.name} takes {spelled[0]}, found {spelled[1]}"
 
 
 def _rule(op: Op, slots: Slots) -> Iterator[str]:

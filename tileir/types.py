@@ -18,6 +18,10 @@ class Scalar:
 
     name: str
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise TypeError(f"expected the name of an element type like 'f32', found {self.name!r}")
+
     @property
     def bits(self) -> int:
         """Width of the value in bits (tf32 has 19, though it takes 4 bytes in memory)."""

@@ -16,14 +16,22 @@ from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.container import ALIGNED
 from tileir.formats.cursor import Slice
 from tileir.formats.enums import SYMBOL_VISIBILITY
-from tileir.formats.functions import HINTS, KERNEL
+from tileir.formats.functions import (
+    ARGUMENT_ATTRIBUTES_SINCE,
+    HINTS,
+    HINTS_SINCE,
+    KERNEL,
+    PRIVATE,
+)
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import DEFAULT
+from tileir.formats.nodes import Since
 from tileir.formats.sections import BY_NAME, GLOBAL, SECTIONS
 from tileir.formats.specialised.rows import pack
-from tileir.formats.version import V13_3, V13_5, Version
+from tileir.formats.version import Version
 
 from . import attributes as attr
+from .edited import check_edited
 from .encode import BodyEncoder
 from .encode_attributes import Record, encode_attribute, encode_constant, integer, listed, truth
 from .errors import BuildError
@@ -34,30 +42,36 @@ from .relink import Relocation, as_it_is
 from .types import FunctionType
 
 if TYPE_CHECKING:
-    from .bytecode import Bytecode, Function, Global
+    from .found import AsFound
+    from .function import Function, Global
+    from .kernel import Kernel
 
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
 """Where a section goes that the file does not have yet; globals first, as cuTile does."""
 
-PRIVATE = 1
+_GLOBAL_SINCE = {
+    part.name: part.subcon.since for part in GLOBAL.subcons if isinstance(part.subcon, Since)
+}
+"""From when on a global has what older versions have no field for."""
 
 
 class Writer:
     """Collects what is new and writes the file. `tables` gives everything its index."""
 
-    def __init__(self, version: Version, bytecode: Bytecode | None = None) -> None:
+    def __init__(self, version: Version, found: AsFound | None = None) -> None:
         self.version = version
-        self.bytecode = bytecode
+        self.found = found
         self.starts: list[int] = []
         self.indices: list[int] = []
         self.payloads: dict[str, bytes] = {}
         self.dropped: set[str] = set()
-        if bytecode is None:
+        if found is None:
             self.tables = Interning(version)
         else:
-            strings, constants = bytecode.strings.entries, bytecode.constants
+            old = found.tables
+            strings, constants = old.strings.entries, list(old.constants)
             self.tables = Interning(
-                version, strings, bytecode.types, constants, bytecode.debug, bytecode.limits
+                version, strings, old.types, constants, found.debug, found.limits
             )
 
     # Entries ------------------------------------------------------------------------------------
@@ -79,18 +93,19 @@ class Writer:
         if not isinstance(function.type, FunctionType):
             raise BuildError(f"expected a signature, found {function.type!r}")
         none = isinstance(arguments, tuple | list) and not arguments
-        if not none and self.version < V13_5:
-            needs = f"needs {V13_5}, writing {self.version}"
+        listed = self.version >= ARGUMENT_ATTRIBUTES_SINCE
+        if not none and not listed:
+            needs = f"needs {ARGUMENT_ATTRIBUTES_SINCE}, writing {self.version}"
             raise BuildError(f"argument_attributes {needs}")
         row = self._row(hints)
-        always = self.version >= V13_5
+        always = self.version >= HINTS_SINCE
         announced = bool(row[1]) and not always
         return {
             "name": self.tables.string(function.name),
             "signature": self.tables.types.index(function.type),
             "flags": KERNEL | PRIVATE * truth(function.private) | HINTS * announced,
             "hints": row if always or announced else None,
-            "argument_attributes": self._row(arguments) if always else None,
+            "argument_attributes": self._row(arguments) if listed else None,
         }
 
     def _row(self, attribute: object) -> tuple:
@@ -98,7 +113,7 @@ class Writer:
 
     def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
         """What encodes a body into these tables."""
-        limits = self.bytecode.limits if self.bytecode else DEFAULT
+        limits = self.found.limits if self.found else DEFAULT
         return BodyEncoder(self.tables, relocate, limits)
 
     def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
@@ -108,6 +123,13 @@ class Writer:
         ops = self.body(encoder, function.name, function.type, function.body)
         record["body"] = Slice(0, encoder.build(ops))
         record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
+        return record
+
+    def built(self, kernel: Kernel) -> Record:
+        """The record of a kernel of `tileir.builder`, which must be finished."""
+        kernel.finish()
+        record = self.function(kernel)
+        check_edited(kernel.name, kernel.body)
         return record
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
@@ -135,7 +157,7 @@ class Writer:
         """The number of a new list of locations, 0 if none of them is known."""
         if not own and not any(ops):
             return 0
-        debug = self.bytecode.debug if self.bytecode else None
+        debug = self.found.debug if self.found else None
         before = (len(debug.starts), len(debug.indices)) if debug else (0, 0)
         self.starts.append(before[1] + len(self.indices))
         self.indices += [own, *ops]
@@ -147,9 +169,9 @@ class Writer:
         try:
             if not name:
                 raise BuildError("it has no name")
-            if self.version < V13_3 and (variable.private or variable.constant):
-                what = "private" if variable.private else "constant"
-                raise BuildError(f"{what} needs {V13_3}, writing {self.version}")
+            for what, field in (("private", "visibility"), ("constant", "constant")):
+                if getattr(variable, what) and self.version < _GLOBAL_SINCE[field]:
+                    raise BuildError(f"{what} needs {_GLOBAL_SINCE[field]}, writing {self.version}")
             constant = encode_constant(variable.value, variable.type, tables)
             visibility = "private" if variable.private else "public"
             record = {
@@ -184,17 +206,18 @@ class Writer:
 
     def _read(self, name: str) -> tuple[object, bytes]:
         """The records of a section of the file, and the bytes after them; None without one."""
-        found = [s for s in (self.bytecode.sections if self.bytecode else ()) if s.name == name]
-        if not found:
+        found = self.found
+        present = [s for s in (found.sections if found else ()) if s.name == name]
+        if not present:
             return None, b""
-        data, where = self.bytecode.data, found[-1].payload
+        data, where = found.data, present[-1].payload
         record, stop = codec.parse_section(
             data,
             name,
             where,
             self.version,
-            self.bytecode.types.tags,
-            limits=self.bytecode.limits,
+            found.tables.types.tags,
+            limits=found.limits,
         )
         return record, bytes(data[stop : where.offset + len(where.data)])
 
@@ -215,7 +238,7 @@ class Writer:
             ("Type", tables.types.added),
             ("Constant", tables.constants.added),
         ):
-            if added or (self.bytecode is None and BY_NAME[name].mandatory):
+            if added or (self.found is None and BY_NAME[name].mandatory):
                 table = self._read(name)[0] or {"entries": []}
                 table["entries"] = [*table["entries"], *added]
                 self.replace(name, table)
@@ -223,19 +246,19 @@ class Writer:
     def file(self) -> bytes:
         """The bytes of the file: its sections, those replaced as they are now."""
         self._grow_tables()
-        if self.bytecode is None:
+        if self.found is None:
             header = {"magic": b"", "version": self.version, "tag": 0}
             return codec.build_file({"header": header, "sections": list(self._new(ORDER))})
-        old = self.bytecode._file
+        old = self.found.file
         sections = []
-        for section, record in zip(self.bytecode.sections, old["sections"], strict=True):
+        for section, record in zip(self.found.sections, old["sections"], strict=True):
             if section.name in self.dropped:
                 continue
             payload = self.payloads.get(section.name) if section.active else None
             if payload is not None:
                 record = {**record, "length": None, "payload": Slice(0, payload)}
             sections.append(record)
-        have = {section.name for section in self.bytecode.sections}
+        have = {section.name for section in self.found.sections}
         for record in self._new(name for name in ORDER if name not in have):
             later = ORDER[ORDER.index(record["name"]) :]
             places = [i for i, other in enumerate(sections) if other["name"] in later]

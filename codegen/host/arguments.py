@@ -47,7 +47,10 @@ class Parameters:
 
     def pack(self, symbol: str, args: Sequence[Any]) -> tuple[bytearray, list[Any]]:
         """The struct for these arguments, and what must stay alive while it is in use."""
-        args = list(args)
+        try:
+            args = list(args)
+        except TypeError:
+            raise LaunchError(f"{symbol}: the arguments must be a list, got {args!r}") from None
         if len(args) != len(self.elements):
             expected, found = _count(len(self.elements)), len(args)
             raise LaunchError(f"{symbol} takes {expected}, but {found} were given")

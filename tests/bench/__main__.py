@@ -18,7 +18,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.arguments import positive
 from tileir import Bytecode
+from tileir.formats.version import SUPPORTED
 
 from . import memory, opening, rates
 from .modules import large_module
@@ -30,11 +32,17 @@ def main(given: list[str] | None = None) -> int:
     """Measure what is asked for and print it; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("part", nargs="?", choices=(*PARTS, "all"), default="all")
-    parser.add_argument("--ops", type=int, default=200_000, help="ops of the large module")
-    parser.add_argument("--version", default="13.4", help="version of the large module")
+    parser.add_argument("--ops", type=positive, default=200_000, help="ops of the large module")
+    parser.add_argument(
+        "--version", default="13.4", choices=list(map(str, SUPPORTED)), metavar="13.x"
+    )
     parser.add_argument("--wide", action="store_true", help="value numbers of two bytes")
-    parser.add_argument("--repeat", type=int, default=5, help="the best of so many runs counts")
-    parser.add_argument("--constant", type=int, default=1 << 30, help="bytes of the huge constant")
+    parser.add_argument(
+        "--repeat", type=positive, default=5, help="the best of so many runs counts"
+    )
+    parser.add_argument(
+        "--constant", type=positive, default=1 << 30, help="bytes of the huge constant"
+    )
     parser.add_argument("--json", action="store_true", help="figures as JSON")
     arguments = parser.parse_args(given)
     parts = PARTS if arguments.part == "all" else (arguments.part,)

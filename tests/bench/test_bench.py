@@ -13,6 +13,7 @@ from tests.bench import by_hand, memory, rates
 from tests.bench.__main__ import main
 from tests.bench.modules import huge_constant, large_module
 from tests.corpus import VALID, name_of
+from tests.debug_lists import list_length
 from tileir import Bytecode
 from tileir.formats import codec
 from tileir.formats.cursor import Environment, Slice
@@ -94,7 +95,7 @@ def test_large_modules_are_valid(version, wide: bool) -> None:
     check(bytecode.functions)
     for function in bytecode.functions:
         assert function.hints is not None
-        assert function.debug_list_length == sum(1 for _ in function.walk()) + 1
+        assert list_length(function) == sum(1 for _ in function.walk()) + 1
         assert function.location.scope.linkage_name == function.name
         assert both(bytecode, bytes(function.code.data))[0] is not None
 
@@ -164,13 +165,34 @@ def test_ops_are_counted(small: rates.Bodies) -> None:
     assert small.part(2).ops < small.ops == small.part(1).ops
 
 
-def test_the_command_measures_what_it_names(capsys: pytest.CaptureFixture) -> None:
+def test_the_command_measures_what_it_names(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert main(["codec", "--ops", "300", "--repeat", "1", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     measured = [rate["way"] for rate in report["codec"] if rate["rate"]]
     assert {rates.CONSTRUCT, rates.BY_HAND, "specialised", "resolved IR"} <= set(measured)
+    made = [rates.Rate(way, 1, 1, 1.0, 1.0) for way in (rates.CONSTRUCT, rates.BY_HAND)]
+    monkeypatch.setattr(rates, "measure", lambda data, repeat: made)
     assert main(["codec", "--ops", "300", "--repeat", "1"]) == 0
     assert rates.CONSTRUCT in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--version 99", "--version: invalid choice: '99'"),
+        ("--ops 0", "--ops: 0 is not positive"),
+        ("--ops many", "--ops: invalid number value: 'many'"),
+        ("--repeat 0", "--repeat: 0 is not positive"),
+        ("--constant -1", "--constant: -1 is not positive"),
+    ],
+)
+def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments.split())
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing tells the resident size there")

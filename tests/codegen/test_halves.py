@@ -62,6 +62,7 @@ def between(element: str) -> list[float]:
     return np.concatenate([exact[:-1], middle, -middle])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("element", ["f16", "bf16"])
 @pytest.mark.parametrize("source", ["f32", "f64"])
 def test_halves_are_rounded_once(source: str, element: str) -> None:

@@ -131,6 +131,7 @@ def test_what_is_read_is_shown_and_written_again(row: Row) -> None:
     assert rebuilt(bytecode) == data
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bounds memory as Linux does")
 def test_nothing_costs_much_memory() -> None:
     """A process that may have 256 MB more than it starts with reads all of the rows."""

@@ -13,6 +13,7 @@ import tracemalloc
 import pytest
 
 import tileir
+from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate
 from tileir.formats import codec
@@ -78,6 +79,7 @@ def test_a_chain_of_types() -> None:
     assert outcome(file(*kernel(types, signature=len(types) - 1))) in ("bad_index", "bad_value")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [1, -1], ids=["forwards", "backwards"])
 def test_chains_of_types_that_nothing_uses(step: int) -> None:
     """No end of a chain is looked for twice, whichever type is asked for first."""
@@ -168,6 +170,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", SHARED)
 def test_what_is_shared_or_deep_costs_once(what: str) -> None:
     """Little memory to read, little text to show, in each of which sharing could be lost."""
@@ -187,10 +190,11 @@ def test_what_is_shared_or_deep_costs_once(what: str) -> None:
     assert sum(map(len, render(annotate(bytecode)))) < 250 * len(data)
     assert sum(len(warning.message) for warning in bytecode.warnings) < 250 * len(data)
     for function in bytecode.functions:
-        assert function.debug_list_length in (None, 2, 2001)
+        assert list_length(function) in (None, 2, 2001)
         assert sum(len(str(finding)) for finding in findings(function)) < 20 * len(data)
 
 
+@pytest.mark.slow
 def test_an_error_at_the_bottom_is_found_where_it_is() -> None:
     data = lost_at_the_bottom()
     for reference in (False, True):

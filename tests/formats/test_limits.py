@@ -25,6 +25,7 @@ def read(data: bytes) -> Bytecode:
     return bytecode
 
 
+@pytest.mark.slow
 def test_regions_nest_up_to_the_limit_and_no_further() -> None:
     limit = sys.getrecursionlimit()
     bytecode = read(module(nested_ifs(DEFAULT.region_depth)))

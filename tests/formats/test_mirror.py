@@ -121,6 +121,7 @@ def test_what_no_fixture_has_is_read_alike() -> None:
     assert sorted(patterns) == sorted([*wanted, 0xFFF0 << 48])
 
 
+@pytest.mark.slow
 def test_every_op_type_attribute_and_record_was_compared() -> None:
     met: dict[str, set[int]] = {"opcode": set(), "tag": set()}
     for data in (rare(), *(path.read_bytes() for path in VALID)):
@@ -136,6 +137,7 @@ def test_every_op_type_attribute_and_record_was_compared() -> None:
     assert met["debug"] >= DEBUG_RECORD.arms.keys()
 
 
+@pytest.mark.slow
 def test_mutants_are_read_or_refused_alike() -> None:
     counts, examples = tally(400)
     allowed = {f"only the mirror accepts: {kind}" for kind in TOO_LENIENT}

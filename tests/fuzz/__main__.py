@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from tests.arguments import directory, positive, readable
 from tileir.formats.errors import shorten
 from tileir.formats.version import SUPPORTED
 
@@ -84,12 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "properties", nargs="*", metavar="property", type=_property, help="default: all"
     )
-    parser.add_argument("--count", type=_positive, default=20_000, help="mutants (20000)")
+    parser.add_argument("--count", type=positive, default=20_000, help="mutants (20000)")
     parser.add_argument("--seed", type=int, default=1, help="other seeds give other mutants (1)")
-    parser.add_argument("--jobs", type=_positive, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--version", default="", choices=list(map(str, SUPPORTED)), metavar="13.x")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="where inputs are kept")
-    parser.add_argument("--input", type=Path, metavar="FILE", help="try this one input, no mutants")
+    parser.add_argument("--save", type=directory, metavar="DIR", help="where inputs are kept")
+    parser.add_argument(
+        "--input", type=readable, metavar="FILE", help="try this one input, no mutants"
+    )
     return parser
 
 
@@ -97,13 +100,6 @@ def _property(text: str) -> str:
     if text not in checks():
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(checks())}")
     return text
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not positive")
-    return number
 
 
 def _again(path: Path, wanted: tuple[str, ...]) -> int:
@@ -158,7 +154,6 @@ def _save(folder: Path | None, stem: str, data: bytes) -> str:
     """Keep an input; returns where it is, for the end of a line."""
     if folder is None:
         return ""
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{stem}.tileirbc"
     path.write_bytes(data)
     return f", {path}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice, Span
@@ -51,7 +52,7 @@ def decoded(bytecode: Bytecode) -> Iterator[tuple[str, object]]:
     for function in bytecode.functions:
         yield "function", [function.name, function.type, function.private, function.index]
         yield "hints", [function.hints, function.argument_attributes]
-        yield "location", [function.location, function.debug_list_length]
+        yield "location", [function.location, list_length(function)]
         yield "body", function.body
 
 

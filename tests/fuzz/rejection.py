@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import Leaf, annotate, salvage
 from tileir.inspect import as_json, render
@@ -54,7 +55,7 @@ def _accepted(data: bytes) -> None:
     for function in bytecode.functions:
         for finding in findings(function):
             str(finding)
-        str(function.location), function.debug_list_length, repr(function)
+        str(function.location), list_length(function), repr(function)
     repr(bytecode), repr(bytecode.types), repr(bytecode.strings)
     for item in bytecode.globals:
         str(item.value)

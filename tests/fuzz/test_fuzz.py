@@ -39,6 +39,7 @@ def drawn(seed: int, count: int, swollen: float = 0.0) -> list[Mutant]:
     return [mutant(seed, 10_000 + number, files(), swollen) for number in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("check", [agreement.check, rejection.check, round_trip.check])
 def test_the_property_holds(check, seed: int) -> None:
@@ -145,6 +146,7 @@ def test_differences_are_found() -> None:
     assert not wide_numbers(function.body)
 
 
+@pytest.mark.slow
 def test_the_command(capsys: pytest.CaptureFixture, tmp_path) -> None:
     assert set(checks()) == {"agreement", "rejection", "round_trip", "cost"} >= set(SWOLLEN)
     given = ["rejection", "--count", "30", "--jobs", "2", "--version", "13.5"]
@@ -156,3 +158,23 @@ def test_the_command(capsys: pytest.CaptureFixture, tmp_path) -> None:
         main(["--help"])
     assert caught.value.code == 0
     assert "examples:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        ("--version", "99", "--version: invalid choice: '99'"),
+        ("--count", "0", "--count: 0 is not positive"),
+        ("--input", "missing", "missing: No such file or directory"),
+        ("--save", "file", "file: File exists"),
+    ],
+)
+def test_wrong_arguments(
+    option: str, given: str, message: str, capsys: pytest.CaptureFixture, tmp_path
+) -> None:
+    (tmp_path / "file").touch()
+    path = option in ("--input", "--save")
+    with pytest.raises(SystemExit) as caught:
+        main([option, str(tmp_path / given) if path else given])
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err

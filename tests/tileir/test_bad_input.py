@@ -45,10 +45,9 @@ def test_one_way_of_being_wrong_each(path: Path) -> None:
         assert refused(path.read_bytes()).kind == kind
 
 
-@pytest.mark.parametrize("size", range(len(VECTOR_ADD)))
-def test_truncation_anywhere(size: int) -> None:
-    error = refused(VECTOR_ADD[:size])
-    assert error.kind == "truncated"
+def test_truncation_anywhere() -> None:
+    kinds = {size: refused(VECTOR_ADD[:size]).kind for size in range(len(VECTOR_ADD))}
+    assert kinds == dict.fromkeys(range(len(VECTOR_ADD)), "truncated")
 
 
 def test_mlir_bytecode_is_recognised() -> None:

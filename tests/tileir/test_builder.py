@@ -165,6 +165,7 @@ def test_an_empty_module() -> None:
     assert Module("13.1").bytecode().functions == []
 
 
+@pytest.mark.slow
 def test_nesting_has_a_limit() -> None:
     module = Module()
     kernel = module.function("main", ["i1"])

@@ -34,6 +34,8 @@ def inner_value(kernel: Kernel):
     return value
 
 
+ROUNDINGS = "nearest_even or zero or negative_inf or positive_inf"
+
 WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
     "unknown slot": (r"addf has no slot rounding; .*rounding_mode", lambda k: k.addf(
         f32(k), f32(k), rounding="zero")),
@@ -63,9 +65,9 @@ WRONG: dict[str, tuple[str, Callable[[Kernel], object]]] = {
         lambda k: k.make_partition_view(partition(k), result=partition(k).type)),
     "another view": ("make_partition_view: the view is of", lambda k: k.make_partition_view(
         tensor(k), result=PartitionView((4,), TensorView(Scalar("f32"), (4,), (1,)), (0,)))),
-    "no case of the enum": ("addf: rounding_mode: expected nearest_even .* found 'up'", lambda k:
+    "no case of the enum": (f"addf: rounding_mode: expected {ROUNDINGS}, found 'up'", lambda k:
         k.addf(f32(k), f32(k), rounding_mode="up")),
-    "case that is not allowed": ("addf: rounding_mode must be nearest_even .* found approx",
+    "case that is not allowed": (f"addf: rounding_mode: expected {ROUNDINGS}, found 'approx'",
         lambda k: k.addf(f32(k), f32(k), rounding_mode="approx")),
     "case of a newer version": (r"ftof: rounding_mode: nearest_away needs 13\.4", lambda k:
         k.ftof(f32(k), rounding_mode="nearest_away", result="f16")),
@@ -169,8 +171,12 @@ def test_bodies_and_regions_must_be_finished() -> None:
         kernel.for_(one, one, one),
     ):
         kernel.negi(one)
-    with pytest.raises(BuildError, match="for: region is missing"):
+    with pytest.raises(BuildError, match=r"for: region is missing; .*`with loop\.region:`"):
         kernel.negi(one)
+    choice = main().if_
+    choice(ones(choice.__self__, "i1"))
+    with pytest.raises(BuildError, match=r"if: thenRegion is missing; .*`with nested\.thenRegion"):
+        choice.__self__.return_()
 
 
 def test_a_region_that_failed_can_be_tried_again() -> None:
@@ -292,3 +298,20 @@ def test_wrong_modules(name: str) -> None:
     message, call = MODULES[name]
     with pytest.raises(BuildError, match=message):
         call()
+
+
+@pytest.mark.parametrize("scope", [None, "a.py", File("a.py", "/src")])
+def test_a_position_is_in_a_scope(scope) -> None:
+    with pytest.raises(BuildError, match="expected a Subprogram or a LexicalBlock, found"):
+        position(scope, 1)
+
+
+def test_a_line_is_a_number() -> None:
+    with pytest.raises(BuildError, match="expected an integer, found '1'"):
+        position(subprogram("f"), "1")
+
+
+@pytest.mark.parametrize("name", [None, 3, Scalar("f32")])
+def test_a_scalar_has_a_name(name) -> None:
+    with pytest.raises(TypeError, match="expected the name of an element type like 'f32', found"):
+        Scalar(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import mmap
+import re
 import struct
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tileir.attributes import DivBy, FloatAttribute, Hints
 from tileir.locations import SourceLocation, Subprogram
 from tileir.types import PartitionView, Scalar, Tile
 
+ROOT = FIXTURES.parent
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 
 
@@ -135,3 +137,24 @@ def test_touch_reads_the_debug_section_even_if_no_function_does() -> None:
     with pytest.raises(BytecodeError) as caught:
         Bytecode.parse(unread).touch()
     assert (caught.value.kind, caught.value.section) == ("truncated", "Debug")
+
+
+def test_the_file_stays_as_it_was_found() -> None:
+    bytecode = fixture("module_globals")
+    found = bytecode.found
+    sections, producer = [section.name for section in bytecode.sections], bytecode.producer
+    bytecode.functions.clear()
+    bytecode.globals.clear()
+    bytecode.sections.clear()
+    bytecode.producer = "somebody else"
+    assert [section.name for section in found.sections] == sections
+    assert found.sections[0].offset == 12
+    assert found.producer == producer
+    assert len(found.functions) == 1 < len(found.globals)
+    assert Bytecode.parse(bytecode.build()).producer == "somebody else"
+
+
+@pytest.mark.parametrize("name", ["bytecode", "found", "function", "rewrite", "retarget", "writer"])
+def test_nobody_reaches_into_anybody(name: str) -> None:
+    text = (ROOT / "tileir" / f"{name}.py").read_text()
+    assert not re.findall(r"\b(?!self\b|cls\b)\w+\)?\._[a-z]\w*", text)

@@ -11,15 +11,16 @@ import numpy as np
 import pytest
 
 from tests.corpus import FIXTURES, ROOT
+from tests.programs import call
 from tileir import command
+from tileir.__main__ import main
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
 
 
-def tileir(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-m", "tileir", *map(str, arguments)]
-    return subprocess.run(program, cwd=ROOT, capture_output=True, text=True, **options)
+def tileir(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
+    return call(main, *arguments, data=data)
 
 
 def fails(done: subprocess.CompletedProcess[str], code: int, message: str, lines: int = 1) -> None:
@@ -39,11 +40,8 @@ def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
     out = tmp_path / "k.ptx"
     assert tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", out).returncode == 0
     assert out.read_text() == ptx.stdout
-    piped = subprocess.run(
-        [sys.executable, "-m", "tileir", "compile", "--target", "sm_90", "-"],
-        cwd=ROOT, input=VECTOR_ADD.read_bytes(), capture_output=True,
-    )  # fmt: skip
-    assert piped.stdout.decode() == ptx.stdout
+    piped = tileir("compile", "--target", "sm_90", "-", data=VECTOR_ADD.read_bytes())
+    assert piped.stdout == ptx.stdout
 
 
 @pytest.mark.parametrize(

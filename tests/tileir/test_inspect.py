@@ -1,48 +1,44 @@
-"""The annotated dump: it explains every byte once, and behaves like a command."""
+"""Inspect: it explains every byte once, and behaves like a command."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.corpus import FIXTURES, ROOT, VALID, name_of
+from tests.programs import call
 from tileir import Bytecode
 from tileir.annotate import Heading, Leaf, annotate, spans
+from tileir.command import main_of
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 GOLDEN = ROOT / "tests" / "golden"
 
 
 def inspect(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tileir.inspect", *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, input=data, capture_output=True)
-    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
-    return done
+    return call(partial(main_of, "inspect"), *arguments, data=data)
 
 
 @pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_leaves_tile_the_file(path: Path) -> None:
+def test_leaves_tile_the_file_and_every_op_has_a_heading(path: Path) -> None:
     data = path.read_bytes()
-    position = 0
-    for leaf in annotate(Bytecode.parse(data)):
-        if isinstance(leaf, Leaf):
-            assert leaf.offset == position
-            assert leaf.length > 0
-            assert leaf.kind
-            assert leaf.path
-            assert bytes(leaf.data) == data[position : position + leaf.length]
-            position += leaf.length
+    bytecode = Bytecode.parse(data)
+    position, headings = 0, []
+    for leaf in annotate(bytecode):
+        if isinstance(leaf, Heading):
+            headings.append(leaf)
+            continue
+        assert leaf.offset == position
+        assert leaf.length > 0
+        assert leaf.kind
+        assert leaf.path
+        assert bytes(leaf.data) == data[position : position + leaf.length]
+        position += leaf.length
     assert position == len(data)
-
-
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_every_op_has_a_heading(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
-    headings = [line for line in annotate(bytecode) if isinstance(line, Heading)]
     ops = [op for function in bytecode.functions for op in function.walk()]
     assert sum(heading.level == "op" for heading in headings) == len(ops)
     entries = [heading.text for heading in headings if heading.level == "function"]
@@ -85,7 +81,7 @@ def test_an_ignored_section_is_unused() -> None:
 
 
 @pytest.mark.parametrize("golden", sorted(GOLDEN.glob("*/*.inspect")), ids=name_of)
-def test_golden_dump(golden: Path, update: bool) -> None:
+def test_goldens(golden: Path, update: bool) -> None:
     """`golden/<version>/<fixture>.inspect`: put an empty file there, run with --update."""
     done = inspect((FIXTURES / golden.parent.name / golden.stem).with_suffix(".tileirbc"))
     if update:
@@ -167,12 +163,14 @@ def test_wrong_use_is_one_line(arguments: tuple, message: str) -> None:
     ids=["empty", "mlir", "truncated", "version"],
 )
 def test_bad_input_is_one_line_and_a_code(data: bytes, code: int) -> None:
+    shown = []
     for options in ((), ("--json",)):
         done = inspect("-", *options, data=data)
         assert done.returncode == code
         assert len(done.stderr.splitlines()) == 1
         assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+        shown.append(len(done.stdout.splitlines()))
+    assert bool(shown[0]) == bool(shown[1]) == (len(data) == 50)
 
 
 def test_a_broken_file_is_shown_up_to_the_break() -> None:
@@ -187,6 +185,44 @@ def test_a_broken_file_is_shown_up_to_the_break() -> None:
     assert "func[0].body[0].result_types[0] 9" in done.stdout
     rows = [line for line in done.stdout.splitlines() if line.startswith("0x")]
     assert rows[-1].split(" | ")[0] == f"0x{len(broken.read_bytes()) - 1:06x}"
+
+
+def test_a_broken_file_is_shown_in_every_form() -> None:
+    """--json and what narrows show the same as far as they go, then the same error."""
+    broken = FIXTURES / "invalid" / "type_index_out_of_range.tileirbc"
+    whole, error = leaves_of(inspect("--json", broken))
+    assert sum(leaf["length"] for leaf in whole) == len(broken.read_bytes())
+    for option, fits in {
+        ("--section", "type"): lambda leaf: leaf["path"].startswith("type"),
+        ("--section", "Func"): lambda leaf: leaf["path"].startswith("func"),
+        ("--function", "kern"): lambda leaf: leaf["path"].startswith("func[0]"),
+        ("--function", "nobody"): lambda leaf: False,
+    }.items():
+        done = inspect("--json", *option, broken)
+        assert done.returncode == 3
+        assert leaves_of(done) == ([leaf for leaf in whole if fits(leaf)], error)
+        rows = [line for line in inspect(*option, broken).stdout.splitlines() if " |  " not in line]
+        assert len(rows) == len(leaves_of(done)[0])
+
+
+def leaves_of(done: subprocess.CompletedProcess[str]) -> tuple[list[dict], str]:
+    """The objects on standard output, and what standard error says."""
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def test_what_cannot_be_read_comes_after_what_can() -> None:
+    data = bytearray(VECTOR_ADD.read_bytes())
+    function = Bytecode.parse(bytes(data)).functions[0]
+    data[function.code.offset + len(function.code.data) // 2] = 0xFF  # no opcode, or no end of it
+    leaves, error = leaves_of(inspect("--json", "--function", "vector_add", "-", data=bytes(data)))
+    assert error.startswith("tileir inspect: at 0x")
+    assert leaves[0]["path"] == "func[0].name"
+    assert [leaf["kind"] for leaf in leaves].count("unread") == 1
+    assert leaves[-1]["kind"] == "unread"
+    position = leaves[0]["offset"]
+    for leaf in leaves:
+        assert leaf["offset"] == position
+        position += leaf["length"]
 
 
 def test_long_blobs_are_folded() -> None:

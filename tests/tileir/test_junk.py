@@ -118,10 +118,21 @@ def odd_things() -> Iterator[object]:
     yield from (Block(), Region(), [Region()], [Block()], [Region([Block(ops=[3])])])
 
 
-@pytest.mark.parametrize("name", ["loop_sum", "softmax", "print_values", "gather_2d", "branches"])
-def test_junk_in_a_body_that_is_written_again(name: str) -> None:
+BODIES = ("loop_sum", "print_values", "softmax", "gather_2d", "branches")
+
+
+def ops_of(name: str) -> set[str]:
+    """The ops of a fixture by name."""
     bytecode = Bytecode.parse((FIXTURES / "13.4" / f"{name}.tileirbc").read_bytes())
-    refused, seen, chosen = 0, set(), random.Random(3)
+    return {op.name for function in bytecode.functions for op in function.walk()}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_junk_in_a_body_that_is_written_again(name: str) -> None:
+    """Junk in every place of each op that none of the bodies before has."""
+    bytecode = Bytecode.parse((FIXTURES / "13.4" / f"{name}.tileirbc").read_bytes())
+    seen = set().union(*map(ops_of, BODIES[: BODIES.index(name)]))
+    refused, chosen = 0, random.Random(3)
     things = list(odd_things())
     for function in bytecode.functions:
         for op in list(function.walk()):
@@ -138,7 +149,7 @@ def test_junk_in_a_body_that_is_written_again(name: str) -> None:
                     else:
                         Bytecode.parse(data).touch()
                     put(holder, key, before)
-    assert refused > 50
+    assert refused > 10
     assert bytecode.build() == bytecode.data
 
 

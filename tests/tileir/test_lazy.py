@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from operator import attrgetter
 
 import pytest
 
@@ -71,22 +72,22 @@ def test_what_nobody_has_looked_at_is_written_as_it_was_read(data: bytes) -> Non
         assert bytecode.build() == data
 
 
-@pytest.mark.parametrize("name", ["functions", "debug", "_found_functions"])
+@pytest.mark.parametrize("name", ["functions", "debug", "found.functions"])
 def test_threads_see_the_same_object(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The section is read while all others wait; each then has what the first has read."""
-    bytecode = Bytecode.parse(VECTOR_ADD)
-    seen, start, read = [], threading.Barrier(8), bytecode._section
+    bytecode, look_up = Bytecode.parse(VECTOR_ADD), attrgetter(name)
+    seen, start, read = [], threading.Barrier(8), bytecode.found.section
 
     def slowly(section: str):
         record = read(section)
         threading.Event().wait(0.05)
         return record
 
-    monkeypatch.setattr(bytecode, "_section", slowly)
+    monkeypatch.setattr(bytecode.found, "section", slowly)
 
     def look() -> None:
         start.wait()
-        seen.append(getattr(bytecode, name))
+        seen.append(look_up(bytecode))
 
     threads = [threading.Thread(target=look) for _ in range(8)]
     for thread in threads:
@@ -94,7 +95,7 @@ def test_threads_see_the_same_object(name: str, monkeypatch: pytest.MonkeyPatch)
     for thread in threads:
         thread.join()
     assert len({id(found) for found in seen}) == 1
-    assert getattr(bytecode, name) is seen[0]
+    assert look_up(bytecode) is seen[0]
 
 
 def test_reading_everything_leaves_the_collector_as_it_was() -> None:

@@ -94,6 +94,12 @@ def test_thread_counts_that_are_none(threads) -> None:
         numbering().launch(1, [np.zeros(1, np.int32)], threads=threads)
 
 
+@pytest.mark.parametrize("args", [None, 5])
+def test_arguments_that_are_no_list(args) -> None:
+    with pytest.raises(LaunchError, match=f"copy: the arguments must be a list, got {args}"):
+        copying("f32").launch((1,), args)
+
+
 def test_the_number_of_arguments() -> None:
     with pytest.raises(LaunchError, match="copy takes 2 arguments, but 1 were given"):
         copying("f32").launch(1, [np.zeros(16, np.float32)])

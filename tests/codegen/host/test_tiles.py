@@ -56,6 +56,7 @@ def shape_chains(draw) -> tuple[tuple[int, ...], list[tuple[str, tuple[int, ...]
     return start, steps
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(shape_chains(), st.booleans())
 def test_shape_ops_move_elements_as_numpy_does(chain, computed: bool) -> None:
