@@ -19,7 +19,7 @@ def disassemble(bytecode: Bytecode | bytes, debug: bool = False) -> str:
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
     out: list[str] = []
-    if bytecode.producer is not None:
+    if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
     tail, footer = _debug_text(bytecode) if debug else (None, "")
     types: dict[int, str] = {}

@@ -32,9 +32,14 @@ class FunctionPrinter:
     def function(self, function: Function) -> None:
         """``entry @name(%arg0: T) optimization_hints=<...> {``, the body, ``}``"""
         body = function.body.block
-        stated = zip(self.names.arguments(body), body.arguments, strict=True)
-        parameters = ", ".join(f"{name}: {self.type(value)}" for name, value in stated)
-        self.add(f"entry {values.symbol(function.name)}({parameters})")
+        parameters = [
+            f"{name}: {self.type(value)}"
+            for name, value in zip(self.names.arguments(body), body.arguments, strict=True)
+        ]
+        for index, attributes in enumerate(function.argument_attributes[: len(parameters)]):
+            if attributes:
+                parameters[index] += f" {values.attribute(attributes)}"
+        self.add(f"entry {values.symbol(function.name)}({', '.join(parameters)})")
         if function.hints.entries:
             self.add(f" optimization_hints={values.hints(function.hints)}")
         self.region(None, body, "")

@@ -135,7 +135,7 @@ class Aliases:
                     record.file,
                     named + linked,
                     record.compile_unit,
-                    f", scopeLine = {record.scope_line}{flags}>",
+                    f"{_unless_zero('scopeLine', record.scope_line)}{flags}>",
                 )
             case LexicalBlock():
                 return "di_lexical_block", (
@@ -143,7 +143,7 @@ class Aliases:
                     record.scope,
                     ", file = ",
                     record.file,
-                    f", line = {record.line}, column = {record.column}>",
+                    f", line = {record.line}{_unless_zero('column', record.column)}>",
                 )
         raise TypeError(f"no debug record: {record!r}")
 
@@ -167,6 +167,10 @@ def _printed(function: Function) -> Iterator[Op]:
                 break
         else:
             waiting.pop()
+
+
+def _unless_zero(name: str, number: int) -> str:
+    return f", {name} = {number}" if number else ""
 
 
 def _text(part: str | _Alias) -> str:

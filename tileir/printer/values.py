@@ -54,11 +54,6 @@ def symbol(name: str) -> str:
     return f"@{name}" if BARE.fullmatch(name) else f"@{quoted(name)}"
 
 
-def key(name: str) -> str:
-    """The name of an entry of a dictionary."""
-    return name if BARE.fullmatch(name) else quoted(name)
-
-
 def element(type: Scalar, bits: int) -> str:
     """A number by itself, from its bit pattern."""
     if type.is_float:
@@ -68,58 +63,69 @@ def element(type: Scalar, bits: int) -> str:
     return str(bits - (1 << type.bits) if bits >> (type.bits - 1) else bits)
 
 
-def number(value: attr.IntegerAttribute | attr.FloatAttribute) -> str:
-    """A number with its type, unless the text alone says it."""
+def number(value: attr.IntegerAttribute | attr.FloatAttribute, elided: bool = False) -> str:
+    """A number with its type. With `elided`, 64-bit types are left out where the text is decimal."""
     text, type = element(value.type, value.bits), value.type
-    implied = ("f64", "i64", "i1") if not text.startswith("0x") else ()
-    return text if type.name in implied else f"{text} : {type}"
+    if type.name == "i1" or (elided and type.bits == 64 and not text.startswith("0x")):
+        return text
+    return f"{text} : {type}"
 
 
-def attribute(value: object) -> str:
-    """Any attribute where any may stand."""
+def attribute(value: object, elided: bool = False) -> str:
+    """Any attribute where any may stand; `elided` as in `number`, which is so in lists."""
     if isinstance(value, attr.IntegerAttribute | attr.FloatAttribute):
-        return number(value)
+        return number(value, elided)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, dict):
-        return f"{{{entries(value, attribute)}}}"
+        return dictionary(value)
     if isinstance(value, tuple):
-        return f"[{', '.join(map(attribute, value))}]"
+        return f"[{', '.join(attribute(item, elided=True) for item in value)}]"
     if isinstance(value, attr.Hints):
         return f"#cuda_tile.optimization_hints{hints(value)}"
     if isinstance(value, attr.TypeAttribute):
-        return f"!cuda_tile.{value}"
+        return str(value) if isinstance(value.type, Scalar) else f"!cuda_tile.{value}"
     if isinstance(value, attr.DenseElements):
         return f"dense<{dense_elements(value.constant)}> : !cuda_tile.{value.constant.type}"
     if isinstance(value, attr.EnumAttribute):
-        return f"#cuda_tile.{value.name}"
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value.enum).lower()
+        return f"#cuda_tile.{kind}<{value.name}>"
     return f"#cuda_tile.{value}"
 
 
-def entries(values: dict[str, object], spell: Callable[[object], str]) -> str:
-    """The entries of a dictionary, in the order of their names."""
-    return ", ".join(
-        f"{key(name)} = {spell(value)}" for name, value in sorted(values.items(), key=_by_bytes)
-    )
-
-
-def _by_bytes(entry: tuple[str, object]) -> bytes:
-    return entry[0].encode("utf-8", "surrogateescape")
+def dictionary(values: dict[str, object]) -> str:
+    """Named attributes in the order of their names."""
+    entries = (f"{_key(name)} = {attribute(value)}" for name, value in _sorted(values))
+    return f"{{{', '.join(entries)}}}"
 
 
 def hints(value: attr.Hints) -> str:
-    """Hints for each architecture; the types of numbers are not said."""
+    """Hints for each architecture: keys as they are, numbers without their type."""
+    architectures = (f"{name} = {_hints_of(entries)}" for name, entries in _sorted(value.entries))
+    return f"<{', '.join(architectures)}>"
 
-    def inner(entry: object) -> str:
-        if isinstance(entry, attr.IntegerAttribute | attr.FloatAttribute):
-            return element(entry.type, entry.bits)
-        if isinstance(entry, dict):
-            return f"{{{entries(entry, inner)}}}"
-        return attribute(entry)
 
-    return f"<{entries(value.entries, inner)}>"
+def _hints_of(entries: object) -> str:
+    if not isinstance(entries, dict):
+        return attribute(entries)
+
+    def spell(value: object) -> str:
+        if isinstance(value, attr.IntegerAttribute | attr.FloatAttribute):
+            return element(value.type, value.bits)
+        return attribute(value)
+
+    inner = (f"{name} = {spell(value)}" for name, value in _sorted(entries))
+    return f"{{{', '.join(inner)}}}"
+
+
+def _key(name: str) -> str:
+    return name if BARE.fullmatch(name) else quoted(name)
+
+
+def _sorted(entries: dict[str, object]) -> list[tuple[str, object]]:
+    return sorted(entries.items(), key=lambda entry: entry[0].encode("utf-8", "surrogateescape"))
 
 
 def constant(value: Constant) -> str:
