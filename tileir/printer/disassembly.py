@@ -5,6 +5,7 @@ from __future__ import annotations
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
 from tileir.function import Global
+from tileir.structure import check
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -14,7 +15,8 @@ def disassemble(bytecode: Bytecode | bytes, debug: bool = False) -> str:
     """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 
     The exception are files with the f64 numbers that cuTile writes wrongly: what was meant is
-    printed. BytecodeError where the file cannot be read.
+    printed. BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
+    printed as far as it has a text; where an op does not fit its syntax it is a VerifyError.
     """
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
@@ -27,7 +29,12 @@ def disassemble(bytecode: Bytecode | bytes, debug: bool = False) -> str:
         for variable in bytecode.globals:
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
         for function in bytecode.functions:
-            FunctionPrinter(out, types, tail).function(function)
+            printer = FunctionPrinter(out, types, tail)
+            try:
+                printer.function(function)
+            except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
+                check([function])  # the printer relies on the rows; this says who broke them
+                raise
     out.append(footer)
     return "".join(out)
 
