@@ -55,6 +55,11 @@ OPS = (
         effects=READS_WRITES,
         same_type=(("cmp", "val", "result"),),
         same_shape=(("pointers", "cmp", "val", "mask", "result"),),
+        format=(
+            "{memory_ordering_semantics} {memory_scope} {pointers}, {cmp}, {val}[, {mask}][ "
+            "token={token}] : {pointers:type}, {val:type}[, {mask:type}] -> {result:type}, "
+            "{result_token:type}"
+        ),
     ),
     Op(
         "atomic_red_view_tko",
@@ -81,6 +86,11 @@ OPS = (
         ),
         since=V13_3,
         effects=READS_WRITES,
+        format=(
+            "{memory_ordering_semantics} {memory_scope} {view}[[{index}]], {mode}, {value}[ "
+            "token = {token}][ inbounds = {inbounds}] : {value:type}, {view:type}[, "
+            "{index:common}] -> {result_token:type}"
+        ),
     ),
     Op(
         "atomic_rmw_tko",
@@ -100,5 +110,10 @@ OPS = (
         effects=READS_WRITES,
         same_type=(("arg", "result"),),
         same_shape=(("pointers", "arg", "mask", "result"),),
+        format=(
+            "{memory_ordering_semantics} {memory_scope} {pointers}, {mode}, {arg}[, {mask}][ "
+            "token={token}] : {pointers:type}, {arg:type}[, {mask:type}] -> {result:type}, "
+            "{result_token:type}"
+        ),
     ),
 )

@@ -43,6 +43,7 @@ def _terminator(mnemonic: str, opcode: int, doc: str, values: Constraint, values
         doc,
         operands=(many("operands", values, values_doc),),
         effects=TERMINATES,
+        format="[ {operands} : {operands:type}]",
     )
 
 
@@ -55,6 +56,7 @@ OPS = (
         operands=(Operand("condition", BOOLEAN_TILE, "1 where all is well."),),
         attributes=(Attribute("message", STRING_INDEX, "What to print."),),
         effects=SIDE_EFFECT,
+        format="{condition}, {message} : {condition:type}",
     ),
     _terminator(
         "break", 0x0A, "Leave the innermost loop op.", CARRIED, "The results of that loop."
@@ -95,6 +97,8 @@ OPS = (
         ),
         effects=RECURSIVE,
         same_type=(("lowerBound", "upperBound", "step"), ("initValues", "resultValues")),
+        format="",
+        prefix="for",
     ),
     Op(
         "if",
@@ -113,6 +117,7 @@ OPS = (
             ),
         ),
         effects=RECURSIVE,
+        format="",
     ),
     Op(
         "loop",
@@ -131,6 +136,7 @@ OPS = (
             ),
         ),
         effects=RECURSIVE,
+        format="",
     ),
     _terminator("return", 0x5C, "End the kernel for this tile block.", ANY, "None in a kernel."),
     _terminator(

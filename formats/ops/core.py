@@ -48,7 +48,9 @@ SLICE_INDICES = many(
 )
 
 
-def _same_elements(mnemonic: str, opcode: int, doc: str, result: str, *attributes: Attribute) -> Op:
+def _same_elements(
+    mnemonic: str, opcode: int, doc: str, result: str, *attributes: Attribute, prefix: str = ""
+) -> Op:
     """One tile in, one tile of the same element type and a stated shape out."""
     return Op(
         mnemonic,
@@ -58,6 +60,7 @@ def _same_elements(mnemonic: str, opcode: int, doc: str, result: str, *attribute
         results=(Result("result", TILE, doc=result),),
         attributes=attributes,
         same_element=(("source", "result"),),
+        prefix=prefix,
     )
 
 
@@ -70,11 +73,17 @@ def _coordinates(mnemonic: str, opcode: int, doc: str, prefix: str) -> Op:
         results=tuple(
             Result(f"{prefix}_{axis}", scalar("i32"), doc=f"Along {axis}.") for axis in "xyz"
         ),
+        format=f": {{{prefix}_x:type}}",
     )
 
 
 def _combining(
-    mnemonic: str, opcode: int, doc: str, inference: Inference, *attributes: Attribute
+    mnemonic: str,
+    opcode: int,
+    doc: str,
+    inference: Inference,
+    *attributes: Attribute,
+    prefix: str = "",
 ) -> Op:
     """Tiles of one shape, combined along a dimension by the op's region."""
     return Op(
@@ -104,6 +113,8 @@ def _combining(
         ),
         effects=RECURSIVE,
         same_shape=(("operands",),),
+        format="",
+        prefix=prefix,
     )
 
 
@@ -113,6 +124,7 @@ OPS = (
         0x0B,
         "Repeat a tile along its dimensions of size 1. The rank stays.",
         "Each dimension as in the source, or any size where that is 1.",
+        prefix="bcast",
     ),
     Op(
         "cat",
@@ -134,6 +146,8 @@ OPS = (
         attributes=(
             Attribute("value", CONSTANT_INDEX, "One element for the whole tile, or all of them."),
         ),
+        format="{value} : {result:type}",
+        prefix="cst",
     ),
     Op(
         "entry",
@@ -162,6 +176,7 @@ OPS = (
         ),
         effects=SYMBOL,
         in_body=False,
+        format="",
     ),
     Op(
         "extract",
@@ -171,6 +186,7 @@ OPS = (
         operands=(Operand("source", TILE, "The tile to take from."), SLICE_INDICES),
         results=(Result("result", TILE, doc="Same rank; each size divides that of the source."),),
         same_element=(("source", "result"),),
+        format="{source}[[{indices}]] : {source:type} -> {result:type}",
     ),
     Op(
         "get_global",
@@ -180,6 +196,7 @@ OPS = (
             Result("result", scalar(*POINTER), doc="To its first element, of its element type."),
         ),
         attributes=(Attribute("name", STRING_INDEX, "The name of the global."),),
+        format="{name:symbol} : {result:type}",
     ),
     _coordinates(
         "get_num_tile_blocks",
@@ -207,6 +224,7 @@ OPS = (
         ),
         effects=SYMBOL,
         in_body=False,
+        format="",
     ),
     Op(
         "insert",
@@ -222,6 +240,7 @@ OPS = (
         since=V13_4,
         same_type=(("destination", "result"),),
         same_element=(("source", "destination"),),
+        format="{source}, {destination}[[{indices}]] : {source:type}, {destination:type}",
     ),
     Op(
         "iota",
@@ -248,6 +267,7 @@ OPS = (
         regions=(Region("body", "Globals and kernels."),),
         effects=SYMBOL,
         in_body=False,
+        format="",
     ),
     Op(
         "offset",
@@ -283,12 +303,14 @@ OPS = (
         "Combine all elements along a dimension into one.\n"
         "In unspecified order: the accumulator may also be an element, identity or partial result.",
         Reduced("operands"),
+        prefix="reduce",
     ),
     _same_elements(
         "reshape",
         0x5B,
         "Give the elements, in row-major order, another shape.",
         "As many elements as in the source.",
+        prefix="reshape",
     ),
     _combining(
         "scan",
@@ -309,6 +331,7 @@ OPS = (
         results=(Result("result", SELECTABLE, Like("val_if_true")),),
         same_type=(("val_if_true", "val_if_false", "result"),),
         same_shape=(("cond", "val_if_true", "val_if_false", "result"),),
+        format="{cond}, {val_if_true}, {val_if_false} : {cond:type}, {val_if_true:type}",
     ),
     Op(
         "unpack",

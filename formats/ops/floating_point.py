@@ -65,6 +65,7 @@ def _elementwise(
     *attributes: Attribute,
     since: Version = V13_1,
     aliases: tuple[str, ...] = (),
+    format: str | None = None,
 ) -> Op:
     """Operands, given as names and docs, and a result, all of one type."""
     return Op(
@@ -77,6 +78,7 @@ def _elementwise(
         since=since,
         same_type=((*operands, "result"),),
         aliases=aliases,
+        format=format,
     )
 
 
@@ -87,6 +89,18 @@ def _unary(mnemonic: str, opcode: int, doc: str, *attributes: Attribute) -> Op:
 def _binary(mnemonic: str, opcode: int, doc: str, *attributes: Attribute) -> Op:
     operands = {"lhs": "Left operand.", "rhs": "Right operand."}
     return _elementwise(mnemonic, opcode, doc, operands, *attributes)
+
+
+def _extremum(mnemonic: str, opcode: int, doc: str) -> Op:
+    return _elementwise(
+        mnemonic,
+        opcode,
+        doc,
+        {"lhs": "Left operand.", "rhs": "Right operand."},
+        PROPAGATE,
+        FLUSH,
+        format="{lhs}, {rhs}[ {flush_to_zero}][ {propagate_nan}] : {result:type}",
+    )
 
 
 OPS = (
@@ -114,6 +128,10 @@ OPS = (
             Attribute("comparison_ordering", EnumValue(COMPARISON_ORDERING), "What a NaN gives."),
         ),
         same_type=(("lhs", "rhs"),),
+        format=(
+            "{comparison_predicate} {comparison_ordering} {lhs}, {rhs} : {lhs:type} -> "
+            "{result:type}"
+        ),
     ),
     _unary("cos", 0x12, f"Cosine of radians.\n{LIBRARY}"),
     _unary("cosh", 0x13, f"Hyperbolic cosine.\n{LIBRARY}"),
@@ -155,11 +173,12 @@ OPS = (
         since=V13_4,
         same_type=(("source", "result"),),
         same_shape=(("source", "exponent"),),
+        format="{source}, {exponent} : {source:type}, {exponent:type}",
     ),
     _unary("log", 0x3F, f"Natural logarithm.\n{LIBRARY}"),
     _unary("log2", 0x40, f"Logarithm to base 2.\n{LIBRARY}"),
-    _binary("maxf", 0x45, "The larger of each pair of elements; 0 is above -0.", PROPAGATE, FLUSH),
-    _binary("minf", 0x47, "The smaller of each pair of elements; -0 is below 0.", PROPAGATE, FLUSH),
+    _extremum("maxf", 0x45, "The larger of each pair of elements; 0 is above -0."),
+    _extremum("minf", 0x47, "The smaller of each pair of elements; -0 is below 0."),
     Op(
         "mmaf",
         0x49,
@@ -180,6 +199,7 @@ OPS = (
         ),
         same_type=(("acc", "result"),),
         same_element=(("lhs", "rhs"),),
+        format="{lhs}, {rhs}, {acc}[ {fast_acc}] : {lhs:type}, {rhs:type}, {acc:type}",
     ),
     Op(
         "mmaf_scaled",
@@ -197,6 +217,10 @@ OPS = (
         since=V13_3,
         same_type=(("acc", "result"),),
         same_element=(("lhs", "rhs"), ("lhs_scale", "rhs_scale")),
+        format=(
+            "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} : {lhs:type}, {rhs:type}, "
+            "{acc:type}, {lhs_scale:type}, {rhs_scale:type}"
+        ),
     ),
     _binary("mulf", 0x4C, "Product of each pair of elements.", _rounding(*IEEE), FLUSH),
     _unary("negf", 0x4F, "Flip the sign bit, also of a NaN."),

@@ -91,6 +91,7 @@ OPS = (
             _signedness(doc="How both are read; no matter for equal and not_equal."),
         ),
         same_type=(("lhs", "rhs"),),
+        format="{comparison_predicate} {lhs}, {rhs}, {signedness} : {lhs:type} -> {result:type}",
     ),
     _binary(
         "divi",
@@ -125,6 +126,10 @@ OPS = (
         ),
         same_type=(("acc", "result"),),
         same_element=(("lhs", "rhs"),),
+        format=(
+            "{lhs}, {rhs}, {acc} {signedness_lhs} {signedness_rhs} : {lhs:type}, {rhs:type}, "
+            "{acc:type}"
+        ),
     ),
     _binary(
         "mulhii",

@@ -80,6 +80,7 @@ def _grid_dependency(mnemonic: str, opcode: int, doc: str) -> Op:
         results=(TOKEN_OUT,),
         since=V13_4,
         effects=SIDE_EFFECT,
+        format="[ token = {token}] -> {result_token:type}",
     )
 
 
@@ -98,6 +99,7 @@ OPS = (
         ),
         since=V13_3,
         effects=ALLOCATES,
+        format="num_elem = {num_elem}, alignment = {alignment}[ {global}] : {result:type}",
     ),
     _grid_dependency(
         "gdc_launch_dependents_tko",
@@ -115,6 +117,7 @@ OPS = (
         "A token after two or more others.",
         operands=(many("tokens", TOKEN, "All of which must have happened before."),),
         results=(Result("result", TOKEN, doc="Comes after every one of them."),),
+        format="{tokens} : {result:type}",
     ),
     Op(
         "load_ptr_tko",
@@ -136,6 +139,12 @@ OPS = (
         effects=READS,
         same_type=(("paddingValue", "result"),),
         same_shape=(("source", "mask", "result"),),
+        format=(
+            "{memory_ordering_semantics}[ {memory_scope}] {source}[, {mask}][, "
+            "{paddingValue}][ token={token}][ optimization_hints = {optimization_hints}] : "
+            "{source:type}[, {mask:type}][, {paddingValue:type}] -> {result:type}, "
+            "{result_token:type}"
+        ),
     ),
     Op(
         "make_token",
@@ -151,6 +160,7 @@ OPS = (
         results=(TOKEN_OUT,),
         since=V13_4,
         effects=SIDE_EFFECT,
+        format="{token}",
     ),
     Op(
         "store_ptr_tko",
@@ -167,5 +177,10 @@ OPS = (
         attributes=(ordering(*STORE_ORDERS), OPTIONAL_SCOPE, POINTER_HINTS),
         effects=WRITES,
         same_shape=(("destination", "value", "mask"),),
+        format=(
+            "{memory_ordering_semantics}[ {memory_scope}] {destination}, {value}[, {mask}][ "
+            "token={token}][ optimization_hints = {optimization_hints}] : {destination:type}, "
+            "{value:type}[, {mask:type}] -> {result_token:type}"
+        ),
     ),
 )

@@ -34,6 +34,8 @@ OPS = (
         ),
         effects=UNDECLARED,
         same_type=(("value", "result"),),
+        format="{predicate}, {value} : {value:type}",
+        prefix="assume",
     ),
     Op(
         "print_tko",
@@ -49,5 +51,6 @@ OPS = (
         attributes=(Attribute("str", STRING_INDEX, "The format; %% stands for a percent sign."),),
         effects=SIDE_EFFECT,
         aliases=("print",),
+        format="{str}[, {args}][ token={token}][ : {args:type}] -> {result_token:type}",
     ),
 )

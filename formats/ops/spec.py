@@ -228,6 +228,9 @@ class Op:
     `same_type`, `same_element` and `same_shape` are groups of slot names that must agree. A list
     alone in a group means that all its values agree; two lists in a group agree pair by pair.
     `in_body` is False for what has an opcode but lives in a section of its own.
+
+    `format` says how the op is spelled (`assembly`), where the slots alone do not; "" leaves it to
+    the syntax that the op has of its own. `prefix` is what the disassembler calls its result.
     """
 
     mnemonic: str
@@ -244,6 +247,8 @@ class Op:
     same_shape: tuple[tuple[str, ...], ...] = ()
     aliases: tuple[str, ...] = ()
     in_body: bool = True
+    format: str | None = None
+    prefix: str = ""
 
     @property
     def terminator(self) -> bool:

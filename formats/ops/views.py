@@ -59,7 +59,9 @@ INDEX = many(
 )
 VIEW_HINTS = hints("`latency`, `allow_tma`")
 MULTICAST_OPERAND = Operand("view", MULTICAST_VIEW, "The multicast memory, as tiles.")
-REDUCTION = Attribute("reduction", EnumValue(MULTIMEM_REDUCTION_KIND), "How values are combined.")
+REDUCTION = Attribute(
+    "reduction", EnumValue(MULTIMEM_REDUCTION_KIND), "How values are combined.", default="add"
+)
 
 
 def inbounds(since: Version = V13_1) -> Attribute:
@@ -81,11 +83,12 @@ def _shape(mnemonic: str, opcode: int, doc: str, source: Constraint) -> Op:
         operands=(Operand("src", source, "The view to measure."),),
         results=(Result("result", EXTENT, doc="One for each dimension.", arity="many"),),
         effects=NO_MEMORY_EFFECT,
+        format="{src} : {src:type} -> {result:first}",
     )
 
 
 def _make_view(
-    mnemonic: str, opcode: int, doc: str, view: Constraint, since: Version = V13_1
+    mnemonic: str, opcode: int, doc: str, view: Constraint, prefix: str, since: Version = V13_1
 ) -> Op:
     """Only the type of the result says how the tensor view is cut."""
     return Op(
@@ -95,6 +98,8 @@ def _make_view(
         operands=(Operand("tensor_view", TENSOR_VIEW, "What to cut; the result names its type."),),
         results=(Result("result", view, doc="How it is cut."),),
         since=since,
+        format="{tensor_view} : {result:type}",
+        prefix=prefix,
     )
 
 
@@ -107,6 +112,8 @@ def _access(
     attributes: tuple[Attribute, ...],
     effects: str,
     since: Version = V13_1,
+    *,
+    format: str,
 ) -> Op:
     return Op(
         mnemonic,
@@ -117,6 +124,7 @@ def _access(
         attributes=attributes,
         since=since,
         effects=effects,
+        format=format,
     )
 
 
@@ -144,12 +152,18 @@ OPS = (
         (Result("tile", TILE, ViewTile("view")),),
         (ordering(*LOAD_ORDERS), OPTIONAL_SCOPE, VIEW_HINTS, inbounds(V13_4)),
         READS,
+        format=(
+            "{memory_ordering_semantics}[ {memory_scope}] {view}[[{index}]][ token = {token}]["
+            " optimization_hints = {optimization_hints}][ inbounds = {inbounds}] : "
+            "{view:type}[, {index:common}] -> {tile:type}, {result_token:type}"
+        ),
     ),
     _make_view(
         "make_gather_scatter_view",
         0x73,
         "Let tiles pick single positions of a tensor view along one dimension.",
         GATHER_SCATTER_VIEW,
+        "gsview",
         V13_3,
     ),
     _make_view(
@@ -157,12 +171,14 @@ OPS = (
         0x42,
         "Cut a tensor view into a grid of equal tiles.",
         PARTITION_VIEW,
+        "pview",
     ),
     _make_view(
         "make_strided_view",
         0x74,
         "Cut a tensor view into tiles that may overlap or leave gaps.",
         STRIDED_VIEW,
+        "sview",
         V13_3,
     ),
     Op(
@@ -179,6 +195,11 @@ OPS = (
             Result("result", TENSOR_VIEW, doc="Static sizes and strides; pointer kind as `base`."),
         ),
         effects=NO_MEMORY_EFFECT,
+        format=(
+            "{base}, shape = [[{dynamicShape:extents}]], strides = [["
+            "{dynamicStrides:extents}]] : {base:signature}"
+        ),
+        prefix="tview",
     ),
     _access(
         "multimem_load_reduce_view_tko",
@@ -196,6 +217,12 @@ OPS = (
         (ordering(*LOAD_ORDERS), OPTIONAL_SCOPE, REDUCTION, inbounds()),
         READS,
         V13_5,
+        format=(
+            "{memory_ordering_semantics}[ {memory_scope}] {view}[[{index}]][ token = {token}] "
+            "[inbounds = {inbounds}][ attributes {{reduction = "
+            "#cuda_tile.multimem_reduction_kind<{reduction}>}}] : {view:type}[, "
+            "{index:common}][, {token:type}] -> {reduced_values:type}, {result_token:type}"
+        ),
     ),
     _access(
         "multimem_reduce_view_tko",
@@ -211,6 +238,12 @@ OPS = (
         (ordering("relaxed", "release"), SCOPE, REDUCTION, inbounds()),
         READS_WRITES,
         V13_5,
+        format=(
+            "{memory_ordering_semantics} {memory_scope} {view}, {tile}[[{index}]][ token = "
+            "{token}] [inbounds = {inbounds}][ attributes {{reduction = "
+            "#cuda_tile.multimem_reduction_kind<{reduction}>}}] : {view:type}, {tile:type}[, "
+            "{index:common}][, {token:type}] -> {result_token:type}"
+        ),
     ),
     _access(
         "multimem_store_view_tko",
@@ -226,6 +259,11 @@ OPS = (
         (ordering(*STORE_ORDERS), OPTIONAL_SCOPE, inbounds()),
         WRITES,
         V13_5,
+        format=(
+            "{memory_ordering_semantics}[ {memory_scope}] {view}, {tile}[[{index}]][ token = "
+            "{token}] [inbounds = {inbounds}] : {view:type}, {tile:type}[, {index:common}][, "
+            "{token:type}] -> {result_token:type}"
+        ),
     ),
     _access(
         "store_view_tko",
@@ -239,5 +277,10 @@ OPS = (
         (),
         (ordering(*STORE_ORDERS), OPTIONAL_SCOPE, VIEW_HINTS, inbounds(V13_4)),
         WRITES,
+        format=(
+            "{memory_ordering_semantics}[ {memory_scope}] {tile}, {view}[[{index}]][ token = "
+            "{token}][ optimization_hints = {optimization_hints}][ inbounds = {inbounds}] : "
+            "{tile:type}, {view:type}[, {index:common}] -> {result_token:type}"
+        ),
     ),
 )

@@ -1,0 +1,120 @@
+"""How ops are spelled: the assembly format of a row, for the printer and the assembler alike.
+
+A format says what follows the mnemonic. ``{slot}`` stands for the slot's value, ``{slot:form}`` for
+something else about it (`FORMS`), ``[...]`` for a part that is left out when the first slot in it
+is absent or has its default; everything else stands for itself. ``{{``, ``}}``, ``[[`` and ``]]``
+are the characters themselves. Blanks count when printing: NVIDIA's disassembler writes two in a row
+where an elided part leaves its own behind.
+
+Most rows need no format of their own: `default_format` makes it from their slots.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from .spec import Op
+
+FORMS = {
+    "": "values of operands, or the attribute",
+    "type": "the types, one for each value",
+    "common": "the types, a single one if all are equal",
+    "first": "the type of the first value only",
+    "symbol": "a string as the name of a symbol",
+    "extents": "static sizes from the result type, and a value for each dynamic one",
+    "signature": "the types of a make_tensor_view that its other parts leave open",
+}
+
+SPELLED = {
+    "dim": " dim = {dim}",
+    "flush_to_zero": "[ {flush_to_zero}]",
+    "overflow": "[ overflow<{overflow}>]",
+    "permutation": " {permutation}",
+    "rounding": "[ rounding<{rounding}>]",
+    "rounding_mode": " [rounding<{rounding_mode}>]",
+    "saturating": "[ {saturating}]",
+    "signedness": " {signedness}",
+}
+"""Attributes that look the same after the operands of every op, unless its row says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that stands for itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Something of the slot `name`; what, says `form`."""
+
+    name: str
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A part that can be left out; `anchor` names the slot that decides."""
+
+    items: tuple[Item, ...]
+
+    @property
+    def anchor(self) -> Slot:
+        return next(item for item in self.items if isinstance(item, Slot))
+
+
+Item = Literal | Slot | Group
+
+TOKEN = re.compile(r"(\[\[|\]\]|\{\{|\}\})|\{(\w+)(?::(\w+))?\}|([\[\]])|([^\[\]{}]+)")
+
+
+@cache
+def items_of(op: Op) -> tuple[Item, ...]:
+    """The format of the op, as the things it consists of."""
+    return _parse(op, format_of(op))
+
+
+def format_of(op: Op) -> str:
+    """What follows the mnemonic, the blank in between included; "" for a syntax of its own."""
+    spelling = default_format(op) if op.format is None else op.format
+    return spelling if spelling[:1] in ("", "[") else f" {spelling}"
+
+
+def _parse(op: Op, spelling: str) -> tuple[Item, ...]:
+    names = {slot.name for slot in (*op.operands, *op.attributes, *op.results)}
+    stack: list[list[Item]] = [[]]
+    end = 0
+    for match in TOKEN.finditer(spelling):
+        doubled, name, form, bracket, text = match.groups()
+        if match.start() != end or (name and (name not in names or (form or "") not in FORMS)):
+            raise ValueError(f"{op.mnemonic}: bad format at {spelling[end:]!r}")
+        end = match.end()
+        if name:
+            stack[-1].append(Slot(name, form or ""))
+        elif bracket == "[":
+            stack.append([])
+        elif bracket == "]":
+            group = Group(tuple(stack.pop()))
+            stack[-1].append(group)
+        elif stack[-1] and isinstance(stack[-1][-1], Literal):
+            stack[-1][-1] = Literal(stack[-1][-1].text + (text or doubled[0]))
+        else:
+            stack[-1].append(Literal(text or doubled[0]))
+    if len(stack) != 1 or end != len(spelling):
+        raise ValueError(f"{op.mnemonic}: the format {spelling!r} does not end well")
+    return tuple(stack[0])
+
+
+def default_format(op: Op) -> str:
+    """Operands, attributes, then the types: one if all must be equal, otherwise a signature."""
+    operands = ", ".join(f"{{{slot.name}}}" for slot in op.operands)
+    attributes = "".join(SPELLED[slot.name] for slot in op.attributes)
+    results = ", ".join(f"{{{slot.name}:type}}" for slot in op.results)
+    values = {slot.name for slot in (*op.operands, *op.results)}
+    if not op.operands or any(values <= set(group) for group in op.same_type):
+        return f"{operands}{attributes} : {results}".lstrip()
+    types = ", ".join(f"{{{slot.name}:type}}" for slot in op.operands)
+    return f"{operands}{attributes} : {types} -> {results}"
