@@ -4,38 +4,42 @@ from __future__ import annotations
 
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
-from tileir.function import Global
+from tileir.function import Function, Global
 
 from . import values
 from .functions import FunctionPrinter, Tail
 
 
-def disassemble(bytecode: Bytecode | bytes, debug: bool = False) -> str:
+def disassemble(
+    bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
+) -> str:
     """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 
     The exception are files with the f64 numbers that cuTile writes wrongly: what was meant is
-    printed. BytecodeError where the file cannot be read.
+    printed. With `function`, it is the module as if it had no other kernel; KeyError if there is
+    none of that name. BytecodeError where the file cannot be read.
     """
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
+    functions = bytecode.functions if function is None else [bytecode.function(function)]
     out: list[str] = []
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
-    tail, footer = _debug_text(bytecode) if debug else (None, "")
+    tail, footer = _debug_text(bytecode.globals, functions) if debug else (None, "")
     types: dict[int, str] = {}
     with deep_recursion(bytecode.limits):
         for variable in bytecode.globals:
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
-        for function in bytecode.functions:
-            FunctionPrinter(out, types, tail).function(function)
+        for kernel in functions:
+            FunctionPrinter(out, types, tail).function(kernel)
     out.append(footer)
     return "".join(out)
 
 
-def _debug_text(bytecode: Bytecode) -> tuple[Tail, str]:
+def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
     from .locations import Aliases
 
-    aliases = Aliases(bytecode)
+    aliases = Aliases(variables, functions)
     return aliases.tail, aliases.definitions()
 
 
