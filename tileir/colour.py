@@ -6,27 +6,34 @@ from typing import TextIO
 
 from .references import printable
 
-BLUE, CYAN, GREEN, GREY, MAGENTA, RED, YELLOW = (
-    "brightblue", "cyan", "green", "brightblack", "magenta", "red", "yellow"
-)  # fmt: skip
+BLUE, CYAN, GREEN, GREY = "brightblue", "cyan", "green", "brightblack"
+MAGENTA, RED, YELLOW = "magenta", "red", "yellow"
+
+AT_ONCE = 4096
+"""Words that are written at once."""
 
 
 def write_coloured(text: str, out: TextIO) -> None:
     """Write text to a terminal, each word in the colour of what it is."""
-    from pygments.formatters.terminal import TerminalFormatter
-
     from .pygments_lexer import TileIRLexer
 
+    codes = _codes()
     words = TileIRLexer().get_tokens_unprocessed(harmless(text))
-    formatter = TerminalFormatter(colorscheme=_scheme())
-    formatter.format(((kind, word) for _, kind, word in words), out)
+    pieces: list[str] = []
+    for _, kind, word in words:
+        before, after = codes[kind]
+        pieces += before, word, after
+        if len(pieces) > AT_ONCE:
+            out.write("".join(pieces))
+            pieces.clear()
+    out.write("".join(pieces))
 
 
 def paint(colour: str, text: str) -> str:
-    """A piece of text in a colour; asterisks around its name make it bold."""
+    """A piece of text in a colour; asterisks around the colour's name make it bold."""
     from pygments.console import ansiformat
 
-    return ansiformat(colour, text) if text else ""
+    return ansiformat(colour, text) if colour else text
 
 
 def harmless(text: str) -> str:
@@ -35,8 +42,15 @@ def harmless(text: str) -> str:
     return "\n".join([line if line.isprintable() else printable(line) for line in lines])
 
 
-def _scheme() -> dict[object, tuple[str, str]]:
-    """Kind of word -> colours before a light and a dark background: the same, both can be read."""
+class _Codes(dict):
+    """Kind of word -> what a terminal is sent before and after it; as its parent's if not given."""
+
+    def __missing__(self, kind) -> tuple[str, str]:
+        self[kind] = self[kind.parent]
+        return self[kind]
+
+
+def _codes() -> _Codes:
     from pygments.token import Comment, Keyword, Name, Number, String, Token
 
     colours = {
@@ -48,8 +62,8 @@ def _scheme() -> dict[object, tuple[str, str]]:
         Name.Attribute: MAGENTA,
         Name.Function: f"*{GREEN}*",
         Name.Label: GREY,
+        Name.Variable: GREEN,
         Number: YELLOW,
         String: YELLOW,
-        Name.Variable: GREEN,
     }
-    return {kind: (colour, colour) for kind, colour in colours.items()}
+    return _Codes({kind: tuple(paint(name, "\0").split("\0")) for kind, name in colours.items()})

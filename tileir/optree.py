@@ -1,24 +1,4 @@
-"""A module as JSON: kernels, their parameters and ops, with the names that the text gives to values.
-
-The object of a module has these keys; `tileir dis --json` prints it, and adds the file's name.
-
-    schema     1; a new number when a key goes or means something else
-    version    of the bytecode, "13.4"
-    producer   what wrote it, or null
-    globals    [{name, type, value, alignment, private, constant}]
-    functions  [{name, parameters: [{name, type, attributes}], hints, location, ops}]
-
-    op         {name, results, operands, attributes, offset, location, regions}
-    results    [{name, type}]
-    operands   by slot: a name such as "%5#1", null where absent, a list where a slot takes several
-    attributes by slot: enums and strings as text, lists and dictionaries as such; null where absent
-    location   "file:line:column", or null
-    regions    [{arguments: [{name, type}], ops}]; null for one that is absent
-
-Numbers that bring a type along are {type, value}. Constants are {type, value} where all elements
-are the same, otherwise {type, values} in row-major order. "nan", "inf" and "-inf" are strings; so are
-the bits, "0x3f", of element types whose encoding is not published, and assumptions ("div_by<16>").
-"""
+"""A module as JSON: kernels, parameters and ops, with the names that the text gives to values."""
 
 from __future__ import annotations
 
@@ -32,15 +12,35 @@ from .bytecode import Bytecode
 from .constants import Constant
 from .function import Function, Global
 from .ir import Block, Op, Region, Value
+from .printer.disassembly import print_kernel
 from .printer.functions import FunctionPrinter
 
 JSON_SCHEMA = 1
 
+LAYOUT = """\
+  schema      1; another number when a key goes or means something else
+  version     of the bytecode: "13.4"
+  producer    what wrote it, or null
+  globals     [{name, type, value, alignment, private, constant}]
+  functions   [{name, parameters, hints, location, ops}]
+  parameters  [{name, type, attributes}]
+  ops         [{name, results, operands, attributes, offset, location, regions}]
+  results     [{name, type}]
+  operands    by slot: a name such as "%5#1", a list where the slot takes several, or null
+  attributes  by slot: text, true, false, a number, a list, an object, or null
+  location    "file:line:column", or null
+  regions     [{arguments: [{name, type}], ops}]; null for one that is absent
+A number that has a type of its own is {type, value}; so is a constant that has the same number
+everywhere, others are {type, values}, row by row. Text are "nan", "inf" and "-inf", and the bits,
+"0x3f", of element types whose encoding nobody has published.
+"""
+"""The keys of a module's object, for those who read it."""
+
 
 def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) -> str:
-    """The module as one line of JSON, all of it or one kernel; `first` are keys to begin with.
+    """The module as one line of JSON in `LAYOUT`, all of it or one kernel; `first` are more keys.
 
-    BytecodeError where the file cannot be read; KeyError if there is no such kernel. Text may hold
+    Errors are those of `tileir.disassemble`. Text may hold
     lone surrogates, which ``"backslashreplace"`` encodes as JSON's own escapes.
     """
     functions = bytecode.functions if function is None else [bytecode.function(function)]
@@ -72,7 +72,7 @@ class _Tree:
         self._printer = FunctionPrinter([], {}, None)
 
     def function(self, function: Function) -> str:
-        self._printer.function(function)  # this gives the values their names
+        print_kernel(self._printer, function)  # this gives the values their names
         stated = function.argument_attributes
         parameters = [
             {**self._value(value), "attributes": _dictionary(stated[i]) if i < len(stated) else {}}

@@ -18,6 +18,7 @@ from tileir.command import (
     write_output,
 )
 from tileir.errors import TileIRError
+from tileir.optree import LAYOUT, op_tree
 from tileir.references import display, printable
 
 EXAMPLES = """\
@@ -28,22 +29,14 @@ examples:
   tileir dis --function softmax k.tileirbc      one kernel and the globals
   tileir dis --json k.tileirbc | jq '.functions[].ops[].name'
 
---json prints an object for each file, one a line. Its keys:
-  file, schema, version, producer
-  globals     [{name, type, value, alignment, private, constant}]
-  functions   [{name, parameters: [{name, type, attributes}], hints, location, ops}]
-  an op is    {name, results, operands, attributes, offset, location, regions}
-  results     [{name, type}]
-  operands    by slot: the name of a value, null, or a list of names
-  attributes  by slot; numbers and constants are {type, value} or {type, values}
-  regions     [{arguments: [{name, type}], ops}], null for one that is absent
+--json prints an object for each file, one a line: file, its name, and
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = "Print Tile IR bytecode as text, as NVIDIA's tileirdisasm 13.5 does."
-    parser.epilog = EXAMPLES
+    parser.epilog = EXAMPLES + LAYOUT
     parser.add_argument(
         "files", metavar="FILE", nargs="+", help="bytecode file, or - for standard input"
     )
@@ -93,8 +86,6 @@ def _text(path: str, arguments: argparse.Namespace) -> str:
         shown = ", ".join(map(display, names))
         raise UsageError(f"there is no function {name!r}; the file has {shown or 'none'}")
     if arguments.json:
-        from tileir.optree import op_tree
-
         text = op_tree(bytecode, name, file=path) + "\n"
     else:
         text = tileir.disassemble(bytecode, arguments.debug, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
 from tileir.function import Function, Global
+from tileir.structure import check
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -16,8 +17,11 @@ def disassemble(
     """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 
     The exception are files with the f64 numbers that cuTile writes wrongly: what was meant is
-    printed. With `function`, it is the module as if it had no other kernel; KeyError if there is
-    none of that name. BytecodeError where the file cannot be read.
+    printed. BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
+    printed as far as it has a text; where an op does not fit its syntax it is a VerifyError.
+
+    With `function`, it is the module as if it had no other kernel; KeyError if there is none of
+    that name.
     """
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
@@ -31,9 +35,18 @@ def disassemble(
         for variable in bytecode.globals:
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
         for kernel in functions:
-            FunctionPrinter(out, types, tail).function(kernel)
+            print_kernel(FunctionPrinter(out, types, tail), kernel)
     out.append(footer)
     return "".join(out)
+
+
+def print_kernel(printer: FunctionPrinter, function: Function) -> None:
+    """Print a kernel; VerifyError where it breaks rules that its text relies on."""
+    try:
+        printer.function(function)
+    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
+        check([function])  # the printer relies on the rows; this says who broke them
+        raise
 
 
 def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from tileir.constants import Constant
+from tileir.formats.errors import BytecodeError
 from tileir.ir import Block, Op, Value
 
 from .values import uniform
+
+LONGEST_NAME = 4096
+"""Characters. Assumptions about assumptions have names that grow with each."""
 
 
 class Names:
@@ -99,6 +103,14 @@ class Names:
             return constant_name(op.attributes["value"])
         if spec.mnemonic == "assume":
             below = self._hints.get(op.operands["value"])
+            if below and len(below) > LONGEST_NAME:
+                raise BytecodeError(
+                    "limit",
+                    offset=op.offset,
+                    section="Func",
+                    expected=f"names of at most {LONGEST_NAME} characters",
+                    found="a chain of assumptions that is named after all its steps",
+                )
             return spec.prefix if below is None else f"{spec.prefix}_{below}"
         return spec.prefix or ("" if spec.regions else None)
 
