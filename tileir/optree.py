@@ -48,7 +48,7 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
         **first,
         "schema": JSON_SCHEMA,
         "version": str(bytecode.version),
-        "producer": bytecode.producer or None,
+        "producer": bytecode.producer,
         "globals": [_global(variable) for variable in bytecode.globals],
     }
     with deep_recursion(bytecode.limits):

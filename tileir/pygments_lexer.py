@@ -71,13 +71,13 @@ class TileIRLexer(RegexLexer):
             (r'"', String.Double, "string"),
             (r"//[^\n]*", Comment.Single),
         ],
-        # Between the angle brackets of a type, where 0x4xf32 is a shape.
+        # Between the angle brackets of a type, where 0x4xf32 is a shape. What is not closed ends
+        # with the line, as strings do: Pygments starts anew where no rule takes a line's end.
         "type": [
-            (r"\s+", Whitespace),
+            (r"[^\S\n]+", Whitespace),
             (r"(\d+|\?)(x?)", bygroups(Number.Integer, Punctuation)),
             (r"<", Punctuation, "#push"),
             (r">", Punctuation, "#pop"),
-            (r"(?=[%@{}])", Whitespace, "#pop"),  # it was never closed
             include("anything"),
         ],
         "string": [

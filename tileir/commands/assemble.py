@@ -1,4 +1,4 @@
-"""`tileir as`: text to bytecode. All that is wrong with the text is said at once, with its place."""
+"""`tileir as`: text to bytecode. All that is wrong with the text is said at once, with places."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ examples:
   tileir as --version {SUPPORTED[0]} kernel.tileir      in an older version of the format
   tileir dis k.tileirbc | sed s/1024/2048/ | tileir as - -o k2.tileirbc
 
---json prints an object for each error and warning, one a line: file, severity, line and column (from
-1), length (in characters), message, source (the line), schema; null where there is no place.
+--json prints an object for each error and warning, one a line: file, severity, line and column
+(from 1), length (in characters), message, source (the line), schema; null where there is no place.
 """
 
 
@@ -59,11 +59,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     version = _version(arguments.version)
-    output = _output(arguments)
     data = open_input(arguments.file)
     if data.startswith(MAGIC):
         what = f"{arguments.file} is bytecode already; tileir dis prints it as text"
         return fail("as", what, UNREADABLE)
+    output = _output(arguments)
     name = "<stdin>" if arguments.file == "-" else printable(arguments.file)
     try:
         bytecode = tileir.assemble(decode_text(data), version, name)
@@ -93,7 +93,7 @@ def _output(arguments: argparse.Namespace) -> str | None:
     if output is None and arguments.file != "-":
         path = Path(arguments.file)
         if path.suffix == SUFFIX or not path.name:
-            raise UsageError(f"-o is needed: {arguments.file} has the suffix of the output itself")
+            raise UsageError(f"-o is needed: without it, {arguments.file} would be the output")
         return str(path.with_suffix(SUFFIX))
     if output in (None, "-"):
         if arguments.json:
