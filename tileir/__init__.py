@@ -51,6 +51,7 @@ __all__ = [
     "Version",
     "VersionError",
     "compile",
+    "disassemble",
 ]
 
 
@@ -75,3 +76,18 @@ def compile(bytecode, target: str = "host", **options):
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
     return compile_bytecode(bytecode, target, **options)
+
+
+def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
+    """A module as text, byte for byte what NVIDIA's tileirdisasm 13.5 prints.
+
+    bytecode  a Bytecode, or the bytes of one
+    debug     with source locations, as ``tileirdisasm -g``
+    function  leave out all other kernels; KeyError if there is none of that name
+
+    Bytes of names that are not UTF-8 are lone surrogates, as everywhere: to write the text, encode
+    it with ``"surrogateescape"``. Raises BytecodeError where the file cannot be read.
+    """
+    from .printer import disassemble as print_module
+
+    return print_module(bytecode, debug, function)

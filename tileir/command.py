@@ -33,6 +33,8 @@ OK, NO, USAGE, UNREADABLE, UNSUPPORTED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70,
 
 COMMANDS = {
     "inspect": ("tileir.inspect", "explain every byte of a file"),
+    "dis": ("tileir.commands.disassemble", "print it as text"),
+    "as": ("tileir.commands.assemble", "read text, write bytecode"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel on the CPU"),
 }
@@ -86,20 +88,24 @@ def guarded(name: str, action) -> int:
         return OK
     except KeyboardInterrupt:
         return fail(name, "interrupted", INTERRUPTED)
-    except BytecodeError as error:
-        return fail(name, str(error), UNSUPPORTED if error.kind == "version" else UNREADABLE)
-    except (UsageError, TileIRError) as error:
-        code = next(code for kind, code in CODES.items() if isinstance(error, kind))
-        return fail(name, str(error), code)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return fail(name, f"{where}{error.strerror or error}", USAGE)
+    except (UsageError, TileIRError, OSError) as error:
+        return fail(name, *explained(error))
     except Exception as error:
         if os.environ.get("TILEIR_TRACEBACK"):
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
         return fail(name, f"{what} ({hint})", DEFECT)
+
+
+def explained(error: UsageError | TileIRError | OSError) -> tuple[str, int]:
+    """What to say about an error, and the exit code."""
+    if isinstance(error, BytecodeError):
+        return str(error), UNSUPPORTED if error.kind == "version" else UNREADABLE
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}", USAGE
+    return str(error), next(code for kind, code in CODES.items() if isinstance(error, kind))
 
 
 def fail(name: str, message: str, code: int) -> int:
@@ -122,6 +128,11 @@ def stdout_text() -> Iterator[TextIO]:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     yield sys.stdout
+
+
+def wants_colour(out: TextIO) -> bool:
+    """Colour for a person at a terminal who has not asked for none."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def write_output(path: str | None, data: bytes) -> None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TextIO
 
 from .annotate import FOLD, Heading, Leaf, annotate, salvage
 from .bytecode import Bytecode
-from .command import UsageError, main_of, open_input, stdout_text
+from .command import UsageError, main_of, open_input, stdout_text, wants_colour
 from .errors import BytecodeError
 from .references import decode_text, display
 
@@ -158,7 +156,7 @@ def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]
 
 def _print(lines: Iterable[Heading | Leaf], full: bool) -> None:
     with stdout_text() as out:
-        if not _wants_colour(out):
+        if not wants_colour(out):
             out.writelines(row + "\n" for row in render(lines, full))
             return
     from rich.console import Console
@@ -168,11 +166,6 @@ def _print(lines: Iterable[Heading | Leaf], full: bool) -> None:
     for line in lines:
         for row in _render(line, full):
             console.print(Text.assemble(*row))
-
-
-def _wants_colour(out: TextIO) -> bool:
-    """Colour for a person at a terminal who has not asked for none."""
-    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _render(line: Heading | Leaf, full: bool) -> Iterator[Line]:

@@ -167,7 +167,7 @@ def test_closed_output_is_survived() -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("verb", ["inspect", "compile", "run"])
+@pytest.mark.parametrize("verb", command.COMMANDS)
 def test_help_has_examples(verb: str) -> None:
     done = tileir(verb, "--help")
     assert done.returncode == 0

@@ -4,45 +4,55 @@ from __future__ import annotations
 
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
-from tileir.function import Global
+from tileir.function import Function, Global
 from tileir.structure import check
 
 from . import values
 from .functions import FunctionPrinter, Tail
 
 
-def disassemble(bytecode: Bytecode | bytes, debug: bool = False) -> str:
+def disassemble(
+    bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
+) -> str:
     """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 
     The exception are files with the f64 numbers that cuTile writes wrongly: what was meant is
     printed. BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
     printed as far as it has a text; where an op does not fit its syntax it is a VerifyError.
+
+    With `function`, it is the module as if it had no other kernel; KeyError if there is none of
+    that name.
     """
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
+    functions = bytecode.functions if function is None else [bytecode.function(function)]
     out: list[str] = []
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
-    tail, footer = _debug_text(bytecode) if debug else (None, "")
+    tail, footer = _debug_text(bytecode.globals, functions) if debug else (None, "")
     types: dict[int, str] = {}
     with deep_recursion(bytecode.limits):
         for variable in bytecode.globals:
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
-        for function in bytecode.functions:
-            printer = FunctionPrinter(out, types, tail)
-            try:
-                printer.function(function)
-            except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-                check([function])  # the printer relies on the rows; this says who broke them
-                raise
+        for kernel in functions:
+            print_kernel(FunctionPrinter(out, types, tail), kernel)
     out.append(footer)
     return "".join(out)
 
 
-def _debug_text(bytecode: Bytecode) -> tuple[Tail, str]:
+def print_kernel(printer: FunctionPrinter, function: Function) -> None:
+    """Print a kernel; VerifyError where it breaks rules that its text relies on."""
+    try:
+        printer.function(function)
+    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
+        check([function])  # the printer relies on the rows; this says who broke them
+        raise
+
+
+def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
     from .locations import Aliases
 
-    aliases = Aliases(bytecode)
+    aliases = Aliases(variables, functions)
     return aliases.tail, aliases.definitions()
 
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from tileir.bytecode import Bytecode
-from tileir.function import Function
+from tileir.function import Function, Global
 from tileir.ir import Op
 from tileir.locations import (
     CallSite,
@@ -53,15 +52,15 @@ class _Alias:
 class Aliases:
     """Every debug record that the text of a module refers to, with its name."""
 
-    def __init__(self, bytecode: Bytecode) -> None:
+    def __init__(self, variables: list[Global], functions: list[Function]) -> None:
         self._made: dict[int, _Alias] = {}
         self._alike: dict[tuple, _Alias] = {}
         self._seen: dict[_Alias, None] = {}
         self._positions: dict[tuple[str, int, int], _Position] = {}
         self._kept: list[Record] = []  # so that no id is used twice
-        for _ in bytecode.globals:
+        for _ in variables:
             self._visit(self._alias(None))
-        for function in bytecode.functions:
+        for function in functions:
             self._visit(self._alias(function.location))
             for op in _printed(function):
                 self._visit(self._alias(op.location))

@@ -1,0 +1,142 @@
+"""`tileir as`: text to bytecode. All that is wrong with the text is said at once, with places."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import tileir
+from tileir.colour import GREEN, RED, harmless, paint
+from tileir.command import (
+    UNREADABLE,
+    UsageError,
+    fail,
+    open_input,
+    stdout_text,
+    wants_colour,
+    write_output,
+)
+from tileir.errors import UnsupportedError
+from tileir.formats.container import MAGIC
+from tileir.formats.version import LATEST, SUPPORTED, Version
+from tileir.references import decode_text, printable
+
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
+    from tileir.errors import AssemblyError
+
+JSON_SCHEMA = 1
+
+SUFFIX = ".tileirbc"
+
+EXAMPLES = f"""\
+examples:
+  tileir as kernel.tileir                     write kernel.tileirbc
+  tileir as kernel.tileir -o k.tileirbc       into this file
+  tileir as --version {SUPPORTED[0]} kernel.tileir      in an older version of the format
+  tileir dis k.tileirbc | sed s/1024/2048/ | tileir as - -o k2.tileirbc
+
+--json prints an object for each error and warning, one a line: file, severity, line and column
+(from 1), length (in characters), message, source (the line), schema; null where there is no place.
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Assemble Tile IR text, as `tileir dis` prints it, to bytecode."
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="text file, or - for standard input")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=f"output file (default: FILE with {SUFFIX})"
+    )
+    parser.add_argument("--version", metavar="V", help=f"bytecode version (default: {LATEST})")
+    parser.add_argument("--json", action="store_true", help="errors and warnings as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    version = _version(arguments.version)
+    data = open_input(arguments.file)
+    if data.startswith(MAGIC):
+        what = f"{arguments.file} is bytecode already; tileir dis prints it as text"
+        return fail("as", what, UNREADABLE)
+    output = _output(arguments)
+    name = "<stdin>" if arguments.file == "-" else printable(arguments.file)
+    try:
+        bytecode = tileir.assemble(decode_text(data), version, name)
+    except tileir.AssemblyError as error:
+        _report(error, arguments.json)
+        return UNREADABLE
+    write_output(output, bytes(bytecode.data))
+    _warn(bytecode, name, arguments.json)
+    return 0
+
+
+def _version(text: str | None) -> Version:
+    if text is None:
+        return LATEST
+    try:
+        version = Version.of(text)
+    except ValueError as error:
+        raise UsageError(f"--version: {error}") from None
+    if version not in SUPPORTED:
+        raise UnsupportedError(f"version {version} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
+    return version
+
+
+def _output(arguments: argparse.Namespace) -> str | None:
+    """Where the bytes go: None is standard output."""
+    output = arguments.output
+    if output is None and arguments.file != "-":
+        path = Path(arguments.file)
+        if path.suffix == SUFFIX or not path.name:
+            raise UsageError(f"-o is needed: without it, {arguments.file} would be the output")
+        return str(path.with_suffix(SUFFIX))
+    if output in (None, "-"):
+        if arguments.json:
+            raise UsageError("-o is needed with --json, which has standard output for itself")
+        if sys.stdout.isatty():
+            raise UsageError("bytecode is nothing for a terminal; -o names a file")
+        return None
+    return output
+
+
+def _report(error: AssemblyError, as_json: bool) -> None:
+    """Print all that is wrong with a text: for people on standard error, for programs as JSON."""
+    if as_json:
+        for problem in error.problems:
+            _print_json(error.name, "error", **problem._asdict())
+        return
+    colour = wants_colour(sys.stderr)
+    for problem in error.problems:
+        lines = harmless(problem.shown(error.name)).split("\n")
+        print("\n".join(_coloured(lines) if colour else lines), file=sys.stderr)
+    if error.more:
+        print(f"{error.name}: too many errors, the rest was not read", file=sys.stderr)
+
+
+def _coloured(lines: list[str]) -> list[str]:
+    """``file:line:column: error: message``, more of the message, the source line, the caret."""
+    place, word, message = lines[0].partition(" error: ")
+    head = f"{paint('*', place)}{paint(f'*{RED}*', word)}{paint('*', message)}"
+    return [head, *lines[1:-1], paint(f"*{GREEN}*", lines[-1])]
+
+
+def _warn(bytecode: Bytecode, name: str, as_json: bool) -> None:
+    """Name what the text says about launching its kernels: it is not in the file."""
+    lost = list(bytecode.launch_attributes.spelled())
+    if as_json:
+        for attribute in lost:
+            _print_json(name, "warning", message=f"bytecode cannot hold {attribute}")
+    elif lost:
+        print(harmless(f"{name}: warning: bytecode cannot hold {', '.join(lost)}"), file=sys.stderr)
+
+
+def _print_json(file: str, severity: str, **told: object) -> None:
+    empty = dict.fromkeys(("line", "column", "length", "message", "source"))
+    record = {"file": file, "severity": severity, **empty, **told, "schema": JSON_SCHEMA}
+    with stdout_text() as out:
+        out.write(json.dumps(record, ensure_ascii=False) + "\n")

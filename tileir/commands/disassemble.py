@@ -1,0 +1,113 @@
+"""`tileir dis`: bytecode as text, byte for byte what NVIDIA's tileirdisasm prints; or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+
+import tileir
+from tileir.bytecode import Bytecode
+from tileir.command import (
+    UsageError,
+    explained,
+    fail,
+    open_input,
+    stdout_text,
+    wants_colour,
+    write_output,
+)
+from tileir.errors import TileIRError
+from tileir.optree import LAYOUT, op_tree
+from tileir.references import display, printable
+
+EXAMPLES = """\
+examples:
+  tileir dis kernel.tileirbc                    the module as text
+  tileir dis -g kernel.tileirbc                 with source locations
+  tileir dis kernel.tileirbc -o kernel.tileir   into a file, for `tileir as`
+  tileir dis --function softmax k.tileirbc      one kernel and the globals
+  tileir dis --json k.tileirbc | jq '.functions[].ops[].name'
+
+--json prints an object for each file, one a line: file, its name, and
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Print Tile IR bytecode as text, as NVIDIA's tileirdisasm 13.5 does."
+    parser.epilog = EXAMPLES + LAYOUT
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="bytecode file, or - for standard input"
+    )
+    parser.add_argument("-g", "--debug", action="store_true", help="with source locations")
+    parser.add_argument("--function", metavar="NAME", help="leave out all other kernels")
+    parser.add_argument("--json", action="store_true", help="the tree of ops, one line a file")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="output file (default: standard output)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code, that of the first file that fails."""
+    codes: list[int] = []
+    if arguments.output in (None, "-"):
+        for text in _texts(arguments, codes):
+            _print(text, arguments.json)
+    else:
+        pieces = [_encoded(text, arguments.json) for text in _texts(arguments, codes)]
+        if not codes:
+            write_output(arguments.output, b"".join(pieces))
+    return codes[0] if codes else 0
+
+
+def _texts(arguments: argparse.Namespace, codes: list[int]) -> Iterator[str]:
+    """The text of each file; of one that has none it says why, and notes the exit code."""
+    several = len(arguments.files) > 1
+    for path in arguments.files:
+        try:
+            text = _text(path, arguments)
+        except (UsageError, TileIRError, OSError) as error:
+            if not several:
+                raise
+            message, code = explained(error)
+            named = getattr(error, "filename", None) is not None
+            fail("dis", message if named else f"{printable(path)}: {message}", code)
+            codes.append(code)
+            continue
+        yield f"// {printable(path)}\n{text}" if several and not arguments.json else text
+
+
+def _text(path: str, arguments: argparse.Namespace) -> str:
+    bytecode = Bytecode.parse(open_input(path)).touch()
+    name = arguments.function
+    names = [function.name for function in bytecode.functions]
+    if name is not None and name not in names:
+        shown = ", ".join(map(display, names))
+        raise UsageError(f"there is no function {name!r}; the file has {shown or 'none'}")
+    if arguments.json:
+        text = op_tree(bytecode, name, file=path) + "\n"
+    else:
+        text = tileir.disassemble(bytecode, arguments.debug, name)
+    for warning in bytecode.warnings:
+        where = f"{printable(path)}: " if len(arguments.files) > 1 else ""
+        print(f"tileir dis: {where}{warning}", file=sys.stderr)
+    return text
+
+
+def _encoded(text: str, json: bool) -> bytes:
+    """The bytes of the text: those of the file where it is no UTF-8, in JSON their escapes."""
+    return text.encode("utf-8", "backslashreplace" if json else "surrogateescape")
+
+
+def _print(text: str, json: bool) -> None:
+    if json or not sys.stdout.isatty():
+        write_output(None, _encoded(text, json))
+        return
+    from tileir.colour import harmless, write_coloured
+
+    with stdout_text() as out:
+        if wants_colour(out):
+            write_coloured(text, out)
+        else:
+            out.write(harmless(text))
