@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from construct import Container
 
 from tileir.formats import codec
 from tileir.formats.cursor import Oddity, Slice, brief
+from tileir.formats.deferred import Deferred
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
@@ -33,6 +35,9 @@ from .retarget import check_oddities, retarget
 from .seek import Found, Search
 from .tables import Tables
 from .typetable import TypeTable
+
+DEFERRED = ("Type", "Debug")
+"""Sections of records of which many may be unused: long ones are read as far as they are used."""
 
 
 class Bytecode:
@@ -78,7 +83,7 @@ class Bytecode:
         self.limits = limits
         self._reference = reference
         self._oddities: list[Oddity] = []
-        self._noted: set[str] = set()
+        self._unused_due: bool | None = None
         self._lock = threading.RLock()
         self._file = codec.parse_file(data, warnings=self._oddities)
         self.version: Version = self._file["header"]["version"]
@@ -134,6 +139,7 @@ class Bytecode:
             self._type_tags,
             limits=self.limits,
             warnings=self._oddities,
+            deferred=name in DEFERRED,
             reference=self._reference,
         )
         rest = bytes(self.data[stop : section.payload.offset + section.size])
@@ -183,7 +189,9 @@ class Bytecode:
         """The debug section, None if there is none."""
         with self._located():
             record = self._section("Debug")
-            return None if record is None else DebugInfo(record, self.strings, self._error)
+            if record is None:
+                return None
+            return DebugInfo(record, self.strings, self._error, self.limits)
 
     def function(self, name: str) -> Function:
         """The function of that name; KeyError if there is none."""
@@ -194,22 +202,22 @@ class Bytecode:
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """Oddities of what has been read so far; `touch` reads everything."""
-        with self._lock:
-            return [
-                Diagnostic(
-                    "warning",
-                    odd.kind,
-                    f"{odd.section}: {brief(odd.place)}: {odd.message}",
-                    odd.offset,
-                )
-                for odd in self._oddities
-            ]
+        """Oddities of what has been read so far; after `touch`, of everything."""
+        return [
+            Diagnostic(
+                "warning",
+                odd.kind,
+                f"{odd.section}: {brief(odd.place)}: {odd.message}",
+                odd.offset,
+            )
+            for odd in self.oddities()
+        ]
 
     def touch(self, strict: bool = False) -> Bytecode:
         """Read everything that is otherwise read on demand, and return self.
 
-        With `strict`, raise BytecodeError for the first oddity.
+        What nothing uses cannot be wrong, only odd: that is looked at when the warnings are asked
+        for. With `strict`, raise BytecodeError for the first oddity.
         """
         with paused_collector():
             for function in self._found_functions:
@@ -218,23 +226,35 @@ class Bytecode:
                 _ = function.body
                 self._check_locations(function)
         _ = self.debug
-        for index in range(len(self.types)):
-            if self.types.peek(index) is None and self.types.tags[index] is not None:
-                odd = "refers to something that is not there, but nothing uses it"
-                self._note("malformed", "Type", f"type[{index}]", odd)
+        with self._lock:
+            if self._unused_due is None:
+                self._unused_due = True
         if strict:
             self._refuse_oddities()
         return self
 
-    def _note(self, kind: str, section: str, path: str, message: str) -> None:
-        oddity = Oddity(kind, self._active[section].payload.offset, section, path, message)
+    def oddities(self) -> list[Oddity]:
+        """What `warnings` are made of, with the path of each."""
         with self._lock:
-            if path not in self._noted:
-                self._noted.add(path)
-                self._oddities.append(oddity)
+            if self._unused_due:
+                self._oddities += self._unused()
+                self._unused_due = False
+            return self._oddities[:]
+
+    def _unused(self) -> Iterator[Oddity]:
+        """What is odd about types and debug records though nothing may use them."""
+        types = self.types
+        for index in range(len(types)):
+            if types.peek(index) is None and types.tags[index] is not None:
+                place, where = f"type[{index}]", self._active["Type"].payload.offset
+                odd = "refers to something that is not there, but nothing uses it"
+                yield Oddity("malformed", where, "Type", place, odd)
+        for records in (types.entries, self.debug.entries if self.debug else ()):
+            if isinstance(records, Deferred):
+                yield from records.oddities()
 
     def _refuse_oddities(self) -> None:
-        for odd in self._oddities:
+        for odd in chain(self._oddities, self._unused() if self._unused_due else ()):
             raise BytecodeError(
                 "noncanonical",
                 offset=odd.offset,
@@ -320,17 +340,7 @@ class Bytecode:
         if section is not None:
             offset = section.payload.offset
             try:
-                codec.parse_section(
-                    self.data,
-                    section.name,
-                    section.payload,
-                    self.version,
-                    self._type_tags,
-                    limits=self.limits,
-                    trace=Search(bad.path),
-                    eager=True,
-                    reference=self._reference,
-                )
+                self._trace(section, Search(bad.path))
             except Found as found:
                 offset = found.offset
             except BytecodeError:  # the field may lie behind what cannot be read
@@ -342,6 +352,28 @@ class Bytecode:
             path=bad.path,
             expected=bad.expected,
             found=bad.found,
+        )
+
+    def _trace(self, section: Section, search: Search) -> None:
+        """Read again what the field that is searched for lies in: a record or the whole section."""
+        records, index = None, search.entry
+        if section.name == "Type":
+            records = self.types.entries
+        elif section.name == "Debug" and search.path.startswith("debug.records"):
+            records = self.debug.entries
+        if isinstance(records, Deferred) and index is not None:
+            records.trace(index, search)
+            return
+        codec.parse_section(
+            self.data,
+            section.name,
+            section.payload,
+            self.version,
+            self._type_tags,
+            limits=self.limits,
+            trace=search,
+            eager=True,
+            reference=self._reference,
         )
 
     def build(self) -> bytes:

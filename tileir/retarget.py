@@ -71,7 +71,7 @@ def check_oddities(before, after) -> None:
 
 def _oddities(bytecode) -> Counter[tuple[str, str, str]]:
     """Kind, section and path of everything odd."""
-    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode._oddities)
+    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.oddities())
 
 
 class _Lost:
