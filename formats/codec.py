@@ -20,7 +20,7 @@ from .cursor import Cursor, Environment, Oddity, Slice, Span, Writer
 from .debug import DEBUG_RECORD
 from .functions import BODY
 from .leaves import Bytes, SizedBytes
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT, DEFERRED_SIZE, Limits
 from .ops.wire import OP
 from .recursion import deep_recursion
 from .sections import BY_NAME
@@ -69,15 +69,18 @@ def parse_section(
     trace: list[Span] | None = None,
     warnings: list[Oddity] | None = None,
     eager: bool = False,
+    deferred: bool = False,
     reference: bool = False,
 ) -> tuple[object, int]:
     """A section's payload, and the offset where it stopped reading.
 
-    Function bodies stay slices unless `eager`.
+    Function bodies stay slices unless `eager`. Where `deferred`, the type and debug records of a
+    long section are `Deferred`, and what is odd about them is left to that.
     """
     node = BY_NAME[name].payload
     environment = Environment(version, type_tags, limits)
-    if not reference and not eager and trace is None:
+    deferred &= len(where.data) >= DEFERRED_SIZE
+    if not (reference or eager or deferred or trace is not None):
         found = _fast(node, where, environment)
         if found is not None:
             return found
@@ -85,6 +88,8 @@ def parse_section(
     cursor = Cursor(
         data, where.offset, end, name, environment, trace=trace, warnings=warnings, eager=eager
     )
+    if deferred:
+        cursor.deferred = _single(where, environment, reference)
     return _careful(node, cursor, name.lower(), reference), cursor.position
 
 
@@ -119,6 +124,31 @@ def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[obje
     except REFUSALS:
         return None
     return value, where.offset + position
+
+
+def _single(where: Slice, environment: Environment, reference: bool):
+    """What gives the quick way to read one entry of a table (see `Deferred`).
+
+    Its offsets are from `base`, an offset of the file. The reference has none.
+    """
+
+    def quick(node: Construct, base: int):
+        if reference:
+            return lambda begin, end: None
+        reader = specialised(environment.version).fast.reader(node)
+        reading = Reading(where, environment)
+        data = bytes(where.data[base - where.offset :])
+
+        def read(begin: int, end: int):
+            try:
+                value, position = reader(data[begin:end], 0, reading)
+            except REFUSALS:
+                return None
+            return value if position == end - begin else None
+
+        return read
+
+    return quick
 
 
 def _careful(node: Construct, cursor: Cursor, path: str, reference: bool):

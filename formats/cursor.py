@@ -10,8 +10,10 @@ its type.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from construct import Construct
 
 from .errors import BytecodeError
 from .limits import DEFAULT, MAX_VARINT_BYTES, Limits
@@ -96,10 +98,15 @@ class Environment(NamedTuple):
 
 
 class Cursor:
-    """A reading position in `data`, confined to [start, end). Offsets are absolute."""
+    """A reading position in `data`, confined to [start, end). Offsets are absolute.
+
+    `deferred`, if given, tells tables that their entries may be read later, and gives the quick way
+    to read one, given the node and where offsets count from (see `Deferred`).
+    """
 
     __slots__ = (
         "data",
+        "deferred",
         "depth",
         "eager",
         "end",
@@ -122,8 +129,10 @@ class Cursor:
         trace: list[Span] | None = None,
         warnings: list[Oddity] | None = None,
         eager: bool = False,
+        deferred: Callable[[Construct, int], Callable] | None = None,
     ) -> None:
         self.data = data
+        self.deferred = deferred
         self.position = start
         self.end = end
         self.origin = start

@@ -17,6 +17,9 @@ MAX_TAG = 255
 MAX_TILE_ELEMENTS = 1 << 24
 """Elements of one tile; a rule of Tile IR."""
 
+DEFERRED_SIZE = 1 << 13
+"""Bytes of a Type or Debug section from which on its records are read only when asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -26,15 +29,19 @@ class Limits:
                      2,000 and overflows its stack near 3,500.
     attribute_depth  arrays and dictionaries inside each other. Files need two (architecture, then
                      hint).
-    type_depth       types inside types. The deepest legal one is a view of a tensor view of a tile.
+    type_depth       types inside types. The deepest legal one is a signature with a view of a
+                     tensor view of pointers.
+    location_depth   debug records inside each other: calls inlined into calls, scopes in scopes.
+                     NVIDIA's reader overflows its stack between 10,000 and 20,000 calls.
     """
 
     region_depth: int = 3000
     attribute_depth: int = 64
     type_depth: int = 64
+    location_depth: int = 2000
 
     def depth(self, what: str) -> int:
-        """The limit on nesting `what`: "region", "attribute" or "type"."""
+        """The limit on nesting `what`: "region", "attribute", "type" or "location"."""
         return getattr(self, f"{what}_depth")
 
 

@@ -20,13 +20,16 @@ from typing import NamedTuple
 
 from construct import Construct, Container, Subconstruct
 
-from .cursor import Cursor, Path, Slice, Writer, spell
+from .cursor import Cursor, Oddity, Path, Slice, Span, Writer, spell
+from .deferred import Deferred
 from .errors import BuildError, BytecodeError
 from .leaves import FILL, Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
 
 MAX_OVERLAP = 4
 """How often, on average, strings may share their bytes and still be written one by one."""
+
+NOT_BACK_TO_BACK = "entries are not back to back"
 
 
 class Layout(NamedTuple):
@@ -48,6 +51,9 @@ class Table(Subconstruct):
     becomes a `Malformed` record, because an entry that nothing refers to is never looked at. Where
     `ordered`, offsets that decrease or point past the end are an error all the same; where
     `followed`, a table without entries has to have another byte after its padding.
+
+    Where the cursor has a way to read single entries, those of a `tolerant` table whose offsets
+    are in order are `Deferred`.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class Table(Subconstruct):
         followed: bool = False,
     ) -> None:
         super().__init__(subcon)
+        self.entry = subcon
         self.number = VarInt()
         self.pad = Padding(index_size)
         self.index = Fixed(index_size, kind="offset")
@@ -94,6 +101,9 @@ class Table(Subconstruct):
         pad = self.pad._parse(cursor, context, (path, "padding"))
         offsets = self._offsets(cursor, count, path)
         base, size = cursor.position, cursor.left
+        if cursor.deferred and self.tolerant and _in_order(offsets, size):
+            entries = self._deferred(cursor, offsets, path)
+            return Container(entries=entries, pad=pad, layout=None, rest=None)
         entries = Items()
         entries.wide_count = count
         bounds = self._bounds(offsets, size)
@@ -117,9 +127,26 @@ class Table(Subconstruct):
         blob = cursor.take(size, path)
         layout = None
         if not regular:
-            cursor.warn("table_layout", path, "entries are not back to back", base)
+            cursor.warn("table_layout", path, NOT_BACK_TO_BACK, base)
             layout = Layout(offsets, bytes(blob), tuple(entries), tuple(sizes))
         return Container(entries=entries, pad=pad, layout=layout, rest=None)
+
+    def _deferred(self, cursor: Cursor, offsets: tuple[int, ...], path: Path) -> Deferred:
+        """The entries, unread; `offsets` count from where the cursor is."""
+        base = cursor.position
+        cursor.take(cursor.left, path)
+        ends = (*offsets, cursor.position - base)
+
+        def careful(
+            index: int, trace: list[Span] | None, warnings: list[Oddity] | None
+        ) -> tuple[object, bool]:
+            window = cursor.window(base + ends[index], base + ends[index + 1])
+            window.trace, window.warnings = trace, warnings
+            entry = self._entry(window, (path, index), True)
+            return entry, window.position == window.end
+
+        loose = Oddity("table_layout", base, cursor.section, path, NOT_BACK_TO_BACK)
+        return Deferred(ends, cursor.deferred(self.entry, base), careful, loose)
 
     def _offsets(self, cursor: Cursor, count: int, path: Path) -> tuple[int, ...]:
         if cursor.trace is not None:
@@ -244,6 +271,11 @@ class Table(Subconstruct):
             else:
                 self.subcon._build(entry, inner, None, (path, index))
         return offsets, inner.data
+
+
+def _in_order(offsets: tuple[int, ...], size: int) -> bool:
+    """Whether every entry is inside a table of `size` bytes and follows the one before it."""
+    return offsets[0] == 0 and offsets[-1] <= size and list(offsets) == sorted(offsets)
 
 
 def _cut(begin: int, end: int, size: int) -> tuple[int, int]:

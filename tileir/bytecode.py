@@ -100,7 +100,7 @@ class Bytecode:
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """Oddities of what has been read so far; `touch` reads everything."""
+        """Oddities of what has been read so far; after `touch`, of everything."""
         return [
             Diagnostic(
                 "warning",
@@ -108,13 +108,14 @@ class Bytecode:
                 f"{odd.section}: {brief(odd.place)}: {odd.message}",
                 odd.offset,
             )
-            for odd in tuple(self.found.oddities)
+            for odd in self.found.all_oddities()
         ]
 
     def touch(self, strict: bool = False) -> Bytecode:
         """Read everything that is otherwise read on demand, and return self.
 
-        With `strict`, raise BytecodeError for the first oddity.
+        What nothing uses cannot be wrong, only odd: that is looked at when the warnings are asked
+        for. With `strict`, raise BytecodeError for the first oddity.
         """
         found = self.found
         with paused_collector():
@@ -124,16 +125,13 @@ class Bytecode:
                 _ = function.body
                 function.check_locations()
         _ = found.debug
-        for index in range(len(self.types)):
-            if self.types.peek(index) is None and self.types.tags[index] is not None:
-                odd = "refers to something that is not there, but nothing uses it"
-                found.note_entry("malformed", "Type", f"type[{index}]", odd)
+        found.look_at_unused()
         if strict:
             self._refuse_oddities()
         return self
 
     def _refuse_oddities(self) -> None:
-        for odd in self.found.oddities:
+        for odd in self.found.first_oddities():
             raise BytecodeError(
                 "noncanonical",
                 offset=odd.offset,

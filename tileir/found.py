@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from construct import Container
 
 from tileir.formats import codec
 from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.deferred import Deferred
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import Limits
 
@@ -25,6 +27,9 @@ from .references import BadReference, Strings
 from .seek import Found, Search
 from .tables import Tables
 from .typetable import TypeTable
+
+DEFERRED = ("Type", "Debug")
+"""Sections of records of which many may be unused: long ones are read as far as they are used."""
 
 
 class AsFound:
@@ -47,7 +52,7 @@ class AsFound:
         self.limits = limits
         self.oddities: list[Oddity] = []
         self._reference = reference
-        self._noted: set[str] = set()
+        self._unused_due: bool | None = None
         self._lock = threading.RLock()
         self.file = codec.parse_file(data, warnings=self.oddities)
         self.version = self.file["header"]["version"]
@@ -103,7 +108,9 @@ class AsFound:
         """The debug section, read when first asked for; None if there is none."""
         with self.located():
             record = self.section("Debug")
-            return None if record is None else DebugInfo(record, self.tables.strings, self.error)
+            if record is None:
+                return None
+            return DebugInfo(record, self.tables.strings, self.error, self.limits)
 
     def section(self, name: str):
         """The record of the section that counts, None without one. Bytes left over are odd."""
@@ -118,6 +125,7 @@ class AsFound:
             self._type_tags,
             limits=self.limits,
             warnings=self.oddities,
+            deferred=name in DEFERRED,
             reference=self._reference,
         )
         rest = bytes(self.data[stop : section.payload.offset + section.size])
@@ -148,13 +156,34 @@ class AsFound:
         with self._lock:
             self.oddities += oddities
 
-    def note_entry(self, kind: str, section: str, path: str, message: str) -> None:
-        """Keep, once, that the entry at `path` of a table is odd."""
+    def look_at_unused(self) -> None:
+        """From now on, what is odd about types and debug records that nothing uses counts too."""
         with self._lock:
-            if path not in self._noted:
-                self._noted.add(path)
-                where = self._active[section].payload.offset
-                self.oddities.append(Oddity(kind, where, section, path, message))
+            if self._unused_due is None:
+                self._unused_due = True
+
+    def all_oddities(self) -> list[Oddity]:
+        """What `oddities` holds, and what is due to be looked at."""
+        with self._lock:
+            if self._unused_due:
+                self.oddities += self._unused()
+                self._unused_due = False
+            return self.oddities[:]
+
+    def first_oddities(self) -> Iterator[Oddity]:
+        """The same in that order, for who needs no more than the first."""
+        return chain(self.oddities, self._unused() if self._unused_due else ())
+
+    def _unused(self) -> Iterator[Oddity]:
+        types = self.tables.types
+        for index in range(len(types)):
+            if types.peek(index) is None and types.tags[index] is not None:
+                where = self._active["Type"].payload.offset
+                odd = "refers to something that is not there, but nothing uses it"
+                yield Oddity("malformed", where, "Type", f"type[{index}]", odd)
+        for records in (types.entries, self.debug.entries if self.debug else ()):
+            if isinstance(records, Deferred):
+                yield from records.oddities()
 
     @contextlib.contextmanager
     def located(self) -> Iterator[None]:
@@ -172,17 +201,7 @@ class AsFound:
         if section is not None:
             offset = section.payload.offset
             try:
-                codec.parse_section(
-                    self.data,
-                    section.name,
-                    section.payload,
-                    self.version,
-                    self._type_tags,
-                    limits=self.limits,
-                    trace=Search(bad.path),
-                    eager=True,
-                    reference=self._reference,
-                )
+                self._trace(section, Search(bad.path))
             except Found as found:
                 offset = found.offset
             except BytecodeError:  # the field may lie behind what cannot be read
@@ -194,6 +213,28 @@ class AsFound:
             path=bad.path,
             expected=bad.expected,
             found=bad.found,
+        )
+
+    def _trace(self, section: Section, search: Search) -> None:
+        """Read again what the field that is searched for lies in: a record or the whole section."""
+        records, index = None, search.entry
+        if section.name == "Type":
+            records = self.tables.types.entries
+        elif section.name == "Debug" and search.path.startswith("debug.records"):
+            records = self.debug.entries
+        if isinstance(records, Deferred) and index is not None:
+            records.trace(index, search)
+            return
+        codec.parse_section(
+            self.data,
+            section.name,
+            section.payload,
+            self.version,
+            self._type_tags,
+            limits=self.limits,
+            trace=search,
+            eager=True,
+            reference=self._reference,
         )
 
 

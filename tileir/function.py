@@ -13,6 +13,7 @@ from tileir.formats.cursor import Slice
 from tileir.formats.recursion import deep_recursion
 
 from . import attributes as attr
+from .collector import paused_collector
 from .constants import Constant
 from .decode import BodyDecoder
 from .ir import Body, Op
@@ -138,7 +139,8 @@ class Function:
         """The decoded body."""
         with self._lock:
             if self._body is None:
-                self._body = self._decode()
+                with paused_collector():
+                    self._body = self._decode()
             return self._body
 
     @property

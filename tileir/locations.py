@@ -7,15 +7,16 @@ then one for each op in pre-order. Records refer to each other by number, 1-base
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from construct import Container
 
 from tileir.formats.debug import DEBUG_RECORD, RECORD_INDEX
+from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.nodes import Malformed
 
-from .errors import BytecodeError
+from .linking import Linker
 from .references import BadReference, Refuse, Strings, again, unlocated
 
 SHOWN_CALLS = 4
@@ -142,31 +143,36 @@ REFERENCES = {
 """Kind of record -> its fields that name other records."""
 
 
-class DebugInfo:
+class DebugInfo(Linker):
     """The three tables of the debug section, records linked when first asked for.
 
     `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
     """
 
-    def __init__(self, record: Container, strings: Strings, refuse: Refuse = unlocated) -> None:
+    def __init__(
+        self,
+        record: Container,
+        strings: Strings,
+        refuse: Refuse = unlocated,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        super().__init__(limits.location_depth)
         self._refuse = refuse
         self.record = record
         self.strings = strings
         self.starts: list[int] = record["starts"]["elements"]
         self.indices: list[int] = record["indices"]["elements"]
-        self._entries = record["records"]["entries"]
+        self.entries = record["records"]["entries"]
         self._sorted = sorted(self.starts)
-        self._linked: dict[int, Location | None] = {}
-        self._broken: dict[int, BadReference | BytecodeError] = {}
         self._positions: dict[int, SourceLocation | CallSite | None] = {}
 
     def __len__(self) -> int:
         """Number of records."""
-        return len(self._entries)
+        return len(self.entries)
 
     def variant(self, number: int) -> str:
         """The kind of the record of that number, for example ``DILoc``."""
-        return self._entries[number - 1]["variant"]
+        return self.entries[number - 1]["variant"]
 
     @property
     def records(self) -> list[Location | None]:
@@ -221,50 +227,43 @@ class DebugInfo:
         return locate
 
     def record_at(self, number: int, path: str = "") -> Location | None:
-        """The record of that number; None for 0, which means unknown.
+        """The record of that number; None for 0, which means unknown."""
+        if number == 0:
+            return None
+        if number not in self.linked:
+            if number > len(self.entries):
+                raise BadReference("debug record", number, len(self.entries), first=1, path=path)
+            if number not in self._broken:
+                self._settle(number)
+            if number in self._broken:
+                raise again(self._broken[number])
+        return self.linked[number]
 
-        Chains can be long and share parts, so this is no recursion: a record is linked when all
-        that it refers to is. Coming back to one that still waits means going in a circle.
-        """
-        waiting: set[int] = set()
-        try:
-            self._link_all(number, path, waiting)
-        except (BadReference, BytecodeError) as bad:  # the same for all that wait for it
-            self._broken.update(dict.fromkeys(waiting - self._linked.keys(), again(bad)))
-            raise
-        return self._linked.get(number)
+    def _references(self, number: int) -> Iterator[int]:
+        entry, size = self.entries[number - 1], len(self.entries)
+        for name in REFERENCES.get(entry["variant"], ()):
+            if 0 < entry[name] <= size:
+                yield entry[name]
 
-    def _link_all(self, number: int, path: str, waiting: set[int]) -> None:
-        """Link a record and all below it; `waiting` are those that are being linked."""
-        stack = [(number, path)]
-        while stack:
-            current, where = stack[-1]
-            if current == 0 or current in self._linked:
-                stack.pop()
-                continue
-            if current in self._broken:
-                raise again(self._broken[current])
-            entry = self._entry(current, where)
-            missing = [
-                (entry[name], f"debug.records[{current - 1}].{name}")
-                for name in REFERENCES[entry["variant"]]
-                if entry[name] and entry[name] not in self._linked
-            ]
-            if not missing:
-                self._linked[current] = self._link(entry, f"debug.records[{current - 1}]")
-            elif current in waiting:
-                raise BadReference("debug record", current, 0, path=where, problem="a circle")
-            else:
-                waiting.add(current)
-                stack += missing
+    def _circle(self, number: int, inner: int) -> BadReference:
+        where = self._place(number, inner)
+        return BadReference("debug record", inner, 0, path=where, problem="a circle")
 
-    def _entry(self, number: int, path: str) -> Container:
-        if number > len(self._entries):
-            raise BadReference("debug record", number, len(self._entries), first=1, path=path)
-        entry = self._entries[number - 1]
+    def _too_deep(self, number: int, inner: int) -> BadReference:
+        where = self._place(number, inner)
+        return BadReference.too_deep("debug record", "location", self._limit, where)
+
+    def _place(self, number: int, inner: int) -> str:
+        """The first field of a record that names the record `inner`."""
+        entry = self.entries[number - 1]
+        name = next(name for name in REFERENCES[entry["variant"]] if entry[name] == inner)
+        return f"debug.records[{number - 1}].{name}"
+
+    def _made(self, number: int) -> Location | None:
+        entry = self.entries[number - 1]
         if isinstance(entry, Malformed):
             raise again(entry["error"])
-        return entry
+        return self._link(entry, f"debug.records[{number - 1}]")
 
     def _link(self, entry: Container, path: str) -> Location | None:
         """The object of a record whose references are linked already."""
@@ -273,7 +272,11 @@ class DebugInfo:
             return self.strings.at(entry[name], f"{path}.{name}")
 
         def other(name: str, *kinds: type):
-            linked = self._linked.get(entry[name])
+            number = entry[name]
+            if number in self.linked:
+                linked = self.linked[number]
+            else:
+                linked = self.record_at(number, f"{path}.{name}")
             if not isinstance(linked, kinds):
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 where, problem = f"{path}.{name}", f"not a {wanted}"

@@ -46,6 +46,13 @@ class BadReference(Exception):
             self.found = str(int(index))
         super().__init__(self.found)
 
+    @classmethod
+    def too_deep(cls, target: str, what: str, limit: int, path: str) -> BadReference:
+        """What `path` refers to is one level of nested `what` too many."""
+        bad = cls(target, 0, 0, path=path, kind="limit")
+        bad.expected, bad.found = f"at most {limit} levels of one {what} inside another", "more"
+        return bad
+
     def at(self, path: str) -> BadReference:
         """The same problem, at `path` if no place was known yet, below it if only a part was."""
         if self._parts[-1][:1] in ("", ".", "["):

@@ -78,7 +78,7 @@ def check_oddities(before, after) -> None:
 
 def _oddities(bytecode) -> Counter[tuple[str, str, str]]:
     """Kind, section and path of everything odd."""
-    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.found.oddities)
+    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.found.all_oddities())
 
 
 class _Lost:

@@ -28,8 +28,14 @@ class Search(list):
 
     def __init__(self, path: str) -> None:
         super().__init__()
+        self.path = path
         self._wanted = [int(n) if n else name for n, name in _PART.findall(path)]
         self._agreed: dict[int, tuple[Path, int]] = {}
+
+    @property
+    def entry(self) -> int | None:
+        """The index of the table entry that the field is in, if the path begins with a table."""
+        return next((part for part in self._wanted[:3] if isinstance(part, int)), None)
 
     def append(self, span: Span) -> None:
         """Look at a span."""

@@ -1,22 +1,23 @@
 """The type table: records of the Type section, linked on first use.
 
 Entries may refer to each other in any order, so linking is by demand; an entry that nothing uses is
-never looked at, and a circle or a chain deeper than any real type is an error at its first use. No
-entry is looked at twice, whether it is a type in the end or not.
+never looked at, and a circle or a chain deeper than any real type is an error at its first use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from construct import Container
 
+from tileir.formats.deferred import Deferred
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.nodes import Counted, Malformed
 from tileir.formats.types import DYNAMIC, SCALAR_BITS, TYPE, TYPE_INDEX
 
 from .errors import BytecodeError
+from .linking import Linker
 from .references import BadReference, Refuse, again, unlocated
 from .typerules import problem
 from .types import (
@@ -43,8 +44,25 @@ REFERENCES = {
 """Kind of record -> its fields that name other types, and whether they are lists."""
 
 
-class TypeTable(Sequence[Type]):
+class Tags(Sequence):
+    """The tags of a long table, whose records are read when asked for."""
+
+    def __init__(self, entries: Deferred) -> None:
+        self._entries = entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._entries[index].get("tag")
+
+
+class TypeTable(Linker, Sequence[Type]):
     """Types by index.
+
+    `entries` are the records, `tags` their tags: None where a record cannot be read.
 
     `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
     """
@@ -52,16 +70,17 @@ class TypeTable(Sequence[Type]):
     def __init__(
         self, entries: Sequence[Container], limits: Limits = DEFAULT, refuse: Refuse = unlocated
     ) -> None:
-        self._entries = entries
-        self._limits = limits
+        super().__init__(limits.type_depth)
+        self.entries = entries
         self._refuse = refuse
-        self.linked: dict[int, Type] = {}
-        self._broken: dict[int, BadReference | BytecodeError] = {}
-        self._levels: dict[int, int] = {}
-        self.tags: list[int | None] = [entry.get("tag") for entry in entries]
+        self.tags: Sequence[int | None] = (
+            Tags(entries)
+            if isinstance(entries, Deferred)
+            else [entry.get("tag") for entry in entries]
+        )
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     def __getitem__(self, index):
         if isinstance(index, slice):
@@ -85,67 +104,50 @@ class TypeTable(Sequence[Type]):
         """The type of that index; `path` is the field that holds the index."""
         if index in self.linked:
             return self.linked[index]
-        if index >= len(self._entries):
-            raise BadReference("type", index, len(self._entries), path=path)
+        if index >= len(self.entries):
+            raise BadReference("type", index, len(self.entries), path=path)
         if index not in self._broken:
             self._settle(index)
         if index in self._broken:
             raise again(self._broken[index])
         return self.linked[index]
 
-    def _settle(self, index: int) -> None:
-        """Link a type and what it refers to, innermost first, or say what is wrong with them.
-
-        Chains can be long, so this is no recursion. Coming back to a type that still waits for
-        others means going in a circle.
-        """
-        waiting: set[int] = set()
-        stack = [index]
-        while stack:
-            current = stack.pop()
-            if current in self.linked or current in self._broken:
-                continue
-            entry = self._entries[current]
-            inner = self._references(entry)
-            missing = [i for i in inner if i not in self.linked and i not in self._broken]
-            if not missing:
-                self._try(entry, current, inner)
-            elif current in waiting:
-                circle, where = "types in a circle", f"type[{current}].{_field(entry, missing[0])}"
-                self._broken[current] = BadReference(
-                    "type", missing[0], 0, path=where, problem=circle, kind="bad_index"
-                )
-            else:
-                waiting.add(current)
-                stack += (current, *missing)
-
-    def _references(self, entry: Container) -> list[int]:
-        """The types that an entry refers to, as far as there are any."""
-        found: list[int] = []
+    def _references(self, number: int) -> Iterator[int]:
+        entry, size = self.entries[number], len(self.entries)
         for name, is_list in REFERENCES.get(entry["variant"], ()):
-            found += entry[name] if is_list else (entry[name],)
-        if found and max(found) >= len(self._entries):
-            return [index for index in found if index < len(self._entries)]
-        return found
+            for inner in entry[name] if is_list else (entry[name],):
+                if inner < size:
+                    yield inner
 
-    def _try(self, entry: Container, index: int, inner: list[int]) -> None:
-        """Link an entry; the types it refers to are settled."""
-        try:
-            if isinstance(entry, Malformed):
-                raise entry["error"]
-            linked = self._link(entry, f"type[{index}]")
-            self._levels[index] = 1 + max(map(self._levels.__getitem__, inner)) if inner else 1
-            wrong = problem(linked)
-            if self._levels[index] > self._limits.type_depth:
-                wrong = "tag", "types nested too deeply"
-            if wrong:
-                field, text = wrong
-                where = f"type[{index}].{field}"
-                raise BadReference("type", index, 0, path=where, problem=text)
-        except (BadReference, BytecodeError) as error:
-            self._broken[index] = error.with_traceback(None)
-        else:
-            self.linked[index] = linked
+    def _made(self, number: int) -> Type:
+        entry = self.entries[number]
+        if isinstance(entry, Malformed):
+            raise again(entry["error"])
+        linked = self._link(entry, f"type[{number}]")
+        wrong = problem(linked)
+        if wrong:
+            field, text = wrong
+            where = f"type[{number}].{field}"
+            raise BadReference("type", number, 0, path=where, problem=text)
+        return linked
+
+    def _circle(self, number: int, inner: int) -> BadReference:
+        where = self._place(number, inner)
+        circle = "types in a circle"
+        return BadReference("type", inner, 0, path=where, problem=circle, kind="bad_index")
+
+    def _too_deep(self, number: int, inner: int) -> BadReference:
+        return BadReference.too_deep("type", "type", self._limit, self._place(number, inner))
+
+    def _place(self, number: int, inner: int) -> str:
+        """The first field of a record that names the type `inner`."""
+        entry = self.entries[number]
+        for name, is_list in REFERENCES[entry["variant"]]:
+            if is_list and inner in entry[name]:
+                return f"type[{number}].{name}[{list(entry[name]).index(inner)}]"
+            if entry[name] == inner:
+                return f"type[{number}].{name}"
+        raise ValueError(inner)
 
     def _passable(self, index: int, path: str) -> Type:
         linked = self.at(index, path)
@@ -210,16 +212,6 @@ class TypeTable(Sequence[Type]):
             case "token":
                 return Token()
         raise AssertionError(entry["variant"])
-
-
-def _field(entry: Container, index: int) -> str:
-    """The first field of an entry that names the type of that index."""
-    for name, is_list in REFERENCES[entry["variant"]]:
-        if is_list and index in entry[name]:
-            return f"{name}[{list(entry[name]).index(index)}]"
-        if entry[name] == index:
-            return name
-    raise ValueError(index)
 
 
 def _extent(size: int) -> int | None:

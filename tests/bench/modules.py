@@ -129,7 +129,7 @@ class Merged:
             case "constant":
                 return self.data(target, source.constants[index].data)
             case "type":
-                moved = relocate(TYPE, source.types._entries[index], self.version, link)
+                moved = relocate(TYPE, source.types.entries[index], self.version, link)
                 return self.add(target, moved, repr(moved))
             case "debug record" if index:
                 entry = source.debug.record["records"]["entries"][index - 1]
@@ -155,7 +155,7 @@ def join(parts: list[Kernel], merged: Merged) -> Joined:
     own, first = 0, sum(counts)
     for part, count in zip(parts, counts, strict=True):
         link = merged.link(part.bytecode)
-        signature = part.bytecode.types._entries[part.record["signature"]]
+        signature = part.bytecode.types.entries[part.record["signature"]]
         parameters += [link("type", index) for index in signature["parameters"]]
         if part.record["argument_attributes"] is not None:
             array = relocate(ATTRIBUTE, part.record["argument_attributes"], version, link)

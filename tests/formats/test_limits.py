@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import tracemalloc
@@ -12,6 +13,7 @@ import tileir
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate, salvage
 from tileir.formats.limits import DEFAULT
+from tileir.references import BadReference
 from tileir.structure import findings
 
 from .bombs import COUNTS, DEPTHS, bad_offset, long_constant, module, nested_ifs
@@ -97,27 +99,61 @@ def test_a_constant_longer_than_the_file() -> None:
     assert "malformed" in [warning.kind for warning in bytecode.warnings]
 
 
-DEEP = {
-    "regions": "limit",
-    "arrays": "limit",
-    "dictionaries": "limit",
-    "types": "bad_value",
-    "call sites": "",
-    "lexical blocks": "",
-}
-
-
+@pytest.mark.parametrize("reference", [False, True], ids=["specialised", "reference"])
 @pytest.mark.parametrize("what", DEPTHS)
-def test_a_hundred_thousand_levels(what: str) -> None:
-    """Refused with the right kind, or read where a chain is no nesting."""
+def test_a_hundred_thousand_levels(what: str, reference: bool) -> None:
+    """Refused where they are too deep, by both codecs, strictly or not, in few words."""
     data = DEPTHS[what](100_000)
-    if not DEEP[what]:
-        assert Bytecode.parse(data).touch().functions[0].location is not None
-        return
     with pytest.raises(BytecodeError) as caught:
-        Bytecode.parse(data).touch()
-    assert caught.value.kind == DEEP[what]
+        Bytecode.parse(data, reference=reference).touch()
+    assert caught.value.kind == "limit"
     assert len(str(caught.value)) < 500
+    with pytest.raises(BytecodeError) as strictly:
+        Bytecode.parse(data, strict=True, reference=reference)
+    assert str(strictly.value) == str(caught.value)
+
+
+@pytest.mark.parametrize("what", ["types", "call sites", "lexical blocks"])
+def test_of_a_chain_only_the_beginning_is_read(what: str) -> None:
+    """And the error is where the chain becomes too deep, counted from what is used of it."""
+    depth = 100_000
+    data = DEPTHS[what](depth)
+    bytecode = Bytecode.parse(data)
+    with pytest.raises(BytecodeError) as caught:
+        bytecode.touch()
+    levels = DEFAULT.type_depth if what == "types" else DEFAULT.location_depth
+    records = bytecode.types.entries if what == "types" else bytecode.debug.entries
+    assert len(records) > depth
+    assert len(records.found) < 2 * levels
+    number = int(re.search(r"\[(\d+)\]", caught.value.path)[1])
+    assert len(records) - number in (levels, levels + 1)
+    field = caught.value.path.rpartition(".")[2]
+    assert data[caught.value.offset :].startswith(varint(records[number][field]))
+
+
+@pytest.mark.parametrize("what", ["call sites", "lexical blocks"])
+def test_locations_nest_up_to_the_limit_and_no_further(what: str) -> None:
+    """A position in a subprogram of a unit of a file: four levels by themselves."""
+    most = DEFAULT.location_depth - 4
+    assert read(DEPTHS[what](most)).functions[0].location is not None
+    for more in (1, most // 2, most):
+        with pytest.raises(BytecodeError, match="at most 2000 levels") as caught:
+            Bytecode.parse(DEPTHS[what](most + more)).touch()
+        assert caught.value.kind == "limit"
+
+
+def test_what_a_chain_that_is_too_deep_ends_in_stays_usable() -> None:
+    """Whoever asks first, and for what: the same records are too deep."""
+    bytecode = Bytecode.parse(DEPTHS["call sites"](100_000))
+    most = DEFAULT.location_depth
+    debug = bytecode.debug
+    with pytest.raises(BytecodeError):
+        bytecode.touch()
+    with pytest.raises(BadReference):
+        debug.record_at(most + 1)
+    assert debug.record_at(most) is not None
+    with pytest.raises(BytecodeError):
+        _ = debug.records
 
 
 def test_two_thousand_regions_reach_every_reader() -> None:

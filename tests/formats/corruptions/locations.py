@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..small import table, varint
 from .base import DEBUG, OPS, SOURCE, Module, debug_indices, debug_starts, numbers
-from .rows import FILE, NEWEST, READ, Row, crash, other, refused, same
+from .rows import FILE, NEWEST, Row, crash, other, refused, same
 
 NO_LOCATION = "failed to read function location for 'kern'"
 STARTS = debug_starts((0,))
@@ -183,7 +183,7 @@ ROWS = (
         "@1 failed to read scope attribute when parsing DILexicalBlockAttr",
         "bad_value",
     ),
-    crash(329, "50,000 inlined calls", lambda: calls(50_000), READ),
+    crash(329, "50,000 inlined calls", lambda: calls(50_000), "limit"),
     refused(
         330,
         "a call of itself",
