@@ -27,83 +27,56 @@ from ..table import Table
 from ..types import NoExtension
 from ..version import Version
 from . import runtime
+from .generator import Generator
 from .layout import Field, is_byte, is_small, is_varint, layout, stored
-from .source import Functions, Lines, display
+from .source import Lines, display
 
 
-class FastDecoder:
+class FastDecoder(Generator):
     """Functions that read records of one version. `reader` gives the one for a node."""
 
+    purpose = "decoder"
+
     def __init__(self, version: Version) -> None:
-        self.version = version
-        self.functions = Functions(
-            f"tileir {version} decoder",
-            {
-                "Slice": Slice,
-                "Unusual": runtime.Unusual,
-                "interpret": runtime.interpret,
-                "pairwise": pairwise,
-                "scalar": runtime.scalar,
-                "SIGNED": runtime.SIGNED,
-                "unpack_from": struct.unpack_from,
-                "varint": runtime.varint,
-                "varints": runtime.varints,
-            },
-        )
-        self._plain: dict[int, dict[int, int]] = {}
+        names = {
+            "Slice": Slice,
+            "Unusual": runtime.Unusual,
+            "interpret": runtime.interpret,
+            "pairwise": pairwise,
+            "scalar": runtime.scalar,
+            "SIGNED": runtime.SIGNED,
+            "unpack_from": struct.unpack_from,
+            "varint": runtime.varint,
+            "varints": runtime.varints,
+        }
+        super().__init__(version, names)
         self._readers: dict[int, str] = {}
 
     def reader(self, node: Construct):
         """The function that reads `node`: (bytes, position, Reading) -> (value, position)."""
         name = self._readers.get(id(node))
         if name is None:
-            name = self._readers[id(node)] = self._function(node)
+            name = self._readers[id(node)] = self.function(node)
         return self.functions.names[name]
 
-    # Functions ------------------------------------------------------------------------------
+    def write_function(self, line: Lines, name: str, node: Construct) -> None:
+        with line.block(f"def {name}(b, p, t):"):
+            value = self._value(line, node, "value", {})
+            line(f"return {value}, p")
 
-    def _function(self, node: Construct) -> str:
-        stem = getattr(node, "what", type(node).__name__).lower()
-
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(b, p, t):"):
-                value = self._value(line, node, "value", {})
-                line(f"return {value}, p")
-
-        return self.functions.function(f"read_{stem}", id(node), write)
-
-    def _arms(self, variant: Variant) -> str:
-        """The dispatch table of a variant: tag -> function."""
-        key = ("arms", id(variant))
-        with self.functions.lock:
-            if key not in self._plain:
-                arms: dict[int, object] = {}
-                for arm in variant.arms.values():
-                    if arm.since <= self.version:
-                        name = self._arm(variant, arm, arms)
-                        arms[arm.tag] = self.functions.names[name]
-                self._plain[key] = arms
-        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
-
-    def _arm(self, variant: Variant, arm: Alternative, arms: dict) -> str:
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(b, p, t, q):"):
-                nests = variant.nests if arm.nested else ""
-                self._enter(line, nests)
-                fields = self._fields(line, arm.fields, variant.rows)
-                self._leave(line, nests)
-                if isinstance(variant, OpVariant):
-                    line(f"return ({', '.join((str(arm.tag), 'q', *fields.values()))}), p")
-                elif variant.rows:
-                    line(f"return ({', '.join((str(arm.tag), *fields.values()))},), p")
-                else:
-                    head = {"tag": str(arm.tag), "variant": repr(arm.name)}
-                    line(f"return {display(head | fields)}, p")
-
-        def into(function) -> None:
-            arms[arm.tag] = function
-
-        return self.functions.function(arm.name, id(arm), write, into)
+    def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
+        with line.block(f"def {name}(b, p, t, q):"):
+            nests = variant.nests if arm.nested else ""
+            self._enter(line, nests)
+            fields = self._fields(line, arm.fields, variant.rows)
+            self._leave(line, nests)
+            if isinstance(variant, OpVariant):
+                line(f"return ({', '.join((str(arm.tag), 'q', *fields.values()))}), p")
+            elif variant.rows:
+                line(f"return ({', '.join((str(arm.tag), *fields.values()))},), p")
+            else:
+                head = {"tag": str(arm.tag), "variant": repr(arm.name)}
+                line(f"return {display(head | fields)}, p")
 
     # Records --------------------------------------------------------------------------------
 
@@ -175,7 +148,7 @@ class FastDecoder:
     def _field(self, line: Lines, field: Field, values: dict[str, str], packed: bool) -> str:
         """Read one field; returns the expression for its value."""
         if field.node is None:
-            return self._default(field.default)
+            return self.default(field.default)
         if isinstance(field.node, Flag):
             flags = values[field.node.field]
             return "False" if flags in ("None", "0") else f"{flags} & {field.node.mask} != 0"
@@ -189,11 +162,6 @@ class FastDecoder:
         with line.block("else:"):
             line(f"{name} = None")
         return name
-
-    def _default(self, default: object) -> str:
-        if default is None or isinstance(default, int):
-            return repr(default)
-        return self.functions.constant("DEFAULT", default)
 
     # Values ---------------------------------------------------------------------------------
 
@@ -286,7 +254,7 @@ class FastDecoder:
         """Refuse what the leaf itself would not read without a word."""
         if leaf is stored(leaf):
             return
-        plain = self._plain_bytes(leaf)
+        plain = self.plain_bytes(leaf)
         if len(plain) == (128 if is_varint(leaf) else 256):
             return
         if sorted(plain) == list(range(len(plain))):
@@ -295,11 +263,6 @@ class FastDecoder:
             test = f"{name} not in {self.functions.constant('PLAIN', plain)}"
         with line.block(f"if {test}:"):
             line("raise Unusual")
-
-    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
-        if id(leaf) not in self._plain:
-            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
-        return self._plain[id(leaf)]
 
     # Lists ----------------------------------------------------------------------------------
 
@@ -341,14 +304,14 @@ class FastDecoder:
                 line(self._dispatch(line, item, value))
                 line(f"{append}({value})")
             return
-        function = self._function(item)
+        function = self.function(item)
         with line.block(head):
             line(f"{value}, p = {function}(b, p, t)")
             line(f"{append}({value})")
 
     def _dispatch(self, line: Lines, node: Variant, name: str) -> str:
         """The statement that reads a variant; where a tag can be long, it is read beforehand."""
-        arms = self._arms(node)
+        arms = self.arms(node)
         if max(node.arms) < 128:
             return f"{name}, p = {arms}[b[p]](b, p + 1, t, p)"
         start, tag = line.fresh("start"), line.fresh("tag")
@@ -362,7 +325,7 @@ class FastDecoder:
         with line.block(f"if {count} != {node.count}:"):
             line("raise Unusual")
         self._enter(line, "region")
-        function = self._function(node.subcon)
+        function = self.function(node.subcon)
         parts = [line.fresh("region") for _ in range(node.count)]
         for part in parts:
             line(f"{part}, p = {function}(b, p, t)")

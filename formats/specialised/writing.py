@@ -9,7 +9,6 @@ A generated function takes a `Writer` and the record.
 
 from __future__ import annotations
 
-import copy
 import struct
 
 from construct import Construct
@@ -25,91 +24,50 @@ from ..leaves import (
     SignedVarInt,
     encode_varint,
 )
-from ..nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
+from ..nodes import Alternative, Counted, Flag, Record, Row, UntilEnd, Variant
 from ..ops.wire import OpVariant, Regions, Repeat
-from ..table import Table
 from ..types import NoExtension
 from ..version import Version
 from . import runtime
+from .generator import Generator
 from .layout import Field, is_byte, is_small, is_varint, layout, stored
-from .source import Functions, Lines
+from .source import Lines
 
 
-class Encoder:
+class Encoder(Generator):
     """Nodes that stand for schema nodes of one version; `node` gives one that is ready to build."""
 
+    purpose = "encoder"
+    verb = "write"
+
     def __init__(self, version: Version) -> None:
-        self.version = version
-        self.functions = Functions(
-            f"tileir {version} encoder",
-            {
-                "Unusual": runtime.Unusual,
-                "encode": encode_varint,
-                "pack": struct.pack,
-                "put_scalar": runtime.put_scalar,
-                "put_signed": runtime.put_signed,
-                "put_varint": runtime.put_varint,
-            },
-        )
-        self._plain: dict[object, dict] = {}
-        self._nodes: dict[int, Construct] = {}
+        names = {
+            "Unusual": runtime.Unusual,
+            "encode": encode_varint,
+            "pack": struct.pack,
+            "put_scalar": runtime.put_scalar,
+            "put_signed": runtime.put_signed,
+            "put_varint": runtime.put_varint,
+        }
+        super().__init__(version, names)
 
-    def node(self, node: Construct) -> Construct:
-        """A Construct that writes what `node` writes."""
-        if id(node) not in self._nodes:
-            self._nodes[id(node)] = self._specialised(node)
-        return self._nodes[id(node)]
+    def write_function(self, line: Lines, name: str, node: Construct) -> None:
+        with line.block(f"def {name}(w, record):"):
+            line("out = w.data")
+            self._value(line, node, "record", {})
 
-    def _specialised(self, node: Construct) -> Construct:
-        if isinstance(node, Leaf):
-            return node
-        if isinstance(node, Table | Sized):
-            made = copy.copy(node)
-            made.subcon = self.node(node.subcon)
-            return made
-        if isinstance(node, Counted | UntilEnd | Variant | Record):
-            name = self._function(node)
-            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
-        return node
+    def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
+        with line.block(f"def {name}(w, record):"):
+            line("out = w.data")
+            self._tag(line, variant, arm)
+            skipped = 0
+            if variant.rows:
+                skipped = 2 if isinstance(variant, OpVariant) else 1
+            self._fields(line, arm.fields, "record", variant.rows, skipped)
 
-    def _function(self, node: Construct) -> str:
-        stem = getattr(node, "what", type(node).__name__).lower()
-
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(w, record):"):
-                line("out = w.data")
-                self._value(line, node, "record", {})
-
-        return self.functions.function(f"write_{stem}", id(node), write)
-
-    def _arms(self, variant: Variant) -> str:
-        """The dispatch table of a variant: tag, or name where records are dicts -> function."""
-        key = ("arms", id(variant))
-        with self.functions.lock:
-            if key not in self._plain:
-                arms: dict[object, object] = {}
-                for arm in variant.arms.values():
-                    if arm.since <= self.version:
-                        selector = arm.tag if variant.rows else arm.name
-                        name = self._arm(variant, arm, arms, selector)
-                        arms[selector] = self.functions.names[name]
-                self._plain[key] = arms
-        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
-
-    def _arm(self, variant: Variant, arm: Alternative, arms: dict, selector: object) -> str:
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(w, record):"):
-                line("out = w.data")
-                self._tag(line, variant, arm)
-                skipped = 0
-                if variant.rows:
-                    skipped = 2 if isinstance(variant, OpVariant) else 1
-                self._fields(line, arm.fields, "record", variant.rows, skipped)
-
-        def into(function) -> None:
-            arms[selector] = function
-
-        return self.functions.function(arm.name, id(arm), write, into)
+    def selector(self, variant: Variant, arm: Alternative):
+        """The tag, or the name where records are dicts."""
+        return arm.tag if variant.rows else arm.name
 
     def _tag(self, line: Lines, variant: Variant, arm: Alternative) -> None:
         if not variant.rows:  # the record may say a tag that has no arm of its own
@@ -226,16 +184,11 @@ class Encoder:
         """Leave to the leaf itself what it would not read without a word."""
         if leaf is stored(leaf):
             return
-        plain = self._plain_bytes(leaf)
+        plain = self.plain_bytes(leaf)
         if len(plain) == (128 if is_varint(leaf) else 256):
             return
         with line.block(f"if {value} not in {self.functions.constant('PLAIN', plain)}:"):
             line("raise Unusual")
-
-    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
-        if id(leaf) not in self._plain:
-            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
-        return self._plain[id(leaf)]
 
     def _value(self, line: Lines, node: Construct, value: str, names: dict[str, str]) -> None:
         """Write a value of any kind."""
@@ -263,7 +216,7 @@ class Encoder:
                 self._length(line, value, node.count)
                 self._number(line, node.number, f"len({value})")
                 with line.block(f"for region in {value}:"):
-                    line(f"{self._function(node.subcon)}(w, region)")
+                    line(f"{self.function(node.subcon)}(w, region)")
             case Counted():
                 self._counted(line, node, value)
             case UntilEnd():
@@ -311,8 +264,8 @@ class Encoder:
             elif is_small(item):
                 self._small(line, item, name)
             else:
-                line(f"{self._function(item)}(w, {name})")
+                line(f"{self.function(item)}(w, {name})")
 
     def _dispatch(self, node: Variant, value: str) -> str:
         selector = f"{value}[0]" if node.rows else f'{value}["variant"]'
-        return f"{self._arms(node)}[{selector}](w, {value})"
+        return f"{self.arms(node)}[{selector}](w, {value})"
