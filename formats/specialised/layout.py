@@ -14,14 +14,16 @@ from ..version import Version
 class Field(NamedTuple):
     """A field as one version has it.
 
-    `node` is None where the version has no such field and the record says `default`. `tests` are
-    (earlier field, mask) pairs; the field is there when each has one of its bits.
+    `node` is None where the version has no such field and the record says `default`; `gate` is the
+    node that says so, if any. `tests` are (earlier field, mask) pairs; the field is there when each
+    has one of its bits.
     """
 
     name: str
     node: Construct | None
-    default: object
-    tests: tuple[tuple[str, int], ...]
+    default: object = None
+    tests: tuple[tuple[str, int], ...] = ()
+    gate: Since | None = None
 
 
 def layout(record: Record, version: Version) -> list[Field]:
@@ -31,7 +33,7 @@ def layout(record: Record, version: Version) -> list[Field]:
     for named in record.subcons:
         field = _field(named, version)
         if any(name in absent for name, _ in field.tests):
-            field = Field(field.name, None, None, ())
+            field = Field(field.name, None)
         if field.node is None:
             absent.add(field.name)
         fields.append(field)
@@ -44,11 +46,11 @@ def _field(named: Renamed, version: Version) -> Field:
     while True:
         match node:
             case Since() if version < node.since:
-                return Field(named.name, None, node.default, ())
+                return Field(named.name, None, node.default, gate=node)
             case Versioned():
                 node = node.at(version)
                 if node is None:
-                    return Field(named.name, None, None, ())
+                    return Field(named.name, None)
             case If():
                 tests.append((node.field, node.mask))
                 node = node.subcon

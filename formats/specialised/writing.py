@@ -31,7 +31,7 @@ from ..version import Version
 from . import runtime
 from .generator import Generator
 from .layout import Field, is_byte, is_small, is_varint, layout, stored
-from .source import Lines
+from .source import Lines, display
 
 
 class Encoder(Generator):
@@ -85,9 +85,7 @@ class Encoder(Generator):
         else:
             for field in fields:
                 line(f"{names[field.name]} = {record}.get({field.name!r})")
-        for field in fields:
-            if field.node is not None and self._derivable(field.node):
-                self._derive(line, field, fields, names)
+        self._derive(line, node, fields, names)
         run: list[tuple[str, Leaf]] = []
         for field in fields:
             if field.node is not None and not field.tests and is_small(field.node):
@@ -98,26 +96,37 @@ class Encoder(Generator):
             self._field(line, field, names)
         self._run(line, run)
 
-    @staticmethod
-    def _derivable(node: Construct) -> bool:
-        return isinstance(node, FlagWord)
+    def _derive(
+        self, line: Lines, node: Record, fields: list[Field], names: dict[str, str]
+    ) -> None:
+        """Flag words that are None, from the fields that announce themselves in them.
 
-    @staticmethod
-    def _derive(line: Lines, flags: Field, fields: list[Field], names: dict[str, str]) -> None:
-        """A flag word that is None, from the fields that its bits announce."""
-        terms = []
+        Which those are, and by which bit, the record is asked: with one field given at a time.
+        """
+        terms: dict[str, list[str]] = {
+            field.name: [] for field in fields if isinstance(field.node, FlagWord)
+        }
+        if not terms:
+            return
         for field in fields:
-            if isinstance(field.node, Flag) and field.node.field == flags.name:
-                terms.append(f"(bool({names[field.name]}) and {field.node.mask})")
-            elif [name for name, _ in field.tests] == [flags.name]:
-                terms.append(f"({names[field.name]} is not None and {field.tests[0][1]})")
-        with line.block(f"if {names[flags.name]} is None:"):
-            line(f"{names[flags.name]} = {' | '.join(terms) or 0}")
+            if field.node is None or field.name in terms:
+                continue
+            there = f"{names[field.name]} is not None"
+            for value, test in ((0, there), (1, f"bool({names[field.name]})")):
+                bits = node.announced({field.name: value}, self.version)
+                found = [(word, bits[word]) for word in terms if bits.get(word)]
+                for word, bit in found:
+                    terms[word].append(f"({test} and {bit})")
+                if found:
+                    break
+        for word, bits in terms.items():
+            with line.block(f"if {names[word]} is None:"):
+                line(f"{names[word]} = {' | '.join(bits) or 0}")
 
     def _field(self, line: Lines, field: Field, names: dict[str, str]) -> None:
         value = names[field.name]
         if field.node is None:
-            self._absent(line, field, value)
+            self._absent(line, field, names)
         elif isinstance(field.node, Flag):
             flags = names.get(field.node.field)
             with line.block(f"if bool({value}) != bool({flags} & {field.node.mask}):"):
@@ -131,14 +140,13 @@ class Encoder(Generator):
             with line.block(f"elif {value} is not None:"):
                 line("raise Unusual")
 
-    def _absent(self, line: Lines, field: Field, value: str) -> None:
+    def _absent(self, line: Lines, field: Field, names: dict[str, str]) -> None:
         """What the version cannot say has to be what it means by saying nothing."""
-        default = field.default
-        if not (default is None or isinstance(default, int)):
-            default_name = self.functions.constant("DEFAULT", default)
-            test = f"{value} is not None and {value} != {default_name}"
-        else:
-            test = f"{value} is not None and {value} != {default!r}"
+        value = names[field.name]
+        test = f"{value} is not None"
+        if field.gate is not None:
+            gate = self.functions.constant("SINCE", field.gate)
+            test += f" and not {gate}.says_default({value}, {display(names)})"
         with line.block(f"if {test}:"):
             line("raise Unusual")
 
