@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from construct import Construct, Renamed
 
-from ..leaves import Bool, Fixed, Leaf, VarInt
+from ..leaves import Bool, Fixed, Leaf, SignedVarInt, VarInt
 from ..nodes import If, Record, Since, Versioned
 from ..version import Version
 
@@ -40,6 +40,11 @@ def layout(record: Record, version: Version) -> list[Field]:
     return fields
 
 
+def announcer(field: Field) -> str:
+    """The flag word that a field needs a bit of, "" if it is always there."""
+    return field.tests[0][0] if field.tests else ""
+
+
 def _field(named: Renamed, version: Version) -> Field:
     node: Construct = named.subcon
     tests = []
@@ -68,6 +73,11 @@ def stored(leaf: Leaf) -> Leaf:
 def is_varint(node: Construct | None) -> bool:
     """Whether the node is a varint with a meaning."""
     return isinstance(node, Leaf) and isinstance(stored(node), VarInt)
+
+
+def is_plain(node: Construct | None) -> bool:
+    """Whether the node is an unsigned varint, with or without a meaning."""
+    return is_varint(node) and not isinstance(stored(node), SignedVarInt)
 
 
 def is_byte(node: Construct | None) -> bool:
