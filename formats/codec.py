@@ -34,6 +34,9 @@ from .version import LATEST, Version
 
 _VARIANTS = {node.what: node for node in (OP, TYPE, ATTRIBUTE, DEBUG_RECORD)}
 
+_MANY = 1 << 20
+"""Bytes of a window up to which a list of them, eight times as large, may be made."""
+
 
 class Specialised(NamedTuple):
     """What is generated for one version; the functions in it come into being when first called."""
@@ -118,12 +121,13 @@ def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[obje
     """What the fast decoder reads, None if it meets anything unusual."""
     stays = isinstance(getattr(node, "subcon", None), Bytes | SizedBytes)  # data is never copied
     data = where.data if stays else bytes(where.data)
+    numbers = data if stays or len(data) > _MANY else list(data)  # a list is indexed faster
     reader = specialised(environment.version).fast.reader(node)
     try:
-        value, position = reader(data, 0, Reading(where, environment))
+        value, position = reader(numbers, 0, Reading(where, environment, data))
     except REFUSALS:
         return None
-    return value, where.offset + position
+    return (value, where.offset + position) if position <= len(data) else None
 
 
 def _single(where: Slice, environment: Environment, reference: bool):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from construct import Construct, Renamed
 
-from ..leaves import Bool, Fixed, Leaf, VarInt
+from ..leaves import Bool, Fixed, Leaf, SignedVarInt, VarInt
 from ..nodes import If, Record, Since, Versioned
 from ..version import Version
 
@@ -14,14 +14,16 @@ from ..version import Version
 class Field(NamedTuple):
     """A field as one version has it.
 
-    `node` is None where the version has no such field and the record says `default`. `tests` are
-    (earlier field, mask) pairs; the field is there when each has one of its bits.
+    `node` is None where the version has no such field and the record says `default`; `gate` is the
+    node that says so, if any. `tests` are (earlier field, mask) pairs; the field is there when each
+    has one of its bits.
     """
 
     name: str
     node: Construct | None
-    default: object
-    tests: tuple[tuple[str, int], ...]
+    default: object = None
+    tests: tuple[tuple[str, int], ...] = ()
+    gate: Since | None = None
 
 
 def layout(record: Record, version: Version) -> list[Field]:
@@ -31,11 +33,16 @@ def layout(record: Record, version: Version) -> list[Field]:
     for named in record.subcons:
         field = _field(named, version)
         if any(name in absent for name, _ in field.tests):
-            field = Field(field.name, None, None, ())
+            field = Field(field.name, None)
         if field.node is None:
             absent.add(field.name)
         fields.append(field)
     return fields
+
+
+def announcer(field: Field) -> str:
+    """The flag word that a field needs a bit of, "" if it is always there."""
+    return field.tests[0][0] if field.tests else ""
 
 
 def _field(named: Renamed, version: Version) -> Field:
@@ -44,11 +51,11 @@ def _field(named: Renamed, version: Version) -> Field:
     while True:
         match node:
             case Since() if version < node.since:
-                return Field(named.name, None, node.default, ())
+                return Field(named.name, None, node.default, gate=node)
             case Versioned():
                 node = node.at(version)
                 if node is None:
-                    return Field(named.name, None, None, ())
+                    return Field(named.name, None)
             case If():
                 tests.append((node.field, node.mask))
                 node = node.subcon
@@ -66,6 +73,11 @@ def stored(leaf: Leaf) -> Leaf:
 def is_varint(node: Construct | None) -> bool:
     """Whether the node is a varint with a meaning."""
     return isinstance(node, Leaf) and isinstance(stored(node), VarInt)
+
+
+def is_plain(node: Construct | None) -> bool:
+    """Whether the node is an unsigned varint, with or without a meaning."""
+    return is_varint(node) and not isinstance(stored(node), SignedVarInt)
 
 
 def is_byte(node: Construct | None) -> bool:

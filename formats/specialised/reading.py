@@ -1,199 +1,172 @@
 """The fast decoder: for each node of the schema, how to read the usual form of it.
 
 Four things make it fast. Version gates are decided when the source is written. A run of fields that
-are usually one byte each is read at once, and a single test says that none of them is longer.
-There are no checks for the end of the data: the bytes in hand are a window's own, so running off
-them raises. And rows (ops, attributes, blocks) are tuples, in which a list of small numbers stays
-the bytes it was, a sequence of numbers all the same. Whatever is not usual raises `Unusual`.
+are usually one byte each has a single test that none of them is longer (`runs`). There are no
+checks for the end of the data: the bytes in hand are a window's own, so running off them raises,
+and what lies behind a list that is too long is found missing. And rows (ops, attributes, blocks)
+are tuples, in which a list of small numbers stays the bytes it was, a sequence of numbers all the
+same. Whatever is not usual raises `Unusual`.
 
-A generated function takes the window's bytes, the position and a `Reading`, and returns the value
-and the position behind it. An arm of a variant also takes where its tag began.
+A generated function takes the window's numbers (its bytes, or a list of them, which is indexed
+faster), the position and a `Reading`, and returns the value and the position behind it. The arm of
+a variant is given where its tag lies, and that of an op the list to append the row to; it returns
+the position alone.
 """
 
 from __future__ import annotations
 
 import struct
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from construct import Construct
 
 from ..attributes import ScalarBits
 from ..cursor import Slice
 from ..debug import FixedList
-from ..leaves import FILL, Bool, Bytes, Fixed, Leaf, Padding, SignedVarInt, SizedBytes, VarInt
+from ..leaves import (
+    FILL,
+    Bool,
+    Bytes,
+    Fixed,
+    Leaf,
+    Padding,
+    SizedBytes,
+    VarInt,
+    encode_varint,
+)
 from ..nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
 from ..ops.wire import OpVariant, Regions, Repeat
 from ..table import Table
 from ..types import NoExtension
 from ..version import Version
 from . import runtime
-from .layout import Field, is_byte, is_small, is_varint, layout, stored
-from .source import Functions, Lines, display
+from .layout import Field, announcer, is_plain, is_small, layout, stored
+from .runs import Run, Runs
+from .source import Lines, display
 
 
-class FastDecoder:
+class FastDecoder(Runs):
     """Functions that read records of one version. `reader` gives the one for a node."""
 
+    purpose = "decoder"
+
     def __init__(self, version: Version) -> None:
-        self.version = version
-        self.functions = Functions(
-            f"tileir {version} decoder",
-            {
-                "Slice": Slice,
-                "Unusual": runtime.Unusual,
-                "interpret": runtime.interpret,
-                "pairwise": pairwise,
-                "scalar": runtime.scalar,
-                "SIGNED": runtime.SIGNED,
-                "unpack_from": struct.unpack_from,
-                "varint": runtime.varint,
-                "varints": runtime.varints,
-            },
-        )
-        self._plain: dict[int, dict[int, int]] = {}
+        names = {
+            "Slice": Slice,
+            "Unusual": runtime.Unusual,
+            "interpret": runtime.interpret,
+            "pairwise": pairwise,
+            "scalar": runtime.scalar,
+            "ALONE": runtime.ALONE,
+            "SIGNED": runtime.SIGNED,
+            "SINGLE": runtime.SINGLE,
+            "unpack_from": struct.unpack_from,
+            "varint": runtime.varint,
+            "varints": runtime.varints,
+        }
+        super().__init__(version, names)
         self._readers: dict[int, str] = {}
 
     def reader(self, node: Construct):
-        """The function that reads `node`: (bytes, position, Reading) -> (value, position)."""
+        """The function that reads `node`: (numbers, position, Reading) -> (value, position)."""
         name = self._readers.get(id(node))
         if name is None:
-            name = self._readers[id(node)] = self._function(node)
+            name = self._readers[id(node)] = self.function(node)
         return self.functions.names[name]
 
-    # Functions ------------------------------------------------------------------------------
+    def write_function(self, line: Lines, name: str, node: Construct) -> None:
+        with line.block(f"def {name}(b, p, t):"):
+            value = self._value(line, node, "value", {})
+            line(f"return {value}, p")
 
-    def _function(self, node: Construct) -> str:
-        stem = getattr(node, "what", type(node).__name__).lower()
+    def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
+        is_op = isinstance(variant, OpVariant)
+        with line.block(f"def {name}(b, {'q, t, rows' if is_op else 'p, t'}):"):
+            nests = variant.nests if arm.nested else ""
+            self._enter(line, nests)
+            start = ("q" if is_op else "p", len(encode_varint(arm.tag)))
+            fields = self._fields(line, arm.fields, variant.rows, start)
+            self._leave(line, nests)
+            if is_op:
+                line(f"rows.append(({', '.join((str(arm.tag), 'q', *fields.values()))}))")
+                line("return p")
+            elif variant.rows:
+                line(f"return ({', '.join((str(arm.tag), *fields.values()))},), p")
+            else:
+                head = {"tag": str(arm.tag), "variant": repr(arm.name)}
+                line(f"return {display(head | fields)}, p")
 
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(b, p, t):"):
-                value = self._value(line, node, "value", {})
-                line(f"return {value}, p")
+    @staticmethod
+    def _is_byte(variant: Variant) -> bool:
+        """Whether the tag of a variant is always one byte."""
+        return max(variant.arms) < 128
 
-        return self.functions.function(f"read_{stem}", id(node), write)
-
-    def _arms(self, variant: Variant) -> str:
-        """The dispatch table of a variant: tag -> function."""
-        key = ("arms", id(variant))
-        with self.functions.lock:
-            if key not in self._plain:
-                arms: dict[int, object] = {}
-                for arm in variant.arms.values():
-                    if arm.since <= self.version:
-                        name = self._arm(variant, arm, arms)
-                        arms[arm.tag] = self.functions.names[name]
-                self._plain[key] = arms
-        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
-
-    def _arm(self, variant: Variant, arm: Alternative, arms: dict) -> str:
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(b, p, t, q):"):
-                nests = variant.nests if arm.nested else ""
-                self._enter(line, nests)
-                fields = self._fields(line, arm.fields, variant.rows)
-                self._leave(line, nests)
-                if isinstance(variant, OpVariant):
-                    line(f"return ({', '.join((str(arm.tag), 'q', *fields.values()))}), p")
-                elif variant.rows:
-                    line(f"return ({', '.join((str(arm.tag), *fields.values()))},), p")
-                else:
-                    head = {"tag": str(arm.tag), "variant": repr(arm.name)}
-                    line(f"return {display(head | fields)}, p")
-
-        def into(function) -> None:
-            arms[arm.tag] = function
-
-        return self.functions.function(arm.name, id(arm), write, into)
+    def empty_table(self, variant: Variant):
+        """A list with a place for each byte, where the tag is one."""
+        return [runtime.refuse] * 256 if self._is_byte(variant) else {}
 
     # Records --------------------------------------------------------------------------------
 
-    def _fields(self, line: Lines, record: Record, packed: bool = False) -> dict[str, str]:
+    def _fields(
+        self,
+        line: Lines,
+        record: Record,
+        packed: bool = False,
+        start: tuple[str, int] = ("p", 0),
+    ) -> dict[str, str]:
         """Read the fields of a record; returns the expressions for them, by name in order.
 
-        Where `packed`, a list becomes a tuple.
+        Where `packed`, a list becomes a tuple. The first field lies so many bytes behind a
+        variable as `start` says; behind the last one is p.
         """
         values: dict[str, str] = {}
-        run: list[Field] = []
-        for field in layout(record, self.version):
-            if self._runs(field):
-                run.append(field)
+        run = Run(start)
+        for word, fields in groupby(layout(record, self.version), announcer):
+            if word:
+                self._run(line, run)
+                run = Run()
+                self._announced(line, values[word], list(fields), values, packed)
                 continue
-            self._run(line, run, values, packed)
-            run = []
-            values[field.name] = self._field(line, field, values, packed)
-        self._run(line, run, values, packed)
-        return {field.name: values[field.name] for field in layout(record, self.version)}
+            for field in fields:
+                node = field.node
+                if node is None:
+                    values[field.name] = self.default(field.default)
+                elif isinstance(node, Flag):
+                    flags = values[node.field]
+                    known = flags not in ("None", "0")
+                    values[field.name] = f"{flags} & {node.mask} != 0" if known else "False"
+                elif isinstance(node, Repeat) and is_small(node.subcon):
+                    values[field.name] = self._repeat(line, node, field.name, run, packed)
+                elif is_small(node):
+                    values[field.name] = run.add(line.fresh(field.name), node)
+                else:
+                    count = ""
+                    if isinstance(node, Counted):
+                        count = run.add(line.fresh("count"), node.number)
+                    self._run(line, run)
+                    run = Run()
+                    values[field.name] = self._value(line, node, field.name, values, packed, count)
+        self._run(line, run)
+        return values
 
-    @staticmethod
-    def _runs(field: Field) -> bool:
-        """Whether the field can be part of a run."""
-        if field.tests:
-            return False
-        if isinstance(field.node, Repeat):
-            return is_small(field.node.subcon)
-        return is_small(field.node)
-
-    def _run(self, line: Lines, run: list[Field], values: dict[str, str], packed: bool) -> None:
-        """Read fields of a byte each at once, or one by one if one of them is longer."""
-        parts: list[tuple[str, Leaf]] = []
-        for field in run:
-            if isinstance(field.node, Repeat):
-                names = [line.fresh(field.name) for _ in range(field.node.count)]
-                parts += [(name, field.node.subcon) for name in names]
-                inner = "".join(f"{name}, " for name in names)
-                values[field.name] = f"({inner})" if packed else f"[{inner}]"
-            else:
-                values[field.name] = line.fresh(field.name)
-                parts.append((values[field.name], field.node))
-        if len(parts) < 2:
-            for name, leaf in parts:
-                self._leaf(line, leaf, name)
+    def _announced(
+        self, line: Lines, word: str, fields: list[Field], values: dict[str, str], packed: bool
+    ) -> None:
+        """Read the fields that a flag word announces; mostly it announces nothing."""
+        if len(fields) > 1:
+            with line.block(f"if {word}:"):
+                for field in fields:
+                    self._announced(line, word, [field], values, packed)
+            with line.block("else:"):
+                line(f"{' = '.join(values[field.name] for field in fields)} = None")
             return
-        names = [name for name, _ in parts]
-        if len(parts) == 2:
-            line(f"{names[0]} = b[p]")
-            line(f"{names[1]} = b[p + 1]")
-        else:
-            line(f"{', '.join(names)} = {self._bytes(len(parts))}(b, p)")
-        with line.block(f"if {' | '.join(names)} < 128:"):
-            line(f"p += {len(parts)}")
-            for name, leaf in parts:
-                if isinstance(stored(leaf), SignedVarInt):
-                    line(f"{name} = SIGNED[{name}]")
-        with line.block("else:"):
-            for name, leaf in parts:
-                self._number(line, leaf, name)
-        for name, leaf in parts:
-            self._check(line, leaf, name)
-
-    def _bytes(self, count: int) -> str:
-        """The name of the function that reads so many bytes."""
-        name = f"bytes_{count}"
-        self.functions.names.setdefault(name, struct.Struct(f"{count}B").unpack_from)
-        return name
-
-    def _field(self, line: Lines, field: Field, values: dict[str, str], packed: bool) -> str:
-        """Read one field; returns the expression for its value."""
-        if field.node is None:
-            return self._default(field.default)
-        if isinstance(field.node, Flag):
-            flags = values[field.node.field]
-            return "False" if flags in ("None", "0") else f"{flags} & {field.node.mask} != 0"
-        if not field.tests:
-            return self._value(line, field.node, field.name, values, packed)
-        name = line.fresh(field.name)
-        condition = " and ".join(f"{values[flags]} & {mask}" for flags, mask in field.tests)
-        with line.block(f"if {condition}:"):
-            value = self._value(line, field.node, field.name, values, packed)
-            line(f"{name} = {value}")
+        field = fields[0]
+        tests = " and ".join(f"{values[flags]} & {mask}" for flags, mask in field.tests)
+        with line.block(f"if {tests}:"):
+            name = self._value(line, field.node, field.name, values, packed)
         with line.block("else:"):
             line(f"{name} = None")
-        return name
-
-    def _default(self, default: object) -> str:
-        if default is None or isinstance(default, int):
-            return repr(default)
-        return self.functions.constant("DEFAULT", default)
+        values[field.name] = name
 
     # Values ---------------------------------------------------------------------------------
 
@@ -204,12 +177,16 @@ class FastDecoder:
         stem: str,
         values: dict[str, str],
         packed: bool = False,
+        count: str = "",
     ) -> str:
-        """Read a value of any kind; returns the expression for it."""
+        """Read a value of any kind; returns the name of it.
+
+        `count` is the name of the count of a list, if that has been read.
+        """
         name = line.fresh(stem)
         match node:
             case NoExtension():
-                return "None"  # that nothing follows is for the table to see
+                line(f"{name} = None")  # that nothing follows is for the table to see
             case ScalarBits():
                 constant = self.functions.constant("BITS", node)
                 line(f"{name}, p = scalar({constant}, b, p, t.tags, {values['type']})")
@@ -220,15 +197,17 @@ class FastDecoder:
                 for _ in range(node.count):
                     line(f"{name}.append({self._value(line, node.subcon, stem, values)})")
             case Counted():
-                self._counted(line, node, name, packed)
+                self._counted(line, node, name, packed, count)
             case UntilEnd():
                 line(f"{name} = []")
                 line("e = len(b)")
                 self._loop(line, node.subcon, name, "while p < e:")
+                with line.block("if p != e:"):  # a list that goes on behind the end
+                    line("raise Unusual")
             case Regions():
                 self._regions(line, node, name)
             case Variant():
-                line(self._dispatch(line, node, name))
+                self._variant(line, node, name)
             case Row():
                 line(f"{name} = {', '.join(self._fields(line, node, True).values())}")
             case Record():
@@ -241,7 +220,7 @@ class FastDecoder:
                 self._table(line, node, name)
             case _:
                 constant = self.functions.constant("NODE", node)
-                line(f"{name}, p = interpret({constant}, b, p)")
+                line(f"{name}, p = interpret({constant}, t.data, p)")
         return name
 
     def _leaf(self, line: Lines, leaf: Leaf, name: str) -> None:
@@ -249,81 +228,45 @@ class FastDecoder:
         match leaf:
             case Padding():
                 line(f"n = -p % {leaf.alignment}")
-                with line.block(f"if b[p:p + n] != {bytes((FILL,)) * leaf.alignment}[:n]:"):
+                with line.block(f"if t.data[p:p + n] != {bytes((FILL,)) * leaf.alignment}[:n]:"):
                     line("raise Unusual")
                 line("p += n")
                 line(f"{name} = None")
             case Bytes():
+                with line.block("if p > len(b):"):
+                    line("raise Unusual")
                 line(f"{name} = Slice(t.base + p, t.view[p:])")
                 line("p = len(b)")
             case SizedBytes():
                 self._sized(line, leaf.length, name)
             case Fixed() if leaf.size > 1:
-                line(f'{name}, = unpack_from("<{leaf.code}", b, p)')
+                line(f'{name}, = unpack_from("<{leaf.code}", t.data, p)')
                 line(f"p += {leaf.size}")
                 if leaf.refused:
                     with line.block(f"if {name} in {leaf.refused}:"):
                         line("raise Unusual")
             case _ if is_small(leaf):
                 self._number(line, leaf, name)
-                self._check(line, leaf, name)
+                self._check(line, {name: leaf})
             case _:
-                line(f"{name}, p = interpret({self.functions.constant('LEAF', leaf)}, b, p)")
-
-    def _number(self, line: Lines, leaf: Leaf, name: str) -> None:
-        """Read the number that a small leaf consists of."""
-        line(f"{name} = b[p]")
-        line("p += 1")
-        if is_byte(leaf):
-            return
-        number = stored(leaf)
-        with line.block(f"if {name} > 127:"):
-            line(f"{name}, p = varint(b, p, {name}, {number.bits})")
-        if isinstance(number, SignedVarInt):
-            line(f"{name} = {name} >> 1 ^ -({name} & 1)")
-
-    def _check(self, line: Lines, leaf: Leaf, name: str) -> None:
-        """Refuse what the leaf itself would not read without a word."""
-        if leaf is stored(leaf):
-            return
-        plain = self._plain_bytes(leaf)
-        if len(plain) == (128 if is_varint(leaf) else 256):
-            return
-        if sorted(plain) == list(range(len(plain))):
-            test = f"{name} > {len(plain) - 1}"
-        else:
-            test = f"{name} not in {self.functions.constant('PLAIN', plain)}"
-        with line.block(f"if {test}:"):
-            line("raise Unusual")
-
-    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
-        if id(leaf) not in self._plain:
-            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
-        return self._plain[id(leaf)]
+                constant = self.functions.constant("LEAF", leaf)
+                line(f"{name}, p = interpret({constant}, t.data, p)")
 
     # Lists ----------------------------------------------------------------------------------
 
-    def _counted(self, line: Lines, node: Counted, name: str, packed: bool) -> None:
+    def _counted(self, line: Lines, node: Counted, name: str, packed: bool, count: str) -> None:
         item = node.subcon
-        count = line.fresh("count")
-        kind = "tuple" if packed else "list"
-        self._number(line, node.number, count)
-        if is_varint(item) and item is stored(item) and not isinstance(item, SignedVarInt):
-            line(f"s = b[p:p + {count}]")
-            with line.block(f"if s.isascii() and len(s) == {count}:"):
-                line(f"{name} = s" if packed else f"{name} = list(s)")
-                line(f"p += {count}")
-            with line.block("else:"):
-                line(f"{name}, p = varints(b, p, {count}, {item.bits}, {kind})")
+        if not count:
+            count = line.fresh("count")
+            self._number(line, node.number, count)
+        if isinstance(item, Bool) or (item is stored(item) and is_plain(item)):
+            self._bytes(line, item, name, count, packed)
             return
         with line.block(f"if {count} * {node.item_size} > len(b) - p:"):
             line("raise Unusual")
-        if isinstance(item, Bool):
-            line(f"{name} = b[p:p + {count}]" if packed else f"{name} = list(b[p:p + {count}])")
-            line(f"p += {count}")
-            return
         if isinstance(item, Fixed):
-            line(f'{name} = {kind}(unpack_from(f"<{{{count}}}{item.code}", b, p))')
+            kind = "tuple" if packed else "list"
+            line(f'{name} = {kind}(unpack_from(f"<{{{count}}}{item.code}", t.data, p))')
             line(f"p += {count} * {item.size}")
             for value in item.refused:
                 with line.block(f"if {value} in {name}:"):
@@ -333,28 +276,36 @@ class FastDecoder:
         self._loop(line, item, name, f"for _ in range({count}):")
 
     def _loop(self, line: Lines, item: Construct, name: str, head: str) -> None:
-        """Append items to the list `name`; an op's opcode is read right here."""
-        append, value = line.fresh("append"), line.fresh("item")
-        line(f"{append} = {name}.append")
-        if isinstance(item, Variant):
-            with line.block(head):
-                line(self._dispatch(line, item, value))
-                line(f"{append}({value})")
-            return
-        function = self._function(item)
+        """Append items to the list `name`; the function of an op does that itself."""
         with line.block(head):
-            line(f"{value}, p = {function}(b, p, t)")
-            line(f"{append}({value})")
+            if isinstance(item, OpVariant):
+                line(f"p = {self._arm(line, item)}(b, p, t, {name})")
+                return
+            value = line.fresh("item")
+            if isinstance(item, Variant):
+                line(f"{value}, p = {self._arm(line, item)}(b, p, t)")
+            else:
+                line(f"{value}, p = {self.function(item)}(b, p, t)")
+            line(f"{name}.append({value})")
 
-    def _dispatch(self, line: Lines, node: Variant, name: str) -> str:
-        """The statement that reads a variant; where a tag can be long, it is read beforehand."""
-        arms = self._arms(node)
-        if max(node.arms) < 128:
-            return f"{name}, p = {arms}[b[p]](b, p + 1, t, p)"
-        start, tag = line.fresh("start"), line.fresh("tag")
-        line(f"{start} = p")
-        self._number(line, node.number, tag)
-        return f"{name}, p = {arms}[{tag}](b, p, t, {start})"
+    def _variant(self, line: Lines, node: Variant, name: str) -> None:
+        """Read a variant."""
+        if isinstance(node, OpVariant):
+            line(f"{name} = []")
+            line(f"p = {self._arm(line, node)}(b, p, t, {name})")
+            line(f"{name}, = {name}")
+        else:
+            line(f"{name}, p = {self._arm(line, node)}(b, p, t)")
+
+    def _arm(self, line: Lines, node: Variant) -> str:
+        """The expression for the function of the arm whose tag lies at p."""
+        if self._is_byte(node):
+            return f"{self.arms(node)}[b[p]]"
+        tag = line.fresh("tag")
+        line(f"{tag} = b[p]")
+        with line.block(f"if {tag} > 127:"):
+            line(f"{tag}, _ = varint(b, p + 1, {tag}, {node.number.bits})")
+        return f"{self.arms(node)}[{tag}]"
 
     def _regions(self, line: Lines, node: Regions, name: str) -> None:
         count = line.fresh("count")
@@ -362,7 +313,7 @@ class FastDecoder:
         with line.block(f"if {count} != {node.count}:"):
             line("raise Unusual")
         self._enter(line, "region")
-        function = self._function(node.subcon)
+        function = self.function(node.subcon)
         parts = [line.fresh("region") for _ in range(node.count)]
         for part in parts:
             line(f"{part}, p = {function}(b, p, t)")
@@ -396,7 +347,7 @@ class FastDecoder:
         self._leaf(line, node.pad, "pad")
         with line.block(f"if {count} * {node.item.size} > len(b) - p:"):
             line("raise Unusual")
-        line(f'{name} = list(unpack_from(f"<{{{count}}}{node.item.code}", b, p))')
+        line(f'{name} = list(unpack_from(f"<{{{count}}}{node.item.code}", t.data, p))')
         line(f"p += {count} * {node.item.size}")
         line(f'{name} = {{"elements": {name}, "pad": None}}')
 
@@ -411,13 +362,13 @@ class FastDecoder:
         with line.block(f"if not {count}:"):
             if node.followed:
                 line("raise Unusual")
-            with line.block(f"if bytes(b[p:]).strip({bytes((FILL,))}):"):
+            with line.block(f"if bytes(t.data[p:]).strip({bytes((FILL,))}):"):
                 line("raise Unusual")
             line("rest = Slice(t.base + p, t.view[p:])")
             line("p = len(b)")
         with line.block("else:"):
             self._leaf(line, node.pad, "pad")
-            line(f'{offsets} = unpack_from(f"<{{{count}}}{node.index.code}", b, p)')
+            line(f'{offsets} = unpack_from(f"<{{{count}}}{node.index.code}", t.data, p)')
             line(f"{base} = p + {count} * {node.index_size}")
             with line.block(f"if {offsets}[0]:"):
                 line("raise Unusual")

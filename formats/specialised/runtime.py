@@ -15,9 +15,17 @@ from construct import Construct
 from ..cursor import Cursor, Environment, Path, Slice, Writer
 from ..leaves import MASK64, Leaf, WideInt, encode_varint, zigzag
 from ..nodes import Items
+from .layout import is_varint
 
 SIGNED = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
 """What a zigzag byte stands for."""
+
+
+ALONE = tuple((number,) for number in range(128))
+"""A tuple of one number, for each number of one byte."""
+
+SINGLE = tuple(bytes((number,)) for number in range(128))
+"""A sequence of one number, for each number of one byte, where a list of numbers is its bytes."""
 
 
 class Unusual(Exception):
@@ -28,14 +36,34 @@ REFUSALS = (Unusual, IndexError, KeyError, ValueError, TypeError, RecursionError
 """How a fast function gives up: running off the end of its bytes is an IndexError, and so on."""
 
 
+def refuse(*_) -> None:
+    """What stands in a dispatch table for a tag that no arm has."""
+    raise Unusual
+
+
 class Reading:
-    """What a fast decoder carries along: the window in the file, type tags, nesting so far."""
+    """What a fast decoder carries along: the window in the file, type tags, nesting so far.
 
-    __slots__ = ("attribute", "attribute_depth", "base", "region", "region_depth", "tags", "view")
+    `data` is the window as bytes: a copy, unless one is given.
+    """
 
-    def __init__(self, where: Slice, environment: Environment) -> None:
+    __slots__ = (
+        "attribute",
+        "attribute_depth",
+        "base",
+        "data",
+        "region",
+        "region_depth",
+        "tags",
+        "view",
+    )
+
+    def __init__(
+        self, where: Slice, environment: Environment, data: bytes | memoryview | None = None
+    ) -> None:
         self.base = where.offset
-        self.view = memoryview(where.data)
+        self.data = bytes(where.data) if data is None else data
+        self.view = where.data if isinstance(where.data, memoryview) else memoryview(where.data)
         self.tags = environment.type_tags
         self.region = self.attribute = 0
         self.region_depth = environment.limits.region_depth
@@ -44,6 +72,9 @@ class Reading:
 
 def varint(data, position: int, first: int, bits: int) -> tuple[int, int]:
     """The rest of a varint of which `first` has been read, in its shortest form only."""
+    byte = data[position]
+    if 0 < byte < 0x80 and bits > 13:
+        return first & 0x7F | byte << 7, position + 1
     value, shift = first & 0x7F, 7
     while True:
         byte = data[position]
@@ -150,20 +181,29 @@ def put_scalar(node, out: bytearray, value: int, tags: Sequence, index: int) -> 
         out += encode_varint(number & MASK64)
 
 
+class Probe(Cursor):
+    """A cursor over single bytes that has no words for what is amiss, only an exception."""
+
+    def error(self, *_, **__) -> Unusual:
+        """The exception, whatever is wrong."""
+        return Unusual()
+
+    def warn(self, *_) -> None:
+        """What is odd is no better than what is wrong."""
+        raise Unusual
+
+
 def plain_bytes(leaf: Leaf, version) -> dict[int, int]:
     """What each single byte means to a leaf, of those it reads without a word.
 
-    Found by asking the leaf itself, once for each byte.
+    Found by asking the leaf itself, once for each byte with which it can end.
     """
     found = {}
-    for byte in range(256):
-        warnings: list = []
-        data = memoryview(bytes((byte,)))
-        cursor = Cursor(data, 0, 1, "", Environment(version), warnings=warnings)
+    probe = Probe(memoryview(bytes(range(256))), 0, 0, "", Environment(version))
+    for byte in range(128 if is_varint(leaf) else 256):
+        probe.position, probe.end = byte, byte + 1
         try:
-            value = leaf.read(cursor, "")
-        except ValueError:
+            found[byte] = leaf.read(probe, "")
+        except Unusual:
             continue
-        if not warnings:
-            found[byte] = value
     return found

@@ -12,7 +12,9 @@ import linecache
 import re
 import threading
 from collections.abc import Callable
-from contextlib import contextmanager
+from functools import cache
+
+INDENT = "    "
 
 
 class Lines:
@@ -27,13 +29,16 @@ class Lines:
         """Add a line."""
         self._lines.append(f"{self._indent}{text}\n")
 
-    @contextmanager
-    def block(self, head: str):
-        """Add a compound statement; what is added inside is its body, which may not be empty."""
+    def block(self, head: str) -> Lines:
+        """Add a compound statement; what is added in a `with` of it is its body, never empty."""
         self(head)
-        outer, self._indent = self._indent, f"{self._indent}    "
-        yield
-        self._indent = outer
+        return self
+
+    def __enter__(self) -> None:
+        self._indent += INDENT
+
+    def __exit__(self, *_) -> None:
+        self._indent = self._indent.removesuffix(INDENT)
 
     def fresh(self, stem: str) -> str:
         """A local name that is not in use yet."""
@@ -46,6 +51,7 @@ class Lines:
         return "".join(self._lines)
 
 
+@cache
 def identifier(text: str) -> str:
     """A Python name that reads like `text`."""
     name = re.sub(r"\W", "_", text)

@@ -10,109 +10,62 @@ behind it. An arm of a variant also takes where its tag began, and the tag.
 
 from __future__ import annotations
 
-import copy
-
 from construct import Construct
 
 from ..attributes import ScalarBits
 from ..cursor import Span
 from ..leaves import Leaf, SignedVarInt, VarInt
-from ..nodes import Alternative, Counted, Flag, Items, Record, Row, Sized, UntilEnd, Variant
+from ..nodes import Alternative, Counted, Flag, Items, Record, Row, UntilEnd, Variant
 from ..ops.wire import OpVariant, Regions, Repeat
-from ..table import Table
 from ..version import Version
 from . import runtime
+from .generator import Generator
 from .layout import Field, is_byte, is_small, layout, stored
-from .source import Functions, Lines, display
+from .source import Lines, display
 
 
-class TracedDecoder:
+class TracedDecoder(Generator):
     """Nodes that stand for schema nodes of one version; `node` gives one that is ready to parse."""
 
+    purpose = "traced decoder"
+
     def __init__(self, version: Version) -> None:
-        self.version = version
-        self.functions = Functions(
-            f"tileir {version} traced decoder",
-            {
-                "Items": Items,
-                "SIGNED": runtime.SIGNED,
-                "Span": Span,
-                "counted": runtime.counted,
-            },
-        )
-        self._plain: dict[object, dict] = {}
-        self._nodes: dict[int, Construct] = {}
+        names = {
+            "Items": Items,
+            "SIGNED": runtime.SIGNED,
+            "Span": Span,
+            "counted": runtime.counted,
+        }
+        super().__init__(version, names)
 
-    def node(self, node: Construct) -> Construct:
-        """A Construct that reads what `node` reads."""
-        if id(node) not in self._nodes:
-            self._nodes[id(node)] = self._specialised(node)
-        return self._nodes[id(node)]
-
-    def _specialised(self, node: Construct) -> Construct:
-        if isinstance(node, Leaf):
-            return node
-        if isinstance(node, Table | Sized):
-            made = copy.copy(node)
-            made.subcon = self.node(node.subcon)
-            return made
-        if isinstance(node, Counted | UntilEnd | Variant | Record):
-            name = self._function(node)
-            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
-        return node
-
-    def _function(self, node: Construct) -> str:
-        stem = getattr(node, "what", type(node).__name__).lower()
-
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(c, p, path):"):
-                self._head(line)
-                value = self._value(line, node, "value", "path", {})
-                line(f"return {value}, p")
-
-        return self.functions.function(f"read_{stem}", id(node), write)
+    def write_function(self, line: Lines, name: str, node: Construct) -> None:
+        with line.block(f"def {name}(c, p, path):"):
+            self._head(line)
+            value = self._value(line, node, "value", "path", {})
+            line(f"return {value}, p")
 
     @staticmethod
     def _head(line: Lines) -> None:
         line("b, e, trace = c.data, c.end, c.trace")
 
-    def _arms(self, variant: Variant) -> str:
-        """The dispatch table of a variant: tag -> function."""
-        key = ("arms", id(variant))
-        with self.functions.lock:
-            if key not in self._plain:
-                arms: dict[int, object] = {}
-                for arm in variant.arms.values():
-                    if arm.since <= self.version:
-                        name = self._arm(variant, arm, arms)
-                        arms[arm.tag] = self.functions.names[name]
-                self._plain[key] = arms
-        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
-
-    def _arm(self, variant: Variant, arm: Alternative, arms: dict) -> str:
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(c, p, path, q, tag):"):
-                self._head(line)
-                nests = variant.nests if arm.nested else ""
-                if nests:
-                    line("c.position = p")
-                    line(f"c.enter({nests!r}, path, q)")
-                fields = self._fields(line, arm.fields)
-                if nests:
-                    line(f"c.depth[{nests!r}] -= 1")
-                if isinstance(variant, OpVariant):
-                    values = ("tag", "q - c.origin", *fields.values())
-                    line(f"return ({', '.join(values)}), p")
-                elif variant.rows:
-                    line(f"return ({', '.join(('tag', *fields.values()))},), p")
-                else:
-                    head = {"tag": "tag", "variant": repr(arm.name)}
-                    line(f"return {display(head | fields)}, p")
-
-        def into(function) -> None:
-            arms[arm.tag] = function
-
-        return self.functions.function(arm.name, id(arm), write, into)
+    def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
+        with line.block(f"def {name}(c, p, path, q, tag):"):
+            self._head(line)
+            nests = variant.nests if arm.nested else ""
+            if nests:
+                line("c.position = p")
+                line(f"c.enter({nests!r}, path, q)")
+            fields = self._fields(line, arm.fields)
+            if nests:
+                line(f"c.depth[{nests!r}] -= 1")
+            if isinstance(variant, OpVariant):
+                values = ("tag", "q - c.origin", *fields.values())
+                line(f"return ({', '.join(values)}), p")
+            elif variant.rows:
+                line(f"return ({', '.join(('tag', *fields.values()))},), p")
+            else:
+                head = {"tag": "tag", "variant": repr(arm.name)}
+                line(f"return {display(head | fields)}, p")
 
     # Fields ---------------------------------------------------------------------------------
 
@@ -125,9 +78,7 @@ class TracedDecoder:
 
     def _field(self, line: Lines, field: Field, values: dict[str, str]) -> str:
         if field.node is None:
-            if field.default is None or isinstance(field.default, int):
-                return repr(field.default)
-            return self.functions.constant("DEFAULT", field.default)
+            return self.default(field.default)
         if isinstance(field.node, Flag):
             flags = values[field.node.field]
             return "False" if flags in ("None", "0") else f"{flags} & {field.node.mask} != 0"
@@ -174,7 +125,7 @@ class TracedDecoder:
             case Variant():
                 self._variant(line, node, name, path)
             case Record() if path != "path":
-                line(f"{name}, p = {self._function(node)}(c, p, {path})")
+                line(f"{name}, p = {self.function(node)}(c, p, {path})")
             case Row():
                 line(f"{name} = {', '.join(self._fields(line, node).values())}")
             case Record():
@@ -197,7 +148,7 @@ class TracedDecoder:
         """Read a leaf that is usually one byte."""
         constant = self.functions.constant(type(leaf).__name__.upper(), leaf)
         line(f"{name}_at = p")
-        plain = self._plain_bytes(leaf)
+        plain = self.plain_bytes(leaf)
         if len(plain) == 128 and not is_byte(leaf):
             test = "p < e and b[p] < 128"
         elif len(plain) == 256:
@@ -215,11 +166,6 @@ class TracedDecoder:
         with line.block("if trace is not None:"):
             place = f"{name}_at, p, c.section, {path}"
             line(f"trace.append(Span({place}, {leaf.kind!r}, {name}, {constant}))")
-
-    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
-        if id(leaf) not in self._plain:
-            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
-        return self._plain[id(leaf)]
 
     def _count(self, line: Lines, number: VarInt, path: str) -> str:
         name = line.fresh("count")
@@ -242,13 +188,13 @@ class TracedDecoder:
                 self._interpreted(line, item, value, place, {})
             else:
                 value = line.fresh("item")
-                line(f"{value}, p = {self._function(item)}(c, p, {place})")
+                line(f"{value}, p = {self.function(item)}(c, p, {place})")
             line(f"{name}.append({value})")
             if not counted:
                 line(f"{index} += 1")
 
     def _variant(self, line: Lines, node: Variant, name: str, path: str) -> None:
-        arms = self._arms(node)
+        arms = self.arms(node)
         constant = self.functions.constant(type(node).__name__.upper(), node)
         tag, place = line.fresh("tag"), line.fresh("place")
         line(f"{place} = {path}")  # one object for all that is below it
@@ -266,7 +212,7 @@ class TracedDecoder:
         line("c.position = p")
         line(f"{constant}.enter(c, {count}, {path}, {count}_at)")
         line(f"{name} = counted({count})")
-        function = self._function(node.subcon)
+        function = self.function(node.subcon)
         for index in range(node.count):
             line(f"region, p = {function}(c, p, ({path}, {index}))")
             line(f"{name}.append(region)")

@@ -9,7 +9,6 @@ A generated function takes a `Writer` and the record.
 
 from __future__ import annotations
 
-import copy
 import struct
 
 from construct import Construct
@@ -25,91 +24,50 @@ from ..leaves import (
     SignedVarInt,
     encode_varint,
 )
-from ..nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
+from ..nodes import Alternative, Counted, Flag, Record, Row, UntilEnd, Variant
 from ..ops.wire import OpVariant, Regions, Repeat
-from ..table import Table
 from ..types import NoExtension
 from ..version import Version
 from . import runtime
+from .generator import Generator
 from .layout import Field, is_byte, is_small, is_varint, layout, stored
-from .source import Functions, Lines
+from .source import Lines, display
 
 
-class Encoder:
+class Encoder(Generator):
     """Nodes that stand for schema nodes of one version; `node` gives one that is ready to build."""
 
+    purpose = "encoder"
+    verb = "write"
+
     def __init__(self, version: Version) -> None:
-        self.version = version
-        self.functions = Functions(
-            f"tileir {version} encoder",
-            {
-                "Unusual": runtime.Unusual,
-                "encode": encode_varint,
-                "pack": struct.pack,
-                "put_scalar": runtime.put_scalar,
-                "put_signed": runtime.put_signed,
-                "put_varint": runtime.put_varint,
-            },
-        )
-        self._plain: dict[object, dict] = {}
-        self._nodes: dict[int, Construct] = {}
+        names = {
+            "Unusual": runtime.Unusual,
+            "encode": encode_varint,
+            "pack": struct.pack,
+            "put_scalar": runtime.put_scalar,
+            "put_signed": runtime.put_signed,
+            "put_varint": runtime.put_varint,
+        }
+        super().__init__(version, names)
 
-    def node(self, node: Construct) -> Construct:
-        """A Construct that writes what `node` writes."""
-        if id(node) not in self._nodes:
-            self._nodes[id(node)] = self._specialised(node)
-        return self._nodes[id(node)]
+    def write_function(self, line: Lines, name: str, node: Construct) -> None:
+        with line.block(f"def {name}(w, record):"):
+            line("out = w.data")
+            self._value(line, node, "record", {})
 
-    def _specialised(self, node: Construct) -> Construct:
-        if isinstance(node, Leaf):
-            return node
-        if isinstance(node, Table | Sized):
-            made = copy.copy(node)
-            made.subcon = self.node(node.subcon)
-            return made
-        if isinstance(node, Counted | UntilEnd | Variant | Record):
-            name = self._function(node)
-            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
-        return node
+    def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
+        with line.block(f"def {name}(w, record):"):
+            line("out = w.data")
+            self._tag(line, variant, arm)
+            skipped = 0
+            if variant.rows:
+                skipped = 2 if isinstance(variant, OpVariant) else 1
+            self._fields(line, arm.fields, "record", variant.rows, skipped)
 
-    def _function(self, node: Construct) -> str:
-        stem = getattr(node, "what", type(node).__name__).lower()
-
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(w, record):"):
-                line("out = w.data")
-                self._value(line, node, "record", {})
-
-        return self.functions.function(f"write_{stem}", id(node), write)
-
-    def _arms(self, variant: Variant) -> str:
-        """The dispatch table of a variant: tag, or name where records are dicts -> function."""
-        key = ("arms", id(variant))
-        with self.functions.lock:
-            if key not in self._plain:
-                arms: dict[object, object] = {}
-                for arm in variant.arms.values():
-                    if arm.since <= self.version:
-                        selector = arm.tag if variant.rows else arm.name
-                        name = self._arm(variant, arm, arms, selector)
-                        arms[selector] = self.functions.names[name]
-                self._plain[key] = arms
-        return self.functions.constant(f"{variant.what}s".upper(), self._plain[key])
-
-    def _arm(self, variant: Variant, arm: Alternative, arms: dict, selector: object) -> str:
-        def write(line: Lines, name: str) -> None:
-            with line.block(f"def {name}(w, record):"):
-                line("out = w.data")
-                self._tag(line, variant, arm)
-                skipped = 0
-                if variant.rows:
-                    skipped = 2 if isinstance(variant, OpVariant) else 1
-                self._fields(line, arm.fields, "record", variant.rows, skipped)
-
-        def into(function) -> None:
-            arms[selector] = function
-
-        return self.functions.function(arm.name, id(arm), write, into)
+    def selector(self, variant: Variant, arm: Alternative):
+        """The tag, or the name where records are dicts."""
+        return arm.tag if variant.rows else arm.name
 
     def _tag(self, line: Lines, variant: Variant, arm: Alternative) -> None:
         if not variant.rows:  # the record may say a tag that has no arm of its own
@@ -127,9 +85,7 @@ class Encoder:
         else:
             for field in fields:
                 line(f"{names[field.name]} = {record}.get({field.name!r})")
-        for field in fields:
-            if field.node is not None and self._derivable(field.node):
-                self._derive(line, field, fields, names)
+        self._derive(line, node, fields, names)
         run: list[tuple[str, Leaf]] = []
         for field in fields:
             if field.node is not None and not field.tests and is_small(field.node):
@@ -140,26 +96,37 @@ class Encoder:
             self._field(line, field, names)
         self._run(line, run)
 
-    @staticmethod
-    def _derivable(node: Construct) -> bool:
-        return isinstance(node, FlagWord)
+    def _derive(
+        self, line: Lines, node: Record, fields: list[Field], names: dict[str, str]
+    ) -> None:
+        """Flag words that are None, from the fields that announce themselves in them.
 
-    @staticmethod
-    def _derive(line: Lines, flags: Field, fields: list[Field], names: dict[str, str]) -> None:
-        """A flag word that is None, from the fields that its bits announce."""
-        terms = []
+        Which those are, and by which bit, the record is asked: with one field given at a time.
+        """
+        terms: dict[str, list[str]] = {
+            field.name: [] for field in fields if isinstance(field.node, FlagWord)
+        }
+        if not terms:
+            return
         for field in fields:
-            if isinstance(field.node, Flag) and field.node.field == flags.name:
-                terms.append(f"(bool({names[field.name]}) and {field.node.mask})")
-            elif [name for name, _ in field.tests] == [flags.name]:
-                terms.append(f"({names[field.name]} is not None and {field.tests[0][1]})")
-        with line.block(f"if {names[flags.name]} is None:"):
-            line(f"{names[flags.name]} = {' | '.join(terms) or 0}")
+            if field.node is None or field.name in terms:
+                continue
+            there = f"{names[field.name]} is not None"
+            for value, test in ((0, there), (1, f"bool({names[field.name]})")):
+                bits = node.announced({field.name: value}, self.version)
+                found = [(word, bits[word]) for word in terms if bits.get(word)]
+                for word, bit in found:
+                    terms[word].append(f"({test} and {bit})")
+                if found:
+                    break
+        for word, bits in terms.items():
+            with line.block(f"if {names[word]} is None:"):
+                line(f"{names[word]} = {' | '.join(bits) or 0}")
 
     def _field(self, line: Lines, field: Field, names: dict[str, str]) -> None:
         value = names[field.name]
         if field.node is None:
-            self._absent(line, field, value)
+            self._absent(line, field, names)
         elif isinstance(field.node, Flag):
             flags = names.get(field.node.field)
             with line.block(f"if bool({value}) != bool({flags} & {field.node.mask}):"):
@@ -173,14 +140,13 @@ class Encoder:
             with line.block(f"elif {value} is not None:"):
                 line("raise Unusual")
 
-    def _absent(self, line: Lines, field: Field, value: str) -> None:
+    def _absent(self, line: Lines, field: Field, names: dict[str, str]) -> None:
         """What the version cannot say has to be what it means by saying nothing."""
-        default = field.default
-        if not (default is None or isinstance(default, int)):
-            default_name = self.functions.constant("DEFAULT", default)
-            test = f"{value} is not None and {value} != {default_name}"
-        else:
-            test = f"{value} is not None and {value} != {default!r}"
+        value = names[field.name]
+        test = f"{value} is not None"
+        if field.gate is not None:
+            gate = self.functions.constant("SINCE", field.gate)
+            test += f" and not {gate}.says_default({value}, {display(names)})"
         with line.block(f"if {test}:"):
             line("raise Unusual")
 
@@ -226,16 +192,11 @@ class Encoder:
         """Leave to the leaf itself what it would not read without a word."""
         if leaf is stored(leaf):
             return
-        plain = self._plain_bytes(leaf)
+        plain = self.plain_bytes(leaf)
         if len(plain) == (128 if is_varint(leaf) else 256):
             return
         with line.block(f"if {value} not in {self.functions.constant('PLAIN', plain)}:"):
             line("raise Unusual")
-
-    def _plain_bytes(self, leaf: Leaf) -> dict[int, int]:
-        if id(leaf) not in self._plain:
-            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
-        return self._plain[id(leaf)]
 
     def _value(self, line: Lines, node: Construct, value: str, names: dict[str, str]) -> None:
         """Write a value of any kind."""
@@ -263,7 +224,7 @@ class Encoder:
                 self._length(line, value, node.count)
                 self._number(line, node.number, f"len({value})")
                 with line.block(f"for region in {value}:"):
-                    line(f"{self._function(node.subcon)}(w, region)")
+                    line(f"{self.function(node.subcon)}(w, region)")
             case Counted():
                 self._counted(line, node, value)
             case UntilEnd():
@@ -311,8 +272,8 @@ class Encoder:
             elif is_small(item):
                 self._small(line, item, name)
             else:
-                line(f"{self._function(item)}(w, {name})")
+                line(f"{self.function(item)}(w, {name})")
 
     def _dispatch(self, node: Variant, value: str) -> str:
         selector = f"{value}[0]" if node.rows else f'{value}["variant"]'
-        return f"{self._arms(node)}[{selector}](w, {value})"
+        return f"{self.arms(node)}[{selector}](w, {value})"

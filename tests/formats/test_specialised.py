@@ -80,11 +80,13 @@ def test_the_fast_decoder_reads_all_that_is_usual(path: Path) -> None:
     for node, payload in nodes:
         data = payload.data if node in (BY_NAME["String"].payload,) else bytes(payload.data)
         try:
-            _, position = fast.reader(node)(data, 0, Reading(payload, environment))
+            found, position = fast.reader(node)(data, 0, Reading(payload, environment))
         except REFUSALS:
             refused += 1
         else:
             assert position <= len(data)
+            listed = fast.reader(node)(list(data), 0, Reading(payload, environment))
+            assert listed == (found, position)
     assert bool(refused) == odd
 
 
@@ -145,6 +147,7 @@ SCALAR = [b"\x03", b"\x0d\x00\x00", b"\x10\x01\x01\x00"]
         (b"\x7e\x00\x00", "unknown_opcode"),
         (varint(0x4002), "preview"),
         (b"\x5c\x00" + varint(2**40), "limit"),
+        (b"\x5c\x00\x02\x00", "limit"),
         (b"\x32\x01\x00\x00\x05", "bad_value"),
     ],
 )

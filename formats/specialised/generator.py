@@ -1,0 +1,109 @@
+"""What the three walks share: whose functions they write, and where one function finds another.
+
+A walk knows how to write the function of a node and that of an arm of a variant. When one is
+written, under which name others call it, and how a dispatch table comes to hold it, is here.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+
+from construct import Construct
+
+from ..leaves import Leaf
+from ..nodes import Alternative, Counted, Record, Sized, UntilEnd, Variant
+from ..table import Table
+from ..version import Version
+from . import runtime
+from .source import Functions, Lines
+
+
+class Generator(ABC):
+    """Functions for the nodes of one version. A subclass says what they do, and its `purpose`."""
+
+    purpose: str
+    verb = "read"
+
+    def __init__(self, version: Version, names: dict[str, object]) -> None:
+        self.version = version
+        self.functions = Functions(f"tileir {version} {self.purpose}", names)
+        self._plain: dict[int, dict[int, object]] = {}
+        self._tables: dict[int, object] = {}
+        self._nodes: dict[int, Construct] = {}
+
+    @abstractmethod
+    def write_function(self, line: Lines, name: str, node: Construct) -> None:
+        """The source of the function of a node."""
+
+    @abstractmethod
+    def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
+        """The source of the function of an arm."""
+
+    def node(self, node: Construct) -> Construct:
+        """A Construct that does with generated functions what `node` does."""
+        if id(node) not in self._nodes:
+            self._nodes[id(node)] = self._specialised(node)
+        return self._nodes[id(node)]
+
+    def _specialised(self, node: Construct) -> Construct:
+        if isinstance(node, Leaf):
+            return node
+        if isinstance(node, Table | Sized):
+            made = copy.copy(node)
+            made.subcon = self.node(node.subcon)
+            return made
+        if isinstance(node, Counted | UntilEnd | Variant | Record):
+            name = self.function(node)
+            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
+        return node
+
+    def function(self, node: Construct) -> str:
+        """The name of the function of a node."""
+        stem = getattr(node, "what", type(node).__name__).lower()
+
+        def write(line: Lines, name: str) -> None:
+            self.write_function(line, name, node)
+
+        return self.functions.function(f"{self.verb}_{stem}", id(node), write)
+
+    def arms(self, variant: Variant) -> str:
+        """The name of the dispatch table of a variant: selector -> function."""
+        with self.functions.lock:
+            if id(variant) not in self._tables:
+                table = self._tables[id(variant)] = self.empty_table(variant)
+                for arm in variant.arms.values():
+                    if arm.since <= self.version:
+                        self._add_arm(table, variant, arm)
+            return self.functions.constant(f"{variant.what}s".upper(), self._tables[id(variant)])
+
+    def _add_arm(self, table, variant: Variant, arm: Alternative) -> None:
+        selector = self.selector(variant, arm)
+
+        def write(line: Lines, name: str) -> None:
+            self.write_arm(line, name, variant, arm)
+
+        def into(function) -> None:
+            table[selector] = function
+
+        into(self.functions.names[self.functions.function(arm.name, id(arm), write, into)])
+
+    def empty_table(self, variant: Variant):
+        """The dispatch table of a variant before it has arms."""
+        return {}
+
+    def selector(self, variant: Variant, arm: Alternative):
+        """What stands for an arm in the dispatch table."""
+        return arm.tag
+
+    def plain_bytes(self, leaf: Leaf) -> dict[int, int]:
+        """What each single byte means to a leaf, of those it reads without a word."""
+        if id(leaf) not in self._plain:
+            self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
+        return self._plain[id(leaf)]
+
+    def default(self, value: object) -> str:
+        """The expression for what a version means that does not have a field."""
+        if value is None or isinstance(value, int):
+            return repr(value)
+        return self.functions.constant("DEFAULT", value)
