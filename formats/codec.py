@@ -140,15 +140,15 @@ def _single(where: Slice, environment: Environment, reference: bool):
         if reference:
             return lambda begin, end: None
         reader = specialised(environment.version).fast.reader(node)
-        reading = Reading(where, environment)
         data = bytes(where.data[base - where.offset :])
 
         def read(begin: int, end: int):
+            entry = data[begin:end]
             try:
-                value, position = reader(data[begin:end], 0, reading)
+                value, position = reader(entry, 0, Reading(where, environment, entry))
             except REFUSALS:
                 return None
-            return value if position == end - begin else None
+            return value if position == len(entry) else None
 
         return read
 
