@@ -21,6 +21,7 @@ from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import SUPPORTED, Version
 
+from . import launch
 from .collector import paused_collector
 from .decode import BodyDecoder
 from .errors import BuildError, BytecodeError, Diagnostic
@@ -50,6 +51,9 @@ class Bytecode:
     debug      the debug section, or None
     warnings   oddities found so far, as Diagnostics
     data       the bytes themselves
+
+    `launch_attributes` is what the text that it was made from says about launching its kernels and
+    the bytes cannot hold; of a file, nothing.
     """
 
     @classmethod
@@ -79,6 +83,7 @@ class Bytecode:
         self._reference = reference
         self._oddities: list[Oddity] = []
         self._noted: set[str] = set()
+        self.launch_attributes = launch.NONE
         self._lock = threading.RLock()
         self._file = codec.parse_file(data, warnings=self._oddities)
         self.version: Version = self._file["header"]["version"]
@@ -375,9 +380,11 @@ class Bytecode:
         if target not in SUPPORTED:
             raise BuildError(f"version {target} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
         same = Bytecode.parse(self.build(), limits=self.limits)
+        same.launch_attributes = self.launch_attributes
         if target == self.version:
             return same
         other = Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
+        other.launch_attributes = self.launch_attributes
         check_oddities(same, other)
         return other
 

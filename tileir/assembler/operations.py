@@ -1,0 +1,401 @@
+"""Ops by the assembly format of their row.
+
+A format becomes a list of steps, once for each op. A step takes a piece of the text and notes in
+the draft of the op what it says: values, attributes, or types that are stated of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tileir.encode import default_of
+from tileir.formats.attributes import (
+    ATTRIBUTE,
+    BOOL_LIST,
+    CONSTANT_INDEX,
+    DICTIONARY,
+    INT_LIST,
+    STRING_INDEX,
+)
+from tileir.formats.leaves import EnumValue, VarInt
+from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
+from tileir.formats.ops.spec import Attribute, Operand, TileOf
+from tileir.formats.ops.spec import Op as Spec
+from tileir.ir import Value
+from tileir.structure import admits
+from tileir.types import Type
+
+from .dense import read_elements
+from .lexer import VALUE, phrase
+from .types import case_of
+
+if TYPE_CHECKING:
+    from .body import BodyReader
+
+LARGEST = (1 << 31) - 1
+"""Integers of a list lie between this and its negative, which are not among them."""
+
+
+class Draft:
+    """An op that is being read: what the text says so far, by slot, and where it says it.
+
+    `names` is how many results have names. `stated` has types and their positions, `places` the
+    positions of values and attributes.
+    """
+
+    __slots__ = ("at", "attributes", "names", "operands", "places", "spec", "stated")
+
+    def __init__(self, spec: Spec, at: int, names: int) -> None:
+        self.spec = spec
+        self.at = at
+        self.names = names
+        self.operands: dict[str, Value | tuple[Value, ...] | None] = dict(empty_operands(spec))
+        self.attributes: dict[str, object] = {}
+        self.stated: dict[str, list[tuple[Type | None, int]]] = {}
+        self.places: dict[str, list[int]] = {}
+
+    def fill(self) -> None:
+        """Give attributes that the text left out what that means."""
+        for slot in self.spec.attributes:
+            if slot.name not in self.attributes:
+                self.attributes[slot.name] = default_of(slot, self.operands)
+
+
+@cache
+def empty_operands(spec: Spec) -> dict[str, tuple | None]:
+    """The operand slots of an op without operands."""
+    return {slot.name: () if slot.arity == "many" else None for slot in spec.operands}
+
+
+Step = Callable[["BodyReader", Draft], None]
+
+
+@cache
+def steps_of(spec: Spec) -> tuple[Step, ...]:
+    """What reads all that follows the mnemonic."""
+    return tuple(_steps(spec, items_of(spec)))
+
+
+def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
+    steps: list[Step] = []
+    words: dict[str, None] = {}
+    for place, item in enumerate(items):
+        unit = isinstance(item, Group) and _is_word(spec, item)
+        if unit:
+            words[item.anchor.name] = None
+            continue
+        if words:
+            steps.append(_words(tuple(words)))
+            words = {}
+        if isinstance(item, Group):
+            rivals = [
+                other.anchor.name for other in items[place + 1 :] if _rivals(spec, item, other)
+            ]
+            steps.append(_group(spec, item, rivals))
+        elif isinstance(item, Slot):
+            steps.append(_slot(spec, item))
+        elif item.text.strip():
+            steps.append(_literal(item.text))
+    return steps
+
+
+def _is_word(spec: Spec, group: Group) -> bool:
+    """Whether the part is the name of a unit attribute and nothing else."""
+    slot = slot_of(spec, group.anchor.name)
+    rest = [item for item in group.items if isinstance(item, Literal) and item.text.strip()]
+    return isinstance(slot, Attribute) and slot.node is None and not rest
+
+
+def _words(names: tuple[str, ...]) -> Step:
+    """Unit attributes in any order."""
+    words = {name: phrase(name) for name in names}
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        found = True
+        while found:
+            found = False
+            for name, word in words.items():
+                at = body.reader.at
+                if body.reader.accept(word):
+                    if name in draft.attributes:
+                        raise body.reader.refused(f"{name} is there twice", at)
+                    draft.attributes[name], draft.places[name], found = True, [at], True
+
+    return read
+
+
+def _literal(text: str) -> Step:
+    wanted = phrase(text.strip())
+    return lambda body, draft: body.reader.expect(wanted)
+
+
+def _rivals(spec: Spec, group: Group, other: Item) -> bool:
+    """Whether two parts that can be left out begin alike, so that what follows decides."""
+    return (
+        isinstance(other, Group)
+        and isinstance(slot_of(spec, group.anchor.name), Operand)
+        and isinstance(group.items[0], Literal)
+        and other.items[0] == group.items[0]
+        and isinstance(other.items[1], Slot)
+        and other.items[1].form == group.items[1].form == ""
+    )
+
+
+def slot_of(spec: Spec, name: str):
+    """The slot of an op by its name."""
+    return next(s for s in (*spec.operands, *spec.attributes, *spec.results) if s.name == name)
+
+
+# Parts that can be left out -------------------------------------------------------------------
+
+
+def _group(spec: Spec, group: Group, rivals: list[str]) -> Step:
+    steps = _steps(spec, group.items)
+    present = _presence(spec, group)
+    first, *others = (slot_of(spec, name) for name in (group.anchor.name, *rivals))
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        if present(body, draft):
+            for step in steps:
+                step(body, draft)
+
+    def read_rival(body: BodyReader, draft: Draft) -> None:
+        read(body, draft)
+        _move(draft, first, others[0])
+
+    return read_rival if others else read
+
+
+def _move(draft: Draft, first: Operand, other: Operand) -> None:
+    """A value that cannot be what it was taken for is what can stand there besides."""
+    value = draft.operands[first.name]
+    if isinstance(value, Value) and value.type is not None and not admits(first.type, value.type):
+        draft.operands[first.name], draft.operands[other.name] = None, value
+        draft.places[other.name] = draft.places.pop(first.name)
+
+
+def _presence(spec: Spec, group: Group) -> Callable[[BodyReader, Draft], object]:
+    """What tells whether the part is there: an operand that was read, or the next token."""
+    anchor, name = slot_of(spec, group.anchor.name), group.anchor.name
+    if group.anchor.form:
+        return lambda body, draft: draft.operands[name]
+    lead = group.items[0]
+    if isinstance(lead, Literal) and lead.text.strip():
+        begins = phrase(lead.text.strip())
+        rival = isinstance(anchor, Operand) and anchor.arity != "many"
+        if rival:
+            return lambda body, draft: not draft.operands[name] and body.reader.sees(begins)
+        return lambda body, draft: body.reader.sees(begins)
+    if isinstance(anchor, Operand):
+        return lambda body, draft: body.reader.text.startswith("%", body.reader.at)
+    return lambda body, draft: _word_ahead(body)
+
+
+def _word_ahead(body: BodyReader) -> bool:
+    """Whether a bare word is next."""
+    char = body.reader.text[body.reader.at : body.reader.at + 1]
+    return char.isalpha()
+
+
+# Slots ----------------------------------------------------------------------------------------
+
+
+def _slot(spec: Spec, item: Slot) -> Step:
+    slot, name = slot_of(spec, item.name), item.name
+    if isinstance(slot, Attribute):
+        return _attribute(spec, slot, item.form)
+    many = slot.arity == "many"
+    if item.form == "":
+        return _values(name) if many else _value(name)
+    if item.form == "common":
+        return _common(slot, name)
+    if item.form == "first":
+        return _first(name)
+    if item.form == "extents":
+        return _extents(name)
+    if item.form == "signature":
+        return _signature
+    return _types(name) if many else _type(name)
+
+
+def _value(name: str) -> Step:
+    def read(body: BodyReader, draft: Draft) -> None:
+        draft.places[name] = [body.reader.at]
+        draft.operands[name] = body.value()
+
+    return read
+
+
+def _values(name: str) -> Step:
+    comma = phrase(",")
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        reader, found, places = body.reader, [], []
+        if VALUE.match(reader.text, reader.at):
+            while not found or reader.accept(comma):
+                places.append(reader.at)
+                found.append(body.value())
+        draft.operands[name], draft.places[name] = tuple(found), places
+
+    return read
+
+
+def _type(name: str) -> Step:
+    def read(body: BodyReader, draft: Draft) -> None:
+        at = body.reader.at
+        draft.stated[name] = [(body.types.read(), at)]
+
+    return read
+
+
+def _types(name: str) -> Step:
+    def read(body: BodyReader, draft: Draft) -> None:
+        draft.stated[name] = body.types.read_list()
+
+    return read
+
+
+def _common(slot: Operand, name: str) -> Step:
+    """One type for all values, or one for each."""
+    comma = phrase(",")
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        reader, count = body.reader, len(draft.operands[name])
+        at = reader.at
+        stated = [(body.types.read(), at)]
+        back = reader.at
+        while len(stated) < count and reader.accept(comma):
+            at = reader.at
+            stated.append((body.types.read(), at))
+        if len(stated) > 1 and _other_kinds(slot.type, stated):
+            reader.at, stated = back, stated[:1]
+        draft.stated[name] = stated * count if len(stated) == 1 else stated
+
+    return read
+
+
+def _other_kinds(constraint: TileOf, stated: list[tuple[Type | None, int]]) -> bool:
+    """Whether one of the types cannot be meant for a slot with the constraint."""
+    return any(type is not None and not admits(constraint, type) for type, _ in stated)
+
+
+def _first(name: str) -> Step:
+    """One type for all results; how many there are, their names say, or the op that is asked."""
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        at = body.reader.at
+        stated = (body.types.read(), at)
+        count = draft.names
+        if not count:
+            (source,) = (value for value in draft.operands.values() if isinstance(value, Value))
+            shape = getattr(source.type, "tile", None) or getattr(source.type, "shape", ())
+            count = len(shape)
+        draft.stated[name] = [stated] * count
+
+    return read
+
+
+def _extents(name: str) -> Step:
+    """Sizes: numbers, and values for those that are not known before."""
+    comma = phrase(",")
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        reader, values, places, sizes = body.reader, [], [], []
+        while not reader.sees(phrase("]")):
+            if sizes:
+                reader.expect(comma)
+            at = reader.at
+            if reader.text.startswith("%", at):
+                places.append(at)
+                values.append(body.value())
+                sizes.append((None, at))
+            else:
+                sizes.append((reader.integer("a size", 0, 1 << 63), at))
+        draft.operands[name], draft.places[name] = tuple(values), places
+        draft.stated[f"{name}:sizes"] = sizes
+
+    return read
+
+
+def _signature(body: BodyReader, draft: Draft) -> None:
+    """The types of a make_tensor_view: ``[base,] [values] -> result``, or the result alone."""
+    stated = body.types.read_list()
+    if body.reader.accept(phrase("->")):
+        dynamic = [name for name in ("dynamicShape", "dynamicStrides") if draft.operands[name]]
+        if len(stated) > bool(dynamic):
+            draft.stated["base"] = stated[:1]
+            stated = stated[1:]
+        for name in dynamic:
+            draft.stated[name] = stated[:1] * len(draft.operands[name])
+        at = body.reader.at
+        stated = [(body.types.read(), at)]
+    draft.stated["result"] = stated[:1]
+
+
+# Attributes -----------------------------------------------------------------------------------
+
+
+def _attribute(spec: Spec, slot: Attribute, form: str) -> Step:
+    read_value = _reader(slot, form)
+    name = slot.name
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        draft.places[name] = [body.reader.at]
+        draft.attributes[name] = read_value(body)
+
+    return _elements if slot.node is CONSTANT_INDEX else read
+
+
+def _elements(body: BodyReader, draft: Draft) -> None:
+    """``<f32: 1.0>``; the type of the result says later what it is."""
+    reader = body.reader
+    reader.expect(phrase("<"))
+    draft.places["value"] = [reader.at]
+    element = body.types.scalar()
+    reader.expect(phrase(":"))
+    draft.attributes["value"] = (element, read_elements(reader, element))
+    reader.expect(phrase(">"))
+
+
+def _reader(slot: Attribute, form: str) -> Callable[[BodyReader], object]:
+    """What reads the value of an attribute slot."""
+    node = slot.node
+    if isinstance(node, EnumValue):
+        return lambda body: case_of(body.reader, node.enum, slot.allowed)
+    if node is STRING_INDEX:
+        return lambda body: body.reader.symbol() if form == "symbol" else body.reader.string()
+    if isinstance(node, VarInt):
+        return lambda body: body.reader.integer("a number", 0, 1 << 64)
+    if node is INT_LIST:
+        return lambda body: _integers(body)
+    if node is BOOL_LIST:
+        return lambda body: _truths(body)
+    if node is DICTIONARY:
+        return lambda body: body.attributes.hints()
+    if node is ATTRIBUTE:
+        return lambda body: body.attributes.predicate()
+    if node is CONSTANT_INDEX:
+        return lambda body: None
+    raise AssertionError(node)
+
+
+def _integers(body: BodyReader) -> tuple[int, ...]:
+    body.reader.expect(phrase("["))
+    return body.reader.integers("an integer", -LARGEST, LARGEST)
+
+
+def _truths(body: BodyReader) -> tuple[bool, ...]:
+    reader, found = body.reader, []
+    reader.expect(phrase("["))
+    while not reader.accept(phrase("]")):
+        if found:
+            reader.expect(phrase(","))
+        if reader.accept(phrase("true")):
+            found.append(True)
+        else:
+            if not reader.accept(phrase("false")):
+                raise reader.expected("'true' or 'false'")
+            found.append(False)
+    return tuple(found)
