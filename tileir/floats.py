@@ -1,7 +1,8 @@
 """What the bit patterns of floating-point elements stand for.
 
 One row a format: its exponent and fraction bits, the exponent's bias, and what the largest exponent
-means. `fnv8E5M3FNU` has no row: its encoding is not published.
+means. That of `fnv8E5M3FNU` is as NVIDIA's disassembler prints its 256 patterns; nothing else is
+published about it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ FORMATS = {
     "f8E5M2": Format(5, 2, 15),
     "f8E8M0FNU": Format(8, 0, 127, "nan", signed=False),
     "f4E2M1FN": Format(2, 1, 1, "none"),
+    "fnv8E5M3FNU": Format(5, 3, 15, "nan", signed=False),
 }
 
 

@@ -48,4 +48,4 @@ def test_spelling() -> None:
     assert spell("f32", 0x40400000, 32) == "3.0"
     assert spell("f32", 0xFF800000, 32) == "-inf"
     assert spell("f16", 0x7E00, 16) == "0x7E00 (nan)"
-    assert spell("fnv8E5M3FNU", 0x12, 8) == "0x12"
+    assert spell("fnv8E5M3FNU", 0x12, 8) == "0.00030517578125"

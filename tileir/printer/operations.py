@@ -1,0 +1,146 @@
+"""Ops by the assembly format of their row.
+
+A format becomes a list of functions, once for each op: each gives a piece of the text, from the op
+and from the names and types of the function it stands in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tileir.formats.nodes import Each
+from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
+from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.ops.spec import Operand, Result
+from tileir.ir import Op, Value
+
+from . import values
+
+if TYPE_CHECKING:
+    from .functions import FunctionPrinter
+
+Piece = Callable[[Op, "FunctionPrinter"], str]
+
+
+@cache
+def pieces_of(mnemonic: str) -> tuple[Piece, ...]:
+    """What follows the mnemonic."""
+    spec = BY_NAME[mnemonic]
+    return tuple(_piece(spec, item) for item in items_of(spec))
+
+
+def _piece(spec: Spec, item: Item) -> Piece:
+    if isinstance(item, Literal):
+        return lambda op, printer: item.text
+    if isinstance(item, Group):
+        return _group(spec, item)
+    slot = _slot(spec, item.name)
+    if isinstance(slot, Operand | Result):
+        return _FORMS[item.form](item.name, _reader(spec, slot))
+    if item.form == "symbol":
+        return lambda op, printer: values.symbol(op.attributes[item.name])
+    spell = values.speller(slot)
+    return lambda op, printer: spell(op.attributes[item.name])
+
+
+def _slot(spec: Spec, name: str):
+    slots = (*spec.operands, *spec.attributes, *spec.results)
+    return next(slot for slot in slots if slot.name == name)
+
+
+def _group(spec: Spec, group: Group) -> Piece:
+    pieces = tuple(_piece(spec, item) for item in group.items)
+    present = _presence(spec, group.anchor)
+
+    def piece(op: Op, printer: FunctionPrinter) -> str:
+        return "".join([piece(op, printer) for piece in pieces]) if present(op) else ""
+
+    return piece
+
+
+def _presence(spec: Spec, anchor: Slot) -> Callable[[Op], object]:
+    slot, name = _slot(spec, anchor.name), anchor.name
+    if isinstance(slot, Operand):
+        return lambda op: op.operands[name]
+    default = slot.default
+    if isinstance(default, Each):
+        return lambda op: any(value != default.value for value in op.attributes[name])
+    return lambda op: op.attributes[name] not in (None, default)
+
+
+Reader = Callable[[Op], tuple[Value, ...]]
+
+
+def _reader(spec: Spec, slot: Operand | Result) -> Reader:
+    """What gives the values in a slot."""
+    if isinstance(slot, Result):
+        index = spec.results.index(slot)
+        if slot.arity == "many":
+            return lambda op: tuple(op.results)
+        return lambda op: tuple(op.results[index : index + 1])
+    name = slot.name
+    if slot.arity == "many":
+        return lambda op: op.operands[name]
+    return lambda op: (op.operands[name],)
+
+
+def _names(name: str, read: Reader) -> Piece:
+    def piece(op: Op, printer: FunctionPrinter) -> str:
+        known = printer.names.value
+        return ", ".join([known[value] for value in read(op)])
+
+    return piece
+
+
+def _types(name: str, read: Reader) -> Piece:
+    def piece(op: Op, printer: FunctionPrinter) -> str:
+        return ", ".join([printer.type(value) for value in read(op)]) or "token"
+
+    return piece
+
+
+def _common_type(name: str, read: Reader) -> Piece:
+    def piece(op: Op, printer: FunctionPrinter) -> str:
+        types = [printer.type(value) for value in read(op)]
+        return types[0] if len(set(types)) == 1 else ", ".join(types)
+
+    return piece
+
+
+def _first_type(name: str, read: Reader) -> Piece:
+    return lambda op, printer: "".join([printer.type(value) for value in read(op)[:1]])
+
+
+def _extents(name: str, read: Reader) -> Piece:
+    static = {"dynamicShape": "shape", "dynamicStrides": "strides"}[name]
+
+    def piece(op: Op, printer: FunctionPrinter) -> str:
+        known, dynamic = printer.names.value, iter(read(op))
+        sizes = getattr(op.result.type, static)
+        return ", ".join([known[next(dynamic)] if s is None else str(s) for s in sizes])
+
+    return piece
+
+
+def _signature(name: str, read: Reader) -> Piece:
+    def piece(op: Op, printer: FunctionPrinter) -> str:
+        base, result = op.operands["base"], printer.type(op.result)
+        dynamic = (*op.operands["dynamicShape"], *op.operands["dynamicStrides"])
+        stated = [base] if base.type.element.attribute else []
+        types = ", ".join([printer.type(value) for value in (*stated, *dynamic[:1])])
+        return f"{types} -> {result}" if types else result
+
+    return piece
+
+
+_FORMS = {
+    "": _names,
+    "type": _types,
+    "common": _common_type,
+    "first": _first_type,
+    "extents": _extents,
+    "signature": _signature,
+}
