@@ -6,6 +6,7 @@ import contextlib
 from types import MappingProxyType
 
 from tileir.bytecode import Bytecode
+from tileir.collector import paused_collector
 from tileir.errors import AssemblyError, BuildError, Problem
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
@@ -40,11 +41,12 @@ def assemble(
     _check_characters(text, name)
     source = Source(text, name, chosen, limits)
     module = ModuleReader(source)
-    with deep_recursion(limits), contextlib.suppress(Stop):
-        module.read()
-    if source.report:
-        raise source.report.error()
-    bytecode = Bytecode.parse(_written(module, chosen, limits), limits=limits)
+    with paused_collector():
+        with deep_recursion(limits), contextlib.suppress(Stop):
+            module.read()
+        if source.report:
+            raise source.report.error()
+        bytecode = Bytecode.parse(_written(module, chosen, limits), limits=limits)
     bytecode.launch_attributes = LaunchAttributes(
         MappingProxyType(module.module_attributes),
         MappingProxyType(

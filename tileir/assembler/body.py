@@ -20,7 +20,7 @@ from tileir.types import Type
 
 from .diagnostics import Refused, Stop
 from .lexer import SKIP, VALUE, phrase, shown
-from .operations import Draft, steps_of
+from .operations import Draft, plan_of
 from .results import finished
 from .structured import READERS
 
@@ -263,11 +263,11 @@ class BodyReader:
             text = f"{name} comes after {ops[-1].name}, which ends the {place}"
             self.report.add(text, match.start(2), len(name))
         reader.at = match.end()
-        draft = Draft(spec, match.start(2), sum(count for _, count, _ in named))
+        draft = Draft(plan_of(spec.mnemonic), match.start(2), sum(count for _, count, _ in named))
         before = len(self.report)
         read = READERS.get(name)
         if read is None:
-            for step in steps_of(spec):
+            for step in draft.plan.steps:
                 step(self, draft)
             op, lost = finished(self, draft)
         else:

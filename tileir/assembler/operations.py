@@ -20,6 +20,7 @@ from tileir.formats.attributes import (
     STRING_INDEX,
 )
 from tileir.formats.leaves import EnumValue, VarInt
+from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
 from tileir.formats.ops.spec import Attribute, Operand, TileOf
 from tileir.formats.ops.spec import Op as Spec
@@ -38,6 +39,60 @@ LARGEST = (1 << 31) - 1
 """Integers of a list lie between this and its negative, which are not among them."""
 
 
+class Plan:
+    """A row as it is read: worked out once, because rows are too large to be looked up by.
+
+    steps     what reads all that follows the mnemonic; none for an op with syntax of its own
+    operands  the operand slots of an op without operands
+    implied   operands of which the format states no type -> the slot whose type they must have
+    results   the result slots
+    checked   attributes that the rules of an op can depend on
+    extents   whether sizes of the result's type are spelled out again
+    """
+
+    __slots__ = ("checked", "extents", "implied", "operands", "results", "spec", "steps")
+
+    def __init__(self, spec: Spec) -> None:
+        items = items_of(spec) if spec.format != "" else ()
+        self.spec = spec
+        self.steps = tuple(_steps(spec, items))
+        self.operands = {s.name: () if s.arity == "many" else None for s in spec.operands}
+        self.implied = _implied(spec, set(_typed(items)))
+        self.results = spec.results
+        self.extents = any(isinstance(i, Slot) and i.form == "extents" for i in items)
+        self.checked = tuple(
+            s.name for s in spec.attributes if s.node not in (CONSTANT_INDEX, DICTIONARY)
+        )
+
+
+def _implied(spec: Spec, stated: set[str]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for slot in spec.operands:
+        for group in spec.same_type:
+            others = [name for name in group if name in stated]
+            if slot.name in group and slot.name not in stated and others:
+                found.append((slot.name, others[0]))
+                break
+    return tuple(found)
+
+
+def _typed(items: tuple[Item, ...]) -> list[str]:
+    """The slots of which a format states the types."""
+    found = []
+    for item in items:
+        if isinstance(item, Group):
+            found += _typed(item.items)
+        elif isinstance(item, Slot) and item.form not in ("", "symbol", "extents"):
+            found.append(item.name)
+    return found
+
+
+@cache
+def plan_of(mnemonic: str) -> Plan:
+    """The plan of an op."""
+    return Plan(BY_NAME[mnemonic])
+
+
 class Draft:
     """An op that is being read: what the text says so far, by slot, and where it says it.
 
@@ -45,13 +100,14 @@ class Draft:
     positions of values and attributes.
     """
 
-    __slots__ = ("at", "attributes", "names", "operands", "places", "spec", "stated")
+    __slots__ = ("at", "attributes", "names", "operands", "places", "plan", "spec", "stated")
 
-    def __init__(self, spec: Spec, at: int, names: int) -> None:
-        self.spec = spec
+    def __init__(self, plan: Plan, at: int, names: int) -> None:
+        self.plan = plan
+        self.spec = plan.spec
         self.at = at
         self.names = names
-        self.operands: dict[str, Value | tuple[Value, ...] | None] = dict(empty_operands(spec))
+        self.operands: dict[str, Value | tuple[Value, ...] | None] = dict(plan.operands)
         self.attributes: dict[str, object] = {}
         self.stated: dict[str, list[tuple[Type | None, int]]] = {}
         self.places: dict[str, list[int]] = {}
@@ -63,19 +119,7 @@ class Draft:
                 self.attributes[slot.name] = default_of(slot, self.operands)
 
 
-@cache
-def empty_operands(spec: Spec) -> dict[str, tuple | None]:
-    """The operand slots of an op without operands."""
-    return {slot.name: () if slot.arity == "many" else None for slot in spec.operands}
-
-
 Step = Callable[["BodyReader", Draft], None]
-
-
-@cache
-def steps_of(spec: Spec) -> tuple[Step, ...]:
-    """What reads all that follows the mnemonic."""
-    return tuple(_steps(spec, items_of(spec)))
 
 
 def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:

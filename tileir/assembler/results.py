@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tileir.constants import Constant
-from tileir.formats.ops.assembly import Group, Item, Slot, items_of
-from tileir.formats.ops.spec import Op as Spec
 from tileir.inference import follows
 from tileir.ir import Op, Value
 from tileir.structure import operand_slots, problems
@@ -24,31 +21,6 @@ EXTENTS = {"dynamicShape": "shape", "dynamicStrides": "strides"}
 """Slots for values of sizes that a type leaves open -> where the type has those sizes."""
 
 
-@cache
-def implied_types(spec: Spec) -> tuple[tuple[str, str], ...]:
-    """Operands of which the format states no type -> the slot whose type they must have."""
-    stated = set(_typed(items_of(spec))) if spec.format != "" else set()
-    found = []
-    for slot in spec.operands:
-        for group in spec.same_type:
-            others = [name for name in group if name in stated]
-            if slot.name in group and slot.name not in stated and others:
-                found.append((slot.name, others[0]))
-                break
-    return tuple(found)
-
-
-def _typed(items: tuple[Item, ...]) -> list[str]:
-    """The slots of which a format states the types."""
-    found = []
-    for item in items:
-        if isinstance(item, Group):
-            found += _typed(item.items)
-        elif isinstance(item, Slot) and item.form not in ("", "symbol", "extents"):
-            found.append(item.name)
-    return found
-
-
 def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
     """The op of a draft, and the results that its row has but the version does not."""
     spec, before = draft.spec, len(body.report)
@@ -62,9 +34,9 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
     if None in types:
         unknown = True
     if not unknown and len(body.report) == before:
-        for text in problems(op, regions=False):
-            body.report.add(f"{spec.mnemonic}: {text}", *_place(body, draft, text))
-        _check_extents(body, draft, op)
+        _check_rules(body, draft, op, types)
+        if draft.plan.extents:
+            _check_extents(body, draft, op)
         body.gate.op(op, draft.at)
     lost = []
     if not body.gate.open:
@@ -72,6 +44,26 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
             if slot.since > body.gate.version >= spec.since:
                 lost.append(op.results.pop())
     return op, lost
+
+
+def _check_rules(body: BodyReader, draft: Draft, op: Op, types: list[Type | None]) -> None:
+    """Ask for what the op's row says. Ops that look alike to it are asked about once."""
+    attributes = draft.attributes
+    seen = [op.name, *[attributes[name] for name in draft.plan.checked]]
+    for value in draft.operands.values():
+        if isinstance(value, tuple):
+            seen.append(len(value))
+            types += [one.type for one in value]
+        else:
+            types.append(None if value is None else value.type)
+    key = (*seen, *map(id, types))
+    if key in body.source.alike:
+        return
+    found = problems(op, regions=False)
+    for text in found:
+        body.report.add(f"{op.name}: {text}", *_place(body, draft, text))
+    if not found:
+        body.source.alike[key] = types
 
 
 def _check_stated(body: BodyReader, draft: Draft) -> bool:
@@ -95,7 +87,7 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
             type = types[place][0]
             if one.type is not type and one.type != type and type and one.type:
                 _mismatch(body, draft, name, place, one.type, type)
-    for name, other in implied_types(draft.spec):
+    for name, other in draft.plan.implied:
         value, types = operands[name], stated.get(other)
         if isinstance(value, Value) and types and value.type is not types[0][0]:
             type = types[0][0]
@@ -164,9 +156,7 @@ def _place(body: BodyReader, draft: Draft, problem: str) -> tuple[int, int]:
 def _check_extents(body: BodyReader, draft: Draft, op: Op) -> None:
     """Sizes that the op spells out again must be those of its result's type."""
     for name, field in EXTENTS.items():
-        spelled = draft.stated.get(f"{name}:sizes")
-        if spelled is None:
-            continue
+        spelled = draft.stated[f"{name}:sizes"]
         sizes = getattr(op.result.type, field)
         if len(spelled) != len(sizes):
             text = f"{len(spelled)} sizes, {op.result.type} has {len(sizes)}"

@@ -15,10 +15,15 @@ from .versions import Gate
 
 
 class Source:
-    """The readers of one text, which share its position and the report of problems."""
+    """The readers of one text, which share its position and the report of problems.
+
+    `alike` has what tells ops apart as far as the rules of their rows go, of those that break none;
+    its values keep the types alive whose identities are in the keys.
+    """
 
     def __init__(self, text: str, name: str, version: Version, limits: Limits) -> None:
         self.limits = limits
+        self.alike: dict[tuple, list] = {}
         self.version = version
         self.reader = Reader(text)
         self.report = Report(text, name)
