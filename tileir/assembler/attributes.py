@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from tileir.attributes import (
     Bounded,
+    DenseElements,
     DivBy,
     EnumAttribute,
     FloatAttribute,
@@ -21,10 +22,11 @@ from tileir.attributes import (
 )
 from tileir.formats.enums import ENUMS
 from tileir.formats.limits import Limits
-from tileir.types import Scalar, Type
+from tileir.types import Scalar, Tile, Type
 from tileir.typetext import SCALARS
 
 from .aliases import BROKEN, Aliases
+from .dense import constant_of, read_elements
 from .diagnostics import Refused
 from .lexer import ALIAS, INTEGER, LITERAL, SYMBOL, WORD, Reader, phrase, shown, token
 from .numbers import BadNumber, bits_of
@@ -201,18 +203,30 @@ class AttributeReader:
             return True
         if reader.sees(phrase("loc")):
             raise reader.refused("a location is no attribute")
+        if reader.accept(phrase("dense")):
+            return self._dense(at)
         type = self._any_type()
         if type is None:
             return False
-        if isinstance(type, Opaque):
-            text = type.text
-            if reader.accept(phrase(":")):  # dense<...> : tensor<...>
-                other = self._any_type()
-                text = f"{text} : {other.text if isinstance(other, Opaque) else other}"
-            if reader.at == at:
-                raise reader.expected("an attribute")
-            return Opaque(text)
-        return TypeAttribute(type)
+        return type if isinstance(type, Opaque) else TypeAttribute(type)
+
+    def _dense(self, at: int) -> object:
+        """``<[1, 2]> : !cuda_tile.tile<2xi32>``; the type behind says how to read the elements."""
+        reader, start = self.reader, self.reader.at
+        elements = reader.balanced()
+        reader.expect(phrase(":"))
+        at_type = reader.at
+        type = self._any_type()
+        if isinstance(type, Opaque) or type is None:
+            return Opaque(f"dense{elements} : {type.text if type else ''}")
+        if not isinstance(type, Tile) or not isinstance(type.element, Scalar):
+            raise reader.refused(f"expected a tile of numbers, found {type}", at_type)
+        end, reader.at = reader.at, start
+        reader.expect(phrase("<"))
+        found = read_elements(reader, type.element)
+        reader.expect(phrase(">"))
+        reader.at = end
+        return DenseElements(constant_of(reader, found, type))
 
     # Those of this dialect ----------------------------------------------------------------------
 
@@ -290,7 +304,7 @@ class AttributeReader:
 
 WRITABLE = (
     bool, str, IntegerAttribute, FloatAttribute, TypeAttribute, DivBy, SameElements, Bounded,
-    EnumAttribute, Hints,
+    DenseElements, EnumAttribute, Hints,
 )  # fmt: skip
 OWN_TYPES = frozenset((*SCALARS, *FORMS, "token"))
 """First words of the types of this dialect."""

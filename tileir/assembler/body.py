@@ -19,7 +19,7 @@ from tileir.structure import infer, operand_slots
 from tileir.types import Type
 
 from .diagnostics import Refused, Stop
-from .lexer import SKIP, VALUE, phrase, shown
+from .lexer import NO_ATTRIBUTES, SKIP, VALUE, phrase, shown
 from .operations import Draft, plan_of
 from .results import finished
 from .structured import READERS
@@ -262,6 +262,8 @@ class BodyReader:
         if ops and ops[-1].spec.terminator:
             text = f"{name} comes after {ops[-1].name}, which ends the {place}"
             self.report.add(text, match.start(2), len(name))
+        if spec.since > self.gate.version:
+            self.gate.need(spec.mnemonic, spec.since, match.start(2), len(name))
         reader.at = match.end()
         draft = Draft(plan_of(spec.mnemonic), match.start(2), sum(count for _, count, _ in named))
         before = len(self.report)
@@ -273,6 +275,8 @@ class BodyReader:
         else:
             op, lost = read(self, draft)
         at = reader.at
+        if reader.text.startswith("{", at):
+            raise reader.refused(NO_ATTRIBUTES)
         op.location = self.source.locations.optional()
         if op.location is not None:
             self.positions.setdefault(id(op.location), (op.location, at))

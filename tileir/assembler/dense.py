@@ -111,7 +111,7 @@ def constant_of(reader: Reader, elements: Elements, type: Tile) -> Constant:
     patterns = elements.patterns
     if elements.shape is not None and elements.shape != type.shape:
         found = "x".join(map(str, elements.shape))
-        raise reader.refused(f"the lists are {found}, the type is {type}", elements.at)
+        raise reader.refused(f"lists of {found} elements for {type}", elements.at)
     if not patterns:
         raise reader.refused("a constant without elements", elements.at)
     if elements.shape is None or (len(patterns) > 1 and len(set(patterns)) == 1):

@@ -45,6 +45,7 @@ ANYTHING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[%#!@]?[\w$.-]++|->|.', re.ASCII |
 ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{2})|(.))", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
 PIECES = re.compile(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|->|[][(){}<>]', re.ASCII)
+NO_ATTRIBUTES = "bytecode cannot hold attributes of an op"
 CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 PHRASE = re.compile(r"->|[#!@]?[A-Za-z_][\w.]*|\S")
 
@@ -88,6 +89,8 @@ class Reader:
 
     def expected(self, what: str) -> Refused:
         """An error about the next token, which is something else."""
+        if what == "':'" and self.text.startswith("{", self.at):
+            return self.refused(NO_ATTRIBUTES)
         return self.refused(f"expected {what}, found {self.found()}")
 
     def found(self) -> str:

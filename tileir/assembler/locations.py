@@ -57,10 +57,17 @@ STRUCTS: dict[str, tuple[type, dict[str, tuple[str, object]]]] = {
             "linkageName": ("linkage_name", str),
             "compileUnit": ("compile_unit", CompileUnit),
             "scopeLine": ("scope_line", int),
+            "flags": ("declaration", bool),
         },
     ),
 }
 """Name of a debug attribute -> its class, and for each name in the text its field and kind."""
+
+OPTIONAL: dict[type, dict[str, object]] = {
+    LexicalBlock: {"column": 0},
+    Subprogram: {"scope_line": 0, "declaration": False},
+}
+"""Fields that need not be there, and what that means."""
 
 NAMES = {
     File: "a #cuda_tile.di_file",
@@ -196,6 +203,7 @@ class LocationReader:
                 raise Refused(f"{shown(name)} {again}", at, len(name))
             reader.expect(phrase("="))
             given[fields[name][0]] = self._field(fields[name][1])
+        given = OPTIONAL.get(kind, {}) | given
         missing = [name for name, (field, _) in fields.items() if field not in given]
         if missing:
             raise reader.refused(f"{', '.join(missing)} is missing", start)
@@ -207,6 +215,9 @@ class LocationReader:
         reader, at = self.reader, self.reader.at
         if kind is int:
             return reader.integer("a line or column", 0, LARGEST_LINE)
+        if kind is bool:
+            reader.expect(phrase("declaration"))
+            return True
         if kind is str:
             return reader.string()
         found = self._reference(NAMES[kind])

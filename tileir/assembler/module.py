@@ -90,7 +90,7 @@ class ModuleReader:
                 self._item(depth)
             except Refused as wrong:
                 self.source.report.add(wrong.message, wrong.at, wrong.length)
-                self._recover(start)
+                self._recover(start, depth)
         if depth:
             self.source.report.add("the module is never closed", reader.at)
             raise Stop
@@ -151,15 +151,19 @@ class ModuleReader:
             self._set_producer(producer, at, 1)
         self.module_attributes |= {name: plain(value) for name, value in attributes.items()}
 
-    def _recover(self, start: int) -> None:
-        """Go to the next item, over the braces of the one that failed."""
+    def _recover(self, start: int, inside: int) -> None:
+        """Go to the next item, over the braces of the one that failed; stop where the module ends
+        if it is `inside` of one."""
         reader, depth = self.source.reader, 0
         reader.at = len(reader.text)
-        for piece in NEXT_ITEM.finditer(reader.text, start + 1):
+        for piece in NEXT_ITEM.finditer(reader.text, start):
             if piece[0] == "{":
                 depth += 1
             elif piece[0] == "}":
                 depth -= 1
+                if depth < 0 and inside and piece.start() > start:
+                    reader.at = piece.start()
+                    return
             elif depth <= 0 and piece[0][0] == "\n":
                 reader.at = piece.start() + 1
                 reader.skip()

@@ -1,7 +1,8 @@
 """Numbers: from what stands in the text to the bits of an element type.
 
 A decimal number becomes the nearest one that the type has, ties to even, found with exact
-arithmetic. Going through f64 would round twice, which is wrong now and then for every other type.
+arithmetic; one beyond the largest becomes infinity, as in MLIR, where there is one. Going through
+f64 would round twice, which is wrong now and then for every other type.
 """
 
 from __future__ import annotations
@@ -66,21 +67,13 @@ def float_bits(type: Scalar, literal: str) -> int:
     if form is None:
         raise BadNumber(f"numbers of {type} are written as bit patterns such as 0x3C")
     if type.name == "f64":
-        return _f64(literal)
+        return struct.unpack("<Q", struct.pack("<d", float(literal)))[0]
     if type.name == "f32":
         near = float(literal)
         bits = struct.unpack("<Q", struct.pack("<d", near))[0]
         if 1e-37 < abs(near) < 1e38 and bits & 2 * TIE_OF_F32 - 1 != TIE_OF_F32:
             return struct.unpack("<I", struct.pack("<f", near))[0]
     return _rounded(type, form, literal)
-
-
-def _f64(literal: str) -> int:
-    """Python reads numbers as f64, correctly rounded."""
-    bits = struct.unpack("<Q", struct.pack("<d", float(literal)))[0]
-    if bits >> 52 & 0x7FF == 0x7FF:
-        raise BadNumber(f"{shown(literal)} is too large for f64")
-    return bits
 
 
 def _rounded(type: Scalar, form: Format, literal: str) -> int:
@@ -90,10 +83,7 @@ def _rounded(type: Scalar, form: Format, literal: str) -> int:
     negative = literal.startswith("-")
     zero = not mantissa.strip("-0.")
     if not zero and power and (len(power) > 6 or abs(int(power)) > LARGEST_POWER):
-        if not power.startswith("-"):
-            raise BadNumber(f"{shown(literal)} is too large for {type}")
-        literal, zero = "0.0", True
-        mantissa = ""
+        literal = "1e-5000" if power.startswith("-") else "1e5000"
     value = Fraction(0) if zero else abs(Fraction(literal))
     sign = 1 << (form.exponent + form.fraction) if negative else 0
     if negative and not form.signed:
@@ -101,9 +91,10 @@ def _rounded(type: Scalar, form: Format, literal: str) -> int:
     pattern = _pattern(form, value)
     if pattern is None:
         raise BadNumber(f"{shown(literal)} is too small for {type}, which has no zero")
-    if pattern > _largest(form):
-        raise BadNumber(f"{shown(literal)} is too large for {type}")
-    return sign | pattern
+    largest = _largest(form)
+    if pattern > largest and form.special != "ieee":
+        raise BadNumber(f"{shown(literal)} is too large for {type}, which has no infinity")
+    return sign | min(pattern, largest + 1)
 
 
 def _pattern(form: Format, value: Fraction) -> int | None:

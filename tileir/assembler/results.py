@@ -37,7 +37,7 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
         _check_rules(body, draft, op, types)
         if draft.plan.extents:
             _check_extents(body, draft, op)
-        body.gate.op(op, draft.at)
+        body.gate.op(op, draft.places, draft.at)
     lost = []
     if not body.gate.open:
         for slot in spec.results:
@@ -60,7 +60,7 @@ def _check_rules(body: BodyReader, draft: Draft, op: Op, types: list[Type | None
     if key in body.source.alike:
         return
     found = problems(op, regions=False)
-    for text in found:
+    for text in found[:1]:
         body.report.add(f"{op.name}: {text}", *_place(body, draft, text))
     if not found:
         body.source.alike[key] = types

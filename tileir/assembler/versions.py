@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from tileir.encode import default_of
 from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.leaves import EnumValue
@@ -46,23 +48,24 @@ class Gate:
             case _ if hasattr(type, "view"):
                 self.type(type.view, at)
 
-    def op(self, op: Op, at: int) -> None:
-        """An op, its slots and the cases of its enums. Results are another matter."""
+    def op(self, op: Op, places: Mapping[str, Sequence[int]], at: int) -> None:
+        """The slots of an op and the cases of its enums. Results are another matter.
+
+        `places` says where slots are spelled, `at` where the op is.
+        """
         spec = op.spec
-        if self.open:
-            return
-        if spec.since > self.version:
-            self.need(spec.mnemonic, spec.since, at, len(spec.mnemonic))
+        if self.open or spec.since > self.version:
             return
         for slot in spec.operands:
             if op.operands[slot.name]:
-                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, at)
+                where = (*places.get(slot.name, ()), at)[0]
+                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, where)
         for slot in spec.attributes:
-            value = op.attributes[slot.name]
+            value, where = op.attributes[slot.name], (*places.get(slot.name, ()), at)[0]
             if value is None:
                 continue
             if value != default_of(slot, op.operands):
-                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, at)
+                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, where)
             if slot.since <= self.version and isinstance(slot.node, EnumValue):
                 since = slot.node.enum.by_name[value].since
-                self.need(f"{spec.mnemonic}: {slot.name} {value}", since, at)
+                self.need(f"{spec.mnemonic}: {slot.name} {value}", since, where)
