@@ -39,7 +39,7 @@ START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKI
 
 NAMED = re.compile(r"(%[\w$.-]++)(?::([0-9]++))?", re.ASCII)
 AHEAD = re.compile(
-    rf'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|[{{}}]|\n[ \t\r]*+(?:({RESULTS})=|(?:cuda_tile\.)?(\w++))?',
+    rf'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|[{{}}]|\n[ \t\r]*+(?:({RESULTS})=|(?:cuda_tile\.)?(\w++))?',
     re.ASCII,
 )
 MOST_RESULTS = 1 << 16

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Sequence
 
 from tileir.constants import Constant, element_size
@@ -13,7 +14,11 @@ from .lexer import LITERAL, NUMBER, SKIP, STRING, Reader
 from .numbers import BadNumber, bits_of
 
 PIECE = re.compile(rf"(?:([\[\],])|(true\b|false\b|{NUMBER})){SKIP}", re.ASCII)
-HEXADECIMAL = re.compile(r"0[xX](?:[0-9a-fA-F]{2})*")
+ROW = re.compile(r"[^\[\]/\"]++(?=\])")
+"""All that stands in a list, if it holds no lists and no comments."""
+
+WHOLE = re.compile(rf"true|false|{NUMBER}", re.ASCII)
+HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]*+")
 DEEPEST = 64
 """Brackets inside each other; a tile of more dimensions would be of 1 x 1 x ... elements."""
 
@@ -44,7 +49,7 @@ def read_elements(reader: Reader, element: Scalar) -> Elements:
     at = reader.at
     if reader.text.startswith('"', at):
         literal = reader.take(STRING, "bytes")[1:-1]
-        if not HEXADECIMAL.fullmatch(literal):
+        if not HEXADECIMAL.fullmatch(literal) or len(literal) % 2:
             raise reader.refused('expected bytes such as "0x00FF"', at)
         return Elements(at, False, data=bytes.fromhex(literal[2:]))
     if reader.text.startswith("[", at):
@@ -79,6 +84,15 @@ def _nested(reader: Reader, element: Scalar, start: int) -> Elements:
             if len(counts) >= DEEPEST:
                 raise reader.refused(f"lists nested more than {DEEPEST} deep")
             counts.append(0)
+            row = ROW.match(text, match.end())
+            numbers = None if row is None else _row(element, row[0], known)
+            if numbers is not None and leaves in (None, len(counts)):
+                leaves = len(counts)
+                counts[-1] = len(numbers)
+                patterns += numbers
+                after_item = True
+                reader.at = row.end()
+                continue
         elif mark == ",":
             after_item = False
         elif mark == "]":
@@ -102,6 +116,20 @@ def _nested(reader: Reader, element: Scalar, start: int) -> Elements:
                 break
             counts[-1] += 1
     return Elements(start, tuple(shape[depth] for depth in sorted(shape)), patterns)
+
+
+def _row(element: Scalar, row: str, known: dict[str, int]) -> list[int] | None:
+    """The numbers of a whole list at once; None if they are to be read one by one, to find out
+    what is wrong with them."""
+    literals = [literal.strip(" \t\r\n") for literal in row.split(",")]
+    try:
+        for literal in set(literals).difference(known):
+            if not WHOLE.fullmatch(literal):
+                return None
+            known[literal] = bits_of(element, literal)
+    except BadNumber:
+        return None
+    return [known[literal] for literal in literals]
 
 
 def constant_of(reader: Reader, elements: Elements, type: Tile) -> Constant:
@@ -137,6 +165,9 @@ def pack(element: Scalar, patterns: Sequence[int]) -> bytes:
     size = element_size(element)
     if size == 1:
         return bytes(patterns)
+    code = {2: "H", 4: "I", 8: "Q"}.get(size)
+    if code is not None:
+        return struct.pack(f"<{len(patterns)}{code}", *patterns)
     return b"".join([pattern.to_bytes(size, "little") for pattern in patterns])
 
 

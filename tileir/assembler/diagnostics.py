@@ -5,9 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from tileir.errors import AssemblyError, Problem
+from tileir.formats.errors import shorten
 
 MOST_PROBLEMS = 100
 """Reading stops when so many problems were found."""
+
+
+LONGEST_MESSAGE = 1000
+"""Characters; types, which are spelled in full, can be long."""
 
 
 class Refused(Exception):
@@ -41,7 +46,7 @@ class Report:
 
     def add(self, message: str, at: int, length: int = 1) -> None:
         """Note a problem; Stop if that makes too many."""
-        self._found.setdefault((at, message), length)
+        self._found.setdefault((at, shorten(message, LONGEST_MESSAGE)), length)
         if len(self._found) >= MOST_PROBLEMS:
             raise Stop
 

@@ -32,8 +32,8 @@ def token(pattern: str) -> re.Pattern[str]:
 
 VALUE = token(r"%(?:[0-9]++|[A-Za-z$._-][\w$.-]*+)(?:#[0-9]++)?")
 WORD = token(r"[A-Za-z_][\w$.]*+")
-SYMBOL = token(r'@(?:[A-Za-z_][\w$.]*+|"(?:[^"\\\n]|\\.)*+")')
-STRING = token(r'"(?:[^"\\\n]|\\.)*+"')
+SYMBOL = token(r'@(?:[A-Za-z_][\w$.]*+|"(?:[^"\\\n]++|\\.)*+")')
+STRING = token(r'"(?:[^"\\\n]++|\\.)*+"')
 INTEGER = token(r"-?(?:0[xX][0-9a-fA-F]++|[0-9]++)(?![\w.])")
 NUMBER = r"-?(?:0[xX][0-9a-fA-F]++|[0-9]++(?:\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?)(?!\w)"
 """The pattern of a number of any kind."""
@@ -41,10 +41,10 @@ NUMBER = r"-?(?:0[xX][0-9a-fA-F]++|[0-9]++(?:\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?)(?
 LITERAL = token(rf"true\b|false\b|{NUMBER}")
 ALIAS = token(r"[#!](?:[0-9]++|[A-Za-z_$-][\w$-]*+)(?![.\w])")
 BLANKS = re.compile(SKIP)
-ANYTHING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[%#!@]?[\w$.-]++|->|.', re.ASCII | re.DOTALL)
+ANYTHING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[%#!@]?[\w$.-]++|->|.', re.ASCII | re.DOTALL)
 ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{2})|(.))", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
-PIECES = re.compile(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|->|[][(){}<>]', re.ASCII)
+PIECES = re.compile(r'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|->|[][(){}<>]', re.ASCII)
 NO_ATTRIBUTES = "bytecode cannot hold attributes of an op"
 CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 PHRASE = re.compile(r"->|[#!@]?[A-Za-z_][\w.]*|\S")

@@ -28,7 +28,7 @@ ITEM = re.compile(
     r"(?:cuda_tile\.)?(entry|global)\b|((?:cuda_tile\.|builtin\.)?module)\b", re.ASCII
 )
 NEXT_ITEM = re.compile(
-    r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*+|[{}]|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module)\b',
+    r'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|[{}]|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module)\b',
     re.ASCII,
 )
 

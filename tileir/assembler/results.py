@@ -35,7 +35,7 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
         unknown = True
     if not unknown and len(body.report) == before:
         _check_rules(body, draft, op, types)
-        if draft.plan.extents:
+        if draft.plan.extents and len(body.report) == before:
             _check_extents(body, draft, op)
         body.gate.op(op, draft.places, draft.at)
     lost = []
