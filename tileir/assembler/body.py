@@ -136,7 +136,8 @@ class BodyReader:
             if match[2]:
                 count = int(match[2]) if len(match[2]) < 9 else MOST_RESULTS + 1
                 if not 0 < count <= MOST_RESULTS:
-                    raise Refused(f"{shown(match[0])} is no pack of results", at + match.start())
+                    text, start = f"{shown(match[0])} is no pack of results", at + match.start()
+                    raise Refused(text, start, len(match[0]))
             found.append((match[1], count, at + match.start()))
         return found
 

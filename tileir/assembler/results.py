@@ -120,7 +120,8 @@ def constant(body, element, elements, type: Type | None, at: int) -> Constant | 
     if type is None:
         return None
     if not isinstance(type, Tile) or type.element != element:
-        body.report.add(f"the numbers are of {element}, the type is {type}", at)
+        wrong = body.reader.refused(f"the numbers are of {element}, the type is {type}", at)
+        body.report.add(wrong.message, at, wrong.length)
         return None
     return constant_of(body.reader, elements, type)
 
