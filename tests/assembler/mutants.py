@@ -54,18 +54,23 @@ def mutant(text: str, random: random.Random) -> str:
     return "".join(words)
 
 
+def check(error: tileir.AssemblyError, text: str) -> None:
+    """Every problem is at a place that is there."""
+    lines = text.split("\n")
+    assert error.problems
+    for problem in error.problems:
+        assert problem.source == lines[problem.line - 1], problem
+        assert 1 <= problem.column <= len(problem.source) + 1, problem
+        assert problem.length >= 1, problem
+    assert str(error)
+
+
 def outcome(text: str, version: str) -> str:
     """What became of a text: ``accepted`` or ``refused``; anything else is a defect and raises."""
     try:
         bytecode = tileir.assemble(text, version)
     except tileir.AssemblyError as error:
-        lines = text.split("\n")
-        assert error.problems
-        for problem in error.problems:
-            assert problem.source == lines[problem.line - 1], problem
-            assert 1 <= problem.column <= len(problem.source) + 1, problem
-            assert problem.length >= 1, problem
-        assert str(error).isprintable() or "\n" in str(error)
+        check(error, text)
         return "refused"
     bytecode.touch(strict=True)
     assert bytecode.build() == bytes(bytecode.data)

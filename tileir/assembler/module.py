@@ -279,6 +279,8 @@ class ModuleReader:
     ) -> None:
         """Ops are in the Subprogram of their entry, which names it, or readers refuse the file."""
         report = self.source.report
+        if report:  # of which this might only be what follows
+            return
         scope = location.scope if isinstance(location, SourceLocation) else None
         symbol = scope.linkage_name if isinstance(scope, Subprogram) else None
         if location is not None and symbol != name:
