@@ -191,7 +191,7 @@ def test_what_bytecode_cannot_hold_is_kept_beside_it() -> None:
         "noop": {
             "nvvm.maxnreg": 128,
             "nvvm.blocksareclusters": True,
-            "tt.cluster_dim": "array<i32: 2, 1, 1>",
+            "tt.cluster_dim": (2, 1, 1),
             "tt.num_stages": (1, 2.5, "x", "#a.b<c<d>>", "@s"),
         }
     }

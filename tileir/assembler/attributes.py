@@ -49,6 +49,13 @@ class Opaque(NamedTuple):
     text: str
 
 
+class DenseArray(NamedTuple):
+    """Numbers of one type without a shape, ``array<i32: 1, 2>``, which bytecode has nothing for."""
+
+    values: tuple
+    text: str
+
+
 class AttributeReader:
     """Reads attributes."""
 
@@ -205,10 +212,32 @@ class AttributeReader:
             raise reader.refused("a location is no attribute")
         if reader.accept(phrase("dense")):
             return self._dense(at)
+        if reader.accept(phrase("array<")):
+            return self._dense_array(at)
         type = self._any_type()
         if type is None:
             return False
         return type if isinstance(type, Opaque) else TypeAttribute(type)
+
+    def _dense_array(self, at: int) -> DenseArray:
+        """Behind ``array<``: a type, and numbers of it."""
+        reader, type, found = self.reader, self.types.scalar(), []
+        if reader.accept(phrase(":")):
+            while not found or reader.accept(phrase(",")):
+                found.append(self._typed(type))
+        end = reader.at
+        reader.expect(phrase(">"))
+        return DenseArray(tuple(found), reader.text[at:end] + ">")
+
+    def _typed(self, type: Scalar) -> object:
+        """A number of a known type."""
+        at = self.reader.at
+        literal = self.reader.take(LITERAL, "a number")
+        try:
+            bits = bits_of(type, literal)
+        except BadNumber as wrong:
+            raise Refused(str(wrong), at, len(literal)) from None
+        return (IntegerAttribute if type.is_integer else FloatAttribute)(type, bits)
 
     def _dense(self, at: int) -> object:
         """``<[1, 2]> : !cuda_tile.tile<2xi32>``; the type behind says how to read the elements."""
@@ -295,10 +324,10 @@ class AttributeReader:
             current = stack.pop()
             if isinstance(current, dict):
                 stack += current.values()
-            elif isinstance(current, tuple) and not isinstance(current, Opaque):
+            elif isinstance(current, tuple) and not isinstance(current, Opaque | DenseArray):
                 stack += current
             elif not isinstance(current, WRITABLE):
-                text = current.text if isinstance(current, Opaque) else str(current)
+                text = getattr(current, "text", str(current))
                 raise self.reader.refused(f"bytecode cannot hold the attribute {shown(text)}", at)
 
 

@@ -15,7 +15,7 @@ from tileir.ir import Body
 from tileir.locations import CallSite, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
 
-from .attributes import Opaque
+from .attributes import DenseArray, Opaque
 from .body import BodyReader
 from .dense import read_elements
 from .diagnostics import Refused, Stop
@@ -301,6 +301,8 @@ def plain(value: object) -> object:
             return value.value
         case Opaque():
             return value.text
+        case DenseArray():
+            return tuple(map(plain, value.values))
         case EnumAttribute():
             return value.name
         case dict():
