@@ -32,6 +32,7 @@ IN_A_BODY = {
     "%x = addi %a, 3 : tile<i32>": (17, 1, "expected a value such as %0, found '3'"),
     # ops and their formats
     "%x = adi %a, %a : tile<i32>": (8, 3, "there is no op 'adi', did you mean andi?"),
+    '%x = "cuda_tile.addi"(%a, %a) : (!t, !t) -> !t': (8, 16, "MLIR's generic form"),
     "entry @f() {}": (3, 5, "there is no op 'entry'"),
     "%x = addi %a %a : tile<i32>": (16, 2, "expected ',', found '%a'"),
     "%x = addi %a, %a tile<i32>": (20, 4, "expected ':', found 'tile'"),

@@ -72,7 +72,8 @@ def _check_characters(text: str, name: str) -> None:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         column = error.start - (text.rfind("\n", 0, error.start) + 1) + 1
-        problem = Problem(line, column, "half of a surrogate pair", "?" * column, 1)
+        source = text[error.start - column + 1 :].partition("\n")[0]
+        problem = Problem(line, column, "half of a surrogate pair", source, 1)
         raise AssemblyError(name, [problem]) from None
 
 

@@ -37,6 +37,7 @@ RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP})*+"
 START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKIP}", re.ASCII)
 """The start of an op: the names of its results and its mnemonic."""
 
+GENERIC = re.compile(rf'(?:{RESULTS}={SKIP})?"', re.ASCII)
 NAMED = re.compile(r"(%[\w$.-]++)(?::([0-9]++))?", re.ASCII)
 AHEAD = re.compile(
     rf'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|[{{}}]|\n[ \t\r]*+(?:({RESULTS})=|(?:cuda_tile\.)?(\w++))?',
@@ -245,12 +246,19 @@ class BodyReader:
             match = START.match(text, start)
             try:
                 if match is None:
-                    raise reader.expected("an op or '}'")
+                    raise self._no_op()
                 self._op(match, place)
             except Refused as wrong:
                 place.failed = True
                 self.report.add(wrong.message, wrong.at, wrong.length)
                 self._recover(match, start)
+
+    def _no_op(self) -> Refused:
+        """What to say where no op starts."""
+        generic = GENERIC.match(self.reader.text, self.reader.at)
+        if generic is None:
+            return self.reader.expected("an op or '}'")
+        return self.reader.refused("MLIR's generic form of ops is not read", generic.end() - 1)
 
     def _op(self, match: re.Match[str], place: Place) -> None:
         reader, name = self.reader, match[2]

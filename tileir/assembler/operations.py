@@ -12,14 +12,9 @@ from typing import TYPE_CHECKING
 
 from tileir.encode import default_of
 from tileir.formats.attributes import (
-    ATTRIBUTE,
-    BOOL_LIST,
     CONSTANT_INDEX,
     DICTIONARY,
-    INT_LIST,
-    STRING_INDEX,
 )
-from tileir.formats.leaves import EnumValue, VarInt
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
 from tileir.formats.ops.spec import Attribute, Operand, TileOf
@@ -28,15 +23,11 @@ from tileir.ir import Value
 from tileir.structure import admits
 from tileir.types import Type
 
-from .dense import read_elements
 from .lexer import VALUE, phrase
-from .types import case_of
+from .slots import attribute_step
 
 if TYPE_CHECKING:
     from .body import BodyReader
-
-LARGEST = (1 << 31) - 1
-"""Integers of a list lie between this and its negative, which are not among them."""
 
 
 class Plan:
@@ -249,7 +240,7 @@ def _word_ahead(body: BodyReader) -> bool:
 def _slot(spec: Spec, item: Slot) -> Step:
     slot, name = slot_of(spec, item.name), item.name
     if isinstance(slot, Attribute):
-        return _attribute(spec, slot, item.form)
+        return attribute_step(slot, item.form)
     many = slot.arity == "many"
     if item.form == "":
         return _values(name) if many else _value(name)
@@ -376,70 +367,3 @@ def _signature(body: BodyReader, draft: Draft) -> None:
         at = body.reader.at
         stated = [(body.types.read(), at)]
     draft.stated["result"] = stated[:1]
-
-
-# Attributes -----------------------------------------------------------------------------------
-
-
-def _attribute(spec: Spec, slot: Attribute, form: str) -> Step:
-    read_value = _reader(slot, form)
-    name = slot.name
-
-    def read(body: BodyReader, draft: Draft) -> None:
-        draft.places[name] = [body.reader.at]
-        draft.attributes[name] = read_value(body)
-
-    return _elements if slot.node is CONSTANT_INDEX else read
-
-
-def _elements(body: BodyReader, draft: Draft) -> None:
-    """``<f32: 1.0>``; the type of the result says later what it is."""
-    reader = body.reader
-    reader.expect(phrase("<"))
-    draft.places["value"] = [reader.at]
-    element = body.types.scalar()
-    reader.expect(phrase(":"))
-    draft.attributes["value"] = (element, read_elements(reader, element))
-    reader.expect(phrase(">"))
-
-
-def _reader(slot: Attribute, form: str) -> Callable[[BodyReader], object]:
-    """What reads the value of an attribute slot."""
-    node = slot.node
-    if isinstance(node, EnumValue):
-        return lambda body: case_of(body.reader, node.enum, slot.allowed)
-    if node is STRING_INDEX:
-        return lambda body: body.reader.symbol() if form == "symbol" else body.reader.string()
-    if isinstance(node, VarInt):
-        return lambda body: body.reader.integer("a number", 0, 1 << 64)
-    if node is INT_LIST:
-        return lambda body: _integers(body)
-    if node is BOOL_LIST:
-        return lambda body: _truths(body)
-    if node is DICTIONARY:
-        return lambda body: body.attributes.hints()
-    if node is ATTRIBUTE:
-        return lambda body: body.attributes.predicate()
-    if node is CONSTANT_INDEX:
-        return lambda body: None
-    raise AssertionError(node)
-
-
-def _integers(body: BodyReader) -> tuple[int, ...]:
-    body.reader.expect(phrase("["))
-    return body.reader.integers("an integer", -LARGEST, LARGEST)
-
-
-def _truths(body: BodyReader) -> tuple[bool, ...]:
-    reader, found = body.reader, []
-    reader.expect(phrase("["))
-    while not reader.accept(phrase("]")):
-        if found:
-            reader.expect(phrase(","))
-        if reader.accept(phrase("true")):
-            found.append(True)
-        else:
-            if not reader.accept(phrase("false")):
-                raise reader.expected("'true' or 'false'")
-            found.append(False)
-    return tuple(found)

@@ -13,6 +13,7 @@ from tileir.types import Scalar, Type
 
 from .lexer import VALUE, phrase, shown
 from .results import finished
+from .slots import truth
 
 if TYPE_CHECKING:
     from .body import BodyReader
@@ -153,7 +154,7 @@ def _read_combining(body: BodyReader, draft: Draft) -> Made:
         elif slot.name == "dim":
             draft.attributes[slot.name] = reader.integer("a dimension", 0, 1 << 64)
         else:
-            draft.attributes[slot.name] = _truth(body)
+            draft.attributes[slot.name] = truth(reader)
     reader.expect(phrase(":"))
     draft.stated["operands"] = body.types.read_list()
     reader.expect(phrase("->"))
@@ -161,14 +162,6 @@ def _read_combining(body: BodyReader, draft: Draft) -> Made:
     made = finished(body, draft)
     _add(body, made[0], _arguments(body, made[0]), None)
     return made
-
-
-def _truth(body: BodyReader) -> bool:
-    if body.reader.accept(phrase("true")):
-        return True
-    if not body.reader.accept(phrase("false")):
-        raise body.reader.expected("'true' or 'false'")
-    return False
 
 
 def _identities(body: BodyReader) -> tuple:
