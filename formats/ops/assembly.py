@@ -73,9 +73,14 @@ TOKEN = re.compile(r"(\[\[|\]\]|\{\{|\}\})|\{(\w+)(?::(\w+))?\}|([\[\]])|([^\[\]
 
 @cache
 def items_of(op: Op) -> tuple[Item, ...]:
-    """The format of the op, as the things it consists of. The text starts with a blank."""
+    """The format of the op, as the things it consists of."""
+    return _parse(op, format_of(op))
+
+
+def format_of(op: Op) -> str:
+    """What follows the mnemonic, the blank in between included; "" for a syntax of its own."""
     spelling = default_format(op) if op.format is None else op.format
-    return _parse(op, f" {spelling}" if spelling[:1] != "[" else spelling)
+    return spelling if spelling[:1] in ("", "[") else f" {spelling}"
 
 
 def _parse(op: Op, spelling: str) -> tuple[Item, ...]:

@@ -15,6 +15,7 @@ from ..mirror.docs import before, describe, of_bits, of_slot
 from ..mirror.gates import options
 from ..nodes import Flag, Record, Variant
 from ..ops import CHAPTERS, OPS
+from ..ops.assembly import format_of
 from ..ops.spec import Attribute, Op, Operand, Region, Result
 from ..ops.wire import OP
 from ..sections import END, GLOBAL, SECTIONS
@@ -200,4 +201,6 @@ def ops_of(chapter) -> Iterator[str]:
         if not op.in_body:
             yield "Has a number but no record in a body: it is a section, or part of one."
             continue
+        if format_of(op):
+            yield f"As text: `{op.mnemonic}{format_of(op)}`"
         yield from record(OP.by_name[op.mnemonic].fields, op)

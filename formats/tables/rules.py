@@ -185,6 +185,10 @@ The tables below have all this applied; it is what makes a new op predictable.
   when its bit is set.
 * **Regions.** Their number, which is the op's, then each region. Writers give a region one
   block, or none where it may be empty. The last op of a block ends it.
+* **Text.** *As text* is how NVIDIA's disassembler spells the op after its results: `{slot}` is a
+  slot's value, `{slot:type}` its type, `[...]` is left out when the first slot in it is absent or
+  has its default; `[[`, `]]`, `{{` and `}}` are the characters. `:common` is one type where all are
+  equal. Ops that hold regions have a syntax of their own.
 
 ### Numbers of values
 

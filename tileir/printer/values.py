@@ -64,7 +64,7 @@ def element(type: Scalar, bits: int) -> str:
 
 
 def number(value: attr.IntegerAttribute | attr.FloatAttribute, elided: bool = False) -> str:
-    """A number with its type. With `elided`, 64-bit types are left out where the text is decimal."""
+    """A number with its type. `elided` leaves out 64-bit types where the text is decimal."""
     text, type = element(value.type, value.bits), value.type
     if type.name == "i1" or (elided and type.bits == 64 and not text.startswith("0x")):
         return text
