@@ -20,6 +20,7 @@ from tileir.formats.version import Version  # noqa: E402
 from .buffer import Buffer  # noqa: E402
 from .bytecode import Bytecode, Function, Global, Section  # noqa: E402
 from .errors import (  # noqa: E402
+    AssemblyError,
     BuildError,
     BytecodeError,
     Diagnostic,
@@ -31,8 +32,10 @@ from .errors import (  # noqa: E402
     VerifyError,
     VersionError,
 )
+from .launch import LaunchAttributes  # noqa: E402
 
 __all__ = [
+    "AssemblyError",
     "Buffer",
     "BuildError",
     "Bytecode",
@@ -41,6 +44,7 @@ __all__ = [
     "Feature",
     "Function",
     "Global",
+    "LaunchAttributes",
     "LaunchError",
     "Limits",
     "MissingPackageError",
@@ -50,9 +54,25 @@ __all__ = [
     "VerifyError",
     "Version",
     "VersionError",
+    "assemble",
     "compile",
     "disassemble",
 ]
+
+
+def assemble(text: str, version: Version | str | None = None, name: str = "<text>") -> Bytecode:
+    """The module that a text describes: what tileirdisasm prints, or its dialect in MLIR's syntax.
+
+    version  bytecode version to write, the latest if None
+    name     what the text is called in messages, for example its file
+
+    Raises AssemblyError, which lists everything that is wrong with the text, or that the version
+    lacks; BuildError if `version` is none. What the text says and bytecode cannot hold is in
+    `Bytecode.launch_attributes`.
+    """
+    from .assembler import assemble as assemble_text
+
+    return assemble_text(text, version, name)
 
 
 def compile(bytecode, target: str = "host", **options):

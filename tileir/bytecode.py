@@ -14,6 +14,7 @@ from tileir.formats.cursor import Slice, brief
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import SUPPORTED, Version
 
+from . import launch
 from .collector import paused_collector
 from .errors import BuildError, BytecodeError, Diagnostic
 from .found import AsFound
@@ -41,6 +42,9 @@ class Bytecode:
     warnings   oddities found so far, as Diagnostics
     data       the bytes themselves
     found      the file as it was found, whatever has been changed since
+
+    `launch_attributes` is what the text that it was made from says about launching its kernels and
+    the bytes cannot hold; of a file, nothing.
     """
 
     @classmethod
@@ -74,6 +78,7 @@ class Bytecode:
         self.strings, self.types = found.tables.strings, found.tables.types
         self.globals = [variable for variable, _ in found.globals]
         self.producer = found.producer
+        self.launch_attributes = launch.NONE
         self._lock = threading.RLock()
 
     @once
@@ -172,9 +177,11 @@ class Bytecode:
         if target not in SUPPORTED:
             raise BuildError(f"version {target} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
         same = Bytecode.parse(self.build(), limits=self.limits)
+        same.launch_attributes = self.launch_attributes
         if target == self.version:
             return same
         other = Bytecode.parse(retarget(same.touch(), target), limits=self.limits)
+        other.launch_attributes = self.launch_attributes
         check_oddities(same, other)
         return other
 

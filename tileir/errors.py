@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError
 from tileir.formats.version import Version
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from .ir import Op
 
 __all__ = [
+    "AssemblyError",
     "BuildError",
     "BytecodeError",
     "Diagnostic",
     "Feature",
     "LaunchError",
     "MissingPackageError",
+    "Problem",
     "TileIRError",
     "UnsupportedError",
     "VerifyError",
@@ -136,6 +138,55 @@ class VersionError(BuildError):
         if names:
             parts.append(f"in {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}")
         return f" ({' '.join(parts)})" if parts else ""
+
+
+SHOWN_LINE = 120
+"""Characters of a line of text that are shown with what is wrong in it."""
+
+
+class Problem(NamedTuple):
+    """Something wrong in a text.
+
+    `line` and `column` count from 1, `column` and `length` in characters. `source` is the line, so
+    that ``source[column - 1 : column - 1 + length]`` is what `message` is about; it can end early.
+    """
+
+    line: int
+    column: int
+    message: str
+    source: str
+    length: int
+
+    def shown(self, name: str) -> str:
+        """``file:line:column: error: message``, the line, and a caret under what is wrong."""
+        first = max(0, self.column - 1 - SHOWN_LINE // 2) if len(self.source) > SHOWN_LINE else 0
+        line = self.source[first : first + SHOWN_LINE]
+        line = "".join(c if c.isprintable() or c == "\t" else "?" for c in line)
+        before = self.column - 1 - first
+        margin = "".join(c if c == "\t" else " " for c in line[:before].ljust(before))
+        carets = "^" + "~" * (min(self.length, len(line) - before) - 1)
+        head = f"{name}:{self.line}:{self.column}: error: {self.message}"
+        return f"{head}\n    {line}\n    {margin}{carets}"
+
+
+class AssemblyError(TileIRError, ValueError):
+    """The text is no Tile IR. `problems` lists what is wrong with it, in the order of the text.
+
+    `name` is what the text was called, for example its file. `more` is true if there were so many
+    problems that reading stopped.
+    """
+
+    def __init__(self, name: str, problems: Sequence[Problem], more: bool = False) -> None:
+        self.name = name
+        self.problems = list(problems)
+        self.more = more
+        shown = [problem.shown(name) for problem in self.problems]
+        if more:
+            shown.append(f"{name}: too many errors, the rest was not read")
+        super().__init__("\n".join(shown))
+
+    def __reduce__(self):
+        return type(self), (self.name, self.problems, self.more)
 
 
 class UnsupportedError(_Listing):

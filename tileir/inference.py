@@ -38,7 +38,7 @@ def _result_types(op: Op, result: Stated, results: Sequence | None, version: Ver
     if results is not None:
         return _all_stated(op, rows, results)
     made: list[Type] = []
-    open_slots = [slot for slot in rows if _follows(op, slot, slots) is None]
+    open_slots = [slot for slot in rows if follows(op, slot, slots) is None]
     if result is not None:
         if not rows:
             raise BuildError(f"{op.name}: result is given, the op has none")
@@ -49,7 +49,7 @@ def _result_types(op: Op, result: Stated, results: Sequence | None, version: Ver
         if result is not None and slot is chosen:
             made.append(_stated(op, slot, result, slots))
             continue
-        types = _follows(op, slot, slots)
+        types = follows(op, slot, slots)
         if types is None and slot.arity != "many":
             raise BuildError(
                 f"{op.name}: result= is missing: the type of {slot.name} ({slot.type}) "
@@ -67,7 +67,7 @@ def _all_stated(op: Op, rows: Sequence[Result], results: Sequence) -> list[Type]
     return [value_type(type) for type in results]
 
 
-def _follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
+def follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
     """The types of a result that the row gives it; None if it leaves them open."""
     if slot.inference is not None:
         types = infer(op, slot.inference, slots)

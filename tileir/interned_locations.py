@@ -163,5 +163,7 @@ def misplaced(location: Location | None, function: Location | None) -> Iterator[
     scope = None if outer is None else outer.scope
     while isinstance(scope, LexicalBlock):
         scope = scope.scope
-    if scope is not None and dataclasses.astuple(scope) != dataclasses.astuple(function.scope):
+    if scope is None or scope is function.scope:
+        return
+    if dataclasses.astuple(scope) != dataclasses.astuple(function.scope):
         yield f"location: it is in {scope}, the function in {function.scope}"

@@ -15,8 +15,6 @@ from tests.tileir.test_dis_command import COLOUR, on_terminal
 from tileir import Bytecode, disassemble
 from tileir.formats.version import LATEST
 
-pytest.importorskip("tileir.assembler")
-
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
 SCOPES = FIXTURES / "13.4" / "debug_scopes.tileirbc"
 

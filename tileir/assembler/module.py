@@ -1,0 +1,314 @@
+"""What stands outside of entries: the shell, the module, globals and the heads of entries."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from tileir.attributes import EnumAttribute, FloatAttribute, Hints, IntegerAttribute
+from tileir.formats.enums import SYMBOL_VISIBILITY
+from tileir.formats.ops import BY_NAME
+from tileir.formats.version import V13_3, V13_5
+from tileir.function import Global
+from tileir.interned_locations import misplaced
+from tileir.ir import Body
+from tileir.locations import CallSite, SourceLocation, Subprogram
+from tileir.types import FunctionType, Tile, Type
+
+from .attributes import DenseArray, Opaque
+from .body import BodyReader
+from .dense import read_elements
+from .diagnostics import Refused, Stop
+from .lexer import ALIAS, VALUE, phrase, shown
+from .results import constant
+from .source import Source
+
+ENTRY = BY_NAME["entry"].regions[0]
+ITEM = re.compile(
+    r"(?:cuda_tile\.)?(entry|global)\b|((?:cuda_tile\.|builtin\.)?module)\b", re.ASCII
+)
+NEXT_ITEM = re.compile(
+    r'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|[{}]|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module)\b',
+    re.ASCII,
+)
+
+
+@dataclass(slots=True)
+class Entry:
+    """An entry as `tileir.writer` takes it."""
+
+    name: str
+    type: FunctionType
+    body: Body
+    hints: Hints
+    argument_attributes: tuple
+    location: SourceLocation | CallSite | None
+    at: int
+    private: bool = False
+
+
+@dataclass(slots=True)
+class ModuleReader:
+    """Reads a whole text; then `entries`, `globals`, `producer` and the launch attributes are
+    what it says."""
+
+    source: Source
+    entries: list[Entry] = field(default_factory=list)
+    globals: list[tuple[Global, int]] = field(default_factory=list)
+    producer: tuple[str, int] | None = None
+    module_attributes: dict[str, object] = field(default_factory=dict)
+    entry_attributes: dict[str, dict[str, object]] = field(default_factory=dict)
+    modules: int = 0
+    _symbols: set[str] = field(default_factory=set)
+
+    def read(self) -> None:
+        """Read the text. What is wrong with it is in the source's report."""
+        self._producer_line()
+        self.source.aliases.read_all()
+        self._items(0)
+
+    def _producer_line(self) -> None:
+        """The comment in which the disassembler names the producer."""
+        match = re.match(r"// Producer: ([^\n]*)", self.source.reader.text)
+        if match:
+            self._set_producer(match[1].removesuffix("\r"), match.start(1), len(match[1]))
+
+    def _set_producer(self, producer: str, at: int, length: int) -> None:
+        self.producer = (producer, at)
+        self.source.gate.need("the producer", V13_3, at, length)
+
+    # Items --------------------------------------------------------------------------------------
+
+    def _items(self, depth: int) -> None:
+        """Items up to the brace that closes what they are in, or to the end of the text."""
+        reader, text = self.source.reader, self.source.reader.text
+        while reader.at < len(text):
+            if text.startswith("}", reader.at) and depth:
+                return
+            start = reader.at
+            try:
+                self._item(depth)
+            except Refused as wrong:
+                self.source.report.add(wrong.message, wrong.at, wrong.length)
+                self._recover(start, depth)
+        if depth:
+            self.source.report.add("the module is never closed", reader.at)
+            raise Stop
+
+    def _item(self, depth: int) -> None:
+        reader = self.source.reader
+        match = ITEM.match(reader.text, reader.at)
+        if match is None:
+            alias = ALIAS.match(reader.text, reader.at)
+            if alias is not None and not depth:
+                self._alias(alias)
+                return
+            raise reader.expected("an entry, a global or a module")
+        at, reader.at = reader.at, match.end()
+        reader.skip()
+        if match[1] == "entry":
+            self._entry()
+        elif match[1] == "global":
+            self._global()
+        else:
+            self._module(at, match[2] == "cuda_tile.module", depth)
+
+    def _alias(self, match: re.Match[str]) -> None:
+        """Definitions have been read; go over this one."""
+        reader = self.source.reader
+        end = self.source.aliases.ends.get(match.start(1))
+        if end is None:
+            reader.at = match.end()
+            raise reader.expected("'='")
+        reader.at = max(end, match.end())
+
+    def _module(self, at: int, own: bool, depth: int) -> None:
+        """A module, or the shell around one."""
+        source, reader = self.source, self.source.reader
+        if depth >= source.limits.region_depth:
+            raise reader.refused(f"more than {source.limits.region_depth} nested modules", at)
+        if own:
+            self.modules += 1
+            if self.modules > 1:
+                raise reader.refused("a file holds one module", at)
+        if reader.text.startswith("@", reader.at):
+            reader.symbol()
+        self._module_attributes(own)
+        reader.expect(phrase("{"))
+        self._items(depth + 1)
+        reader.expect(phrase("}"))
+        source.locations.optional()
+
+    def _module_attributes(self, own: bool) -> None:
+        reader = self.source.reader
+        if not reader.accept(phrase("attributes")):
+            return
+        at = reader.at
+        attributes = self.source.attributes.dictionary()
+        producer = attributes.get("producer")
+        if own and isinstance(producer, str):
+            del attributes["producer"]
+            self._set_producer(producer, at, 1)
+        self.module_attributes |= {name: plain(value) for name, value in attributes.items()}
+
+    def _recover(self, start: int, inside: int) -> None:
+        """Go to the next item, over the braces of the one that failed; stop where the module ends
+        if it is `inside` of one."""
+        reader, depth = self.source.reader, 0
+        reader.at = len(reader.text)
+        for piece in NEXT_ITEM.finditer(reader.text, start):
+            if piece[0] == "{":
+                depth += 1
+            elif piece[0] == "}":
+                depth -= 1
+                if depth < 0 and inside and piece.start() > start:
+                    reader.at = piece.start()
+                    return
+            elif depth <= 0 and piece[0][0] == "\n":
+                reader.at = piece.start() + 1
+                reader.skip()
+                return
+
+    def _symbol(self) -> str:
+        at = self.source.reader.at
+        name = self.source.reader.symbol()
+        if name in self._symbols:
+            raise self.source.reader.refused(f"redefinition of @{shown(name)}", at)
+        self._symbols.add(name)
+        return name
+
+    # Globals ------------------------------------------------------------------------------------
+
+    def _global(self) -> None:
+        """``global private constant @name alignment = 16 <f32: [1.0]> : tile<1xf32>``"""
+        source, reader, start = self.source, self.source.reader, self.source.reader.at
+        private = reader.accept(phrase("private"))
+        if not private:
+            reader.accept(phrase("public"))
+        read_only = reader.accept(phrase("constant"))
+        for given, what in ((private, SYMBOL_VISIBILITY.name), (read_only, "constant")):
+            if given:
+                source.gate.need(f"global: {what}", V13_3, start)
+        at = reader.at
+        name, alignment = self._symbol(), 0
+        if reader.accept(phrase("alignment =")):
+            alignment = reader.integer("an alignment", 0, 1 << 63)
+        reader.expect(phrase("<"))
+        element = source.types.scalar()
+        reader.expect(phrase(":"))
+        elements = read_elements(reader, element)
+        reader.expect(phrase("> :"))
+        at_type = reader.at
+        type = source.types.read()
+        value = constant(source, element, elements, type, at_type)
+        source.locations.optional()
+        if isinstance(type, Tile) and type.rank != 1:
+            source.report.add(f"a global is a tile of rank 1, not {type}", at_type)
+        elif value is not None:
+            self.globals.append((Global(name, type, value, alignment, private, read_only), at))
+
+    # Entries ------------------------------------------------------------------------------------
+
+    def _entry(self) -> None:
+        """``entry @name(%a: T, ...) optimization_hints=<...> { ... }``"""
+        source, reader, at = self.source, self.source.reader, self.source.reader.at
+        name = self._symbol()
+        arguments, attributes = self._parameters()
+        if reader.accept(phrase("->")):
+            reader.expect(phrase("()"))
+        hints, beside = Hints({}), {}
+        while True:
+            if reader.accept(phrase("optimization_hints =")):
+                hints = source.attributes.hints()
+            elif reader.accept(phrase("attributes")):
+                beside |= source.attributes.dictionary()
+            else:
+                break
+        body = BodyReader(source)
+        block = body.region(None, ENTRY, arguments, "return")
+        if reader.text.startswith("{", reader.at):
+            beside |= source.attributes.dictionary()
+        at_location = reader.at
+        location = source.locations.optional()
+        self._check_locations(name, location, at_location, body)
+        if beside:
+            self.entry_attributes[name] = {key: plain(value) for key, value in beside.items()}
+        type = FunctionType(tuple(type for _, _, type in arguments), ())
+        entry = Entry(name, type, Body(type, block), hints, attributes, location, at)
+        self.entries.append(entry)
+
+    def _parameters(self) -> tuple[list[tuple[str, int, Type | None]], tuple]:
+        """Names and types in parentheses; a dictionary of attributes for each, or () if all are
+        empty."""
+        source, reader = self.source, self.source.reader
+        found: list[tuple[str, int, Type | None]] = []
+        attributes: list[dict] = []
+        reader.expect(phrase("("))
+        while not reader.accept(phrase(")")):
+            if found:
+                reader.expect(phrase(","))
+            at = reader.at
+            name = reader.take(VALUE, "a name such as %arg0")
+            reader.expect(phrase(":"))
+            at_type = reader.at
+            type = source.types.read()
+            if type is not None and not (isinstance(type, Tile) and not type.rank):
+                source.report.add(f"a parameter is a tile of rank 0, not {type}", at_type)
+            found.append((name, at, type))
+            attributes.append(self._parameter_attributes())
+            source.locations.optional()
+        return found, tuple(attributes) if any(attributes) else ()
+
+    def _parameter_attributes(self) -> dict[str, object]:
+        source, reader = self.source, self.source.reader
+        at = reader.at
+        if not reader.text.startswith("{", at):
+            return {}
+        attributes = source.attributes.dictionary()
+        if attributes:
+            source.attributes.check_writable(attributes, at)
+            source.gate.need("attributes of parameters", V13_5, at)
+        for name in attributes:
+            if "." not in name:
+                text = f"{shown(name)} has no dialect in front, as cuda_tile.{shown(name)} has"
+                source.report.add(text, at)
+        return attributes
+
+    def _check_locations(
+        self, name: str, location: SourceLocation | CallSite | None, at: int, body: BodyReader
+    ) -> None:
+        """Ops are in the Subprogram of their entry, which names it, or readers refuse the file."""
+        report = self.source.report
+        if report:  # of which this might only be what follows
+            return
+        scope = location.scope if isinstance(location, SourceLocation) else None
+        symbol = scope.linkage_name if isinstance(scope, Subprogram) else None
+        if location is not None and symbol != name:
+            text = f"the location of an entry is in a di_subprogram with the linkageName {name!r}"
+            report.add(text, at)
+            return
+        for place, where in body.positions.values():
+            for text in misplaced(place, location):
+                report.add(text, where)
+
+
+def plain(value: object) -> object:
+    """An attribute as a plain value; see `tileir.launch`."""
+    match value:
+        case IntegerAttribute():
+            return value.value
+        case FloatAttribute():
+            return value.value
+        case Opaque():
+            return value.text
+        case DenseArray():
+            return tuple(map(plain, value.values))
+        case EnumAttribute():
+            return value.name
+        case dict():
+            return {key: plain(item) for key, item in value.items()}
+        case tuple():
+            return tuple(map(plain, value))
+        case bool() | str():
+            return value
+    return str(value)

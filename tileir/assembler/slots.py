@@ -1,0 +1,97 @@
+"""Attribute slots of ops: how a value is spelled follows from how it lies in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tileir.formats.attributes import (
+    ATTRIBUTE,
+    BOOL_LIST,
+    CONSTANT_INDEX,
+    DICTIONARY,
+    INT_LIST,
+    STRING_INDEX,
+)
+from tileir.formats.leaves import EnumValue, VarInt
+from tileir.formats.ops.spec import Attribute
+
+from .dense import read_elements
+from .lexer import Reader, phrase
+from .types import case_of
+
+if TYPE_CHECKING:
+    from .body import BodyReader
+    from .operations import Draft, Step
+
+LARGEST = (1 << 31) - 1
+"""Integers of a list lie between this and its negative, which are not among them."""
+
+
+def attribute_step(slot: Attribute, form: str) -> Step:
+    """What reads the value of an attribute slot into a draft."""
+    read_value = _reader(slot, form)
+    name = slot.name
+
+    def read(body: BodyReader, draft: Draft) -> None:
+        draft.places[name] = [body.reader.at]
+        draft.attributes[name] = read_value(body)
+
+    return _elements if slot.node is CONSTANT_INDEX else read
+
+
+def _elements(body: BodyReader, draft: Draft) -> None:
+    """``<f32: 1.0>``; the type of the result says later what it is."""
+    reader = body.reader
+    reader.expect(phrase("<"))
+    draft.places["value"] = [reader.at]
+    element = body.types.scalar()
+    reader.expect(phrase(":"))
+    draft.attributes["value"] = (element, read_elements(reader, element))
+    reader.expect(phrase(">"))
+
+
+def _reader(slot: Attribute, form: str) -> Callable[[BodyReader], object]:
+    """What reads the value of an attribute slot."""
+    node = slot.node
+    if isinstance(node, EnumValue):
+        return lambda body: case_of(body.reader, node.enum, slot.allowed)
+    if node is STRING_INDEX:
+        return lambda body: body.reader.symbol() if form == "symbol" else body.reader.string()
+    if isinstance(node, VarInt):
+        return lambda body: body.reader.integer("a number", 0, 1 << 64)
+    if node is INT_LIST:
+        return lambda body: _integers(body.reader)
+    if node is BOOL_LIST:
+        return lambda body: _truths(body.reader)
+    if node is DICTIONARY:
+        return lambda body: body.attributes.hints()
+    if node is ATTRIBUTE:
+        return lambda body: body.attributes.predicate()
+    if node is CONSTANT_INDEX:
+        return lambda body: None
+    raise AssertionError(node)
+
+
+def _integers(reader: Reader) -> tuple[int, ...]:
+    reader.expect(phrase("["))
+    return reader.integers("an integer", -LARGEST, LARGEST)
+
+
+def _truths(reader: Reader) -> tuple[bool, ...]:
+    found: list[bool] = []
+    reader.expect(phrase("["))
+    while not reader.accept(phrase("]")):
+        if found:
+            reader.expect(phrase(","))
+        found.append(truth(reader))
+    return tuple(found)
+
+
+def truth(reader: Reader) -> bool:
+    """``true`` or ``false``."""
+    if reader.accept(phrase("true")):
+        return True
+    if not reader.accept(phrase("false")):
+        raise reader.expected("'true' or 'false'")
+    return False

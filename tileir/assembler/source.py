@@ -1,0 +1,37 @@
+"""A text and everything that reads it: one reader for types, one for attributes, and so on."""
+
+from __future__ import annotations
+
+from tileir.formats.limits import Limits
+from tileir.formats.version import Version
+
+from .aliases import Aliases
+from .attributes import AttributeReader
+from .diagnostics import Report
+from .lexer import Reader
+from .locations import LocationReader
+from .types import TypeReader
+from .versions import Gate
+
+
+class Source:
+    """The readers of one text, which share its position and the report of problems.
+
+    `alike` has what tells ops apart as far as the rules of their rows go, of those that break none;
+    its values keep the types alive whose identities are in the keys.
+    """
+
+    def __init__(self, text: str, name: str, version: Version, limits: Limits) -> None:
+        self.limits = limits
+        self.alike: dict[tuple, list] = {}
+        self.version = version
+        self.reader = Reader(text)
+        self.report = Report(text, name)
+        self.gate = Gate(version, self.report)
+        self.aliases = Aliases(self.reader, self.report, limits)
+        self.types = TypeReader(self.reader, self.report, self.aliases, self.gate, limits)
+        self.attributes = AttributeReader(self.reader, self.aliases, self.types, limits)
+        self.locations = LocationReader(self.reader, self.aliases, limits)
+        self.aliases.types = self.types
+        self.aliases.attributes = self.attributes
+        self.aliases.locations = self.locations

@@ -1,0 +1,71 @@
+"""What the version to be written lacks: everything a text uses of newer ones, where it uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tileir.encode import default_of
+from tileir.formats.enums import POINTER_ATTRIBUTE
+from tileir.formats.leaves import EnumValue
+from tileir.formats.types import TYPE
+from tileir.formats.version import LATEST, V13_4, Version
+from tileir.interned_types import VARIANTS
+from tileir.ir import Op
+from tileir.types import Pointer, Scalar, TensorView, Tile, Type
+
+from .diagnostics import Report
+
+
+class Gate:
+    """Notes what a version lacks; with the latest one there is nothing to note."""
+
+    def __init__(self, version: Version, report: Report) -> None:
+        self.version = version
+        self.report = report
+        self.open = version >= LATEST
+
+    def need(self, what: str, since: Version, at: int, length: int = 1) -> None:
+        """Something that is used at a position exists since a version."""
+        if since > self.version:
+            self.report.add(f"{what} needs {since}, writing {self.version}", at, length)
+
+    def type(self, type: Type, at: int) -> None:
+        """A type and all that is in it."""
+        if self.open:
+            return
+        if isinstance(type, Scalar):
+            self.need(type.name, TYPE.by_name[type.name].since, at)
+            return
+        self.need(VARIANTS[type.__class__], TYPE.by_name[VARIANTS[type.__class__]].since, at)
+        if isinstance(type, Pointer | TensorView) and type.attribute is not None:
+            since = max(V13_4, POINTER_ATTRIBUTE.by_name[type.attribute].since)
+            self.need(f"pointer attribute {type.attribute}", since, at)
+        match type:
+            case Pointer():
+                self.type(type.pointee, at)
+            case Tile() | TensorView():
+                self.type(type.element, at)
+            case _ if hasattr(type, "view"):
+                self.type(type.view, at)
+
+    def op(self, op: Op, places: Mapping[str, Sequence[int]], at: int) -> None:
+        """The slots of an op and the cases of its enums. Results are another matter.
+
+        `places` says where slots are spelled, `at` where the op is.
+        """
+        spec = op.spec
+        if self.open or spec.since > self.version:
+            return
+        for slot in spec.operands:
+            if op.operands[slot.name]:
+                where = (*places.get(slot.name, ()), at)[0]
+                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, where)
+        for slot in spec.attributes:
+            value, where = op.attributes[slot.name], (*places.get(slot.name, ()), at)[0]
+            if value is None:
+                continue
+            if value != default_of(slot, op.operands):
+                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, where)
+            if slot.since <= self.version and isinstance(slot.node, EnumValue):
+                since = slot.node.enum.by_name[value].since
+                self.need(f"{spec.mnemonic}: {slot.name} {value}", since, where)
