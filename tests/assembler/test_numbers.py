@@ -97,6 +97,23 @@ def test_the_smallest() -> None:
         float_bits(Scalar("f8E8M0FNU"), "-1.0")
 
 
+@pytest.mark.parametrize("name", ["f16", "bf16", "f32", "f64", "f8E5M2"])
+def test_powers_may_be_written_with_zeros_and_signs(name: str) -> None:
+    """Odd spellings are what NumPy and ml_dtypes make of the number that Python reads."""
+    dtype = np.dtype(DTYPES[name])
+    powers = ["0", "1", "2", "4", "7", "39", "400", "6000"]
+    for mantissa in ("1.0", "-1.5", "0.0", "-0.0", "1.", "00012.50", "0.0000000000000000001"):
+        for power in powers:
+            for sign in ("", "+", "-"):
+                for zeros in ("", "0", "0000000", "0" * 900):
+                    literal = f"{mantissa}e{sign}{zeros}{power}"
+                    with np.errstate(over="ignore"):
+                        near = np.array(float(literal)).astype(dtype)
+                    wanted = int(near.view(f"u{dtype.itemsize}"))
+                    assert float_bits(Scalar(name), literal) == wanted, literal
+                    assert float_bits(Scalar(name), literal.replace("e", "E")) == wanted
+
+
 def test_integers_are_written_as_signed_or_unsigned() -> None:
     for bits in (8, 16, 32, 64):
         scalar = Scalar(f"i{bits}")

@@ -256,3 +256,14 @@ def test_locations_of_other_functions_are_refused() -> None:
                 "program = #cuda_tile.di_subprogram<compileUnit = #unit, file = #unit",
             )
         )
+
+
+@pytest.mark.parametrize("size", [-(1 << 31), 1 - (1 << 31), (1 << 31) - 2, (1 << 31) - 1])
+def test_integers_of_a_list_have_the_range_of_the_format(size: int) -> None:
+    text = (
+        "entry @f(%a: tile<2xi32>) {{ %0 = permute %a [{}] : tile<2xi32> -> tile<2xi32> return }}"
+    )
+    with pytest.raises(tileir.AssemblyError) as caught:
+        assemble(text.format(size))
+    in_range = abs(size + 0.5) < (1 << 31) - 1
+    assert ("is not an integer from" not in str(caught.value)) == in_range

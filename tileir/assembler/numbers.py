@@ -18,7 +18,8 @@ from .lexer import LONGEST_NUMBER, integer_of, shown
 
 DECIMAL = re.compile(r"-?[0-9]+")
 LARGEST_POWER = 5000
-"""No element type has numbers whose power of ten is further from 0 than this."""
+"""No element type has numbers whose power of ten is further from 0 than this, whatever digits stand
+before it: there are `LONGEST_NUMBER` of them at most."""
 
 TIE_OF_F32 = 1 << 28
 """The lower 29 bits of an f64 that lies in the middle of two numbers of f32."""
@@ -78,12 +79,11 @@ def float_bits(type: Scalar, literal: str) -> int:
 
 def _rounded(type: Scalar, form: Format, literal: str) -> int:
     """The nearest number of a format, with exact arithmetic."""
-    power = literal.lower().partition("e")[2]
-    mantissa = literal.lower().partition("e")[0]
+    mantissa, _, power = literal.lower().partition("e")
     negative = literal.startswith("-")
     zero = not mantissa.strip("-0.")
-    if not zero and power and (len(power) > 6 or abs(int(power)) > LARGEST_POWER):
-        literal = "1e-5000" if power.startswith("-") else "1e5000"
+    if not zero and power and abs(int(power)) > LARGEST_POWER:
+        literal = f"1e-{LARGEST_POWER}" if power.startswith("-") else f"1e{LARGEST_POWER}"
     value = Fraction(0) if zero else abs(Fraction(literal))
     sign = 1 << (form.exponent + form.fraction) if negative else 0
     if negative and not form.signed:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .body import BodyReader
     from .operations import Draft, Step
 
-LARGEST = (1 << 31) - 1
-"""Integers of a list lie between this and its negative, which are not among them."""
+LOWEST, BEYOND = INT_LIST.subcon.refused
+"""The ends of the range of 32 bits; integers of a list lie between the two."""
 
 
 def attribute_step(slot: Attribute, form: str) -> Step:
@@ -75,7 +75,7 @@ def _reader(slot: Attribute, form: str) -> Callable[[BodyReader], object]:
 
 def _integers(reader: Reader) -> tuple[int, ...]:
     reader.expect(phrase("["))
-    return reader.integers("an integer", -LARGEST, LARGEST)
+    return reader.integers("an integer", LOWEST + 1, BEYOND)
 
 
 def _truths(reader: Reader) -> tuple[bool, ...]:
