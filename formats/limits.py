@@ -17,6 +17,10 @@ MAX_TAG = 255
 MAX_TILE_ELEMENTS = 1 << 24
 """Elements of one tile; a rule of Tile IR."""
 
+MAX_REPEATED_ATTRIBUTES = 1 << 18
+"""Attributes that the aliases of a text may add to those that it spells out. An alias of aliases
+doubles with each line, and what it stands for is written once for each use."""
+
 DEFERRED_SIZE = 1 << 13
 """Bytes of a Type or Debug section from which on its records are read only when asked for."""
 

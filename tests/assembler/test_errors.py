@@ -315,11 +315,14 @@ def test_nesting_has_limits() -> None:
         "entry @f() { %x = iota : tile<" + "2x" * 100_000 + "i32> }",
         "entry @f() { " + "%x = foo // {\n" * 100_000 + "}",
         'entry @f() { print_tko "' + "a" * 1_000_000,
+        'entry @f() { print_tko "' + '\\"' * 200_000,
+        'module attributes {a = #b.c<"' + '\\"' * 200_000,
+        "entry @f() {\n" + "%a,\n" * 50_000,
         "{" * 1_000_000,
         "%" * 1_000_000,
         "entry @f() { \ud800 }",
     ],
-    ids=range(14),
+    ids=range(17),
 )
 def test_hostile_texts_are_refused(text: str) -> None:
     assert problems_of(text)

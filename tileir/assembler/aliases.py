@@ -1,7 +1,8 @@
 """Aliases: ``#loc3 = loc("f":1:2)``, ``!t = !cuda_tile.tile<8xf32>``.
 
 They may stand before or after what uses them, so they are found before anything else is read. Each
-is read once, those it refers to first.
+is read once, those it refers to first: chains are long in whatever order they stand, and what they
+come to counts, not how they are written.
 """
 
 from __future__ import annotations
@@ -9,20 +10,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tileir.formats.limits import Limits
 from tileir.types import Type
 
 from .diagnostics import Refused, Report
-from .lexer import Reader, phrase
+from .lexer import ALIAS, SKIP, Reader, phrase
 
 if TYPE_CHECKING:
     from .attributes import AttributeReader
     from .locations import LocationReader
     from .types import TypeReader
 
-DEFINITION = re.compile(
-    r"^[ \t]*+([#!](?:[0-9]++|[A-Za-z_$-][\w$-]*+))[ \t\r\n]*+=[ \t\r\n]*+", re.ASCII | re.MULTILINE
+NAME = r"[0-9]++|[A-Za-z_$-][\w$-]*+"
+MENTIONED = re.compile(
+    rf'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|((?:#|!)(?:{NAME}))({SKIP}=(?!=){SKIP})?', re.ASCII
 )
+"""Strings, comments, and names of aliases: group 1, with group 2 where one is defined."""
+
+NESTED = 4
+"""Aliases that are read while others are; see `Aliases.value`."""
 
 
 class _Broken:
@@ -30,6 +35,7 @@ class _Broken:
 
 
 BROKEN = _Broken()
+"""Stands for an attribute or a debug record that was wrong and has been reported."""
 
 
 class Aliases:
@@ -39,61 +45,101 @@ class Aliases:
     attributes: AttributeReader
     locations: LocationReader
 
-    def __init__(self, reader: Reader, report: Report, limits: Limits) -> None:
+    def __init__(self, reader: Reader, report: Report) -> None:
         self.reader = reader
         self.report = report
-        self.limits = limits
         self.ends: dict[int, int] = {}
         self._starts: dict[str, tuple[int, int]] = {}
         self._values: dict[str, object] = {}
-        self._waiting: dict[str, None] = {}
-        self._found = list(DEFINITION.finditer(reader.text))
-        for match in self._found:
-            self._starts.setdefault(match[1], (match.start(1), match.end()))
+        self._reading: dict[str, None] = {}
+        self._mentions: dict[str, dict[str, None]] = {}
+        self._found: list[tuple[str, int, int]] = []
+        self._find()
+
+    def _find(self) -> None:
+        """Find the definitions, and the aliases that are mentioned from each to the next one."""
+        mentions: dict[str, None] = {}
+        for match in MENTIONED.finditer(self.reader.text):
+            name = match[1]
+            if name and match[2]:
+                self._found.append((name, match.start(), match.end()))
+                mentions = {}
+                if name not in self._starts:
+                    self._starts[name] = match.start(), match.end()
+                    self._mentions[name] = mentions
+            elif name and self._found:
+                mentions[name] = None
 
     def read_all(self) -> None:
         """Read every definition; `ends` then has where each one ends, by where it starts."""
-        for match in self._found:
-            start = match.start(1)
-            if self._starts[match[1]][0] != start:
-                self.report.add(f"redefinition of {match[1]}", start, len(match[1]))
-                self._skip(match.end(), start)
+        for name, start, behind in self._found:
+            if self._starts[name][0] != start:
+                self.report.add(f"redefinition of {name}", start, len(name))
+                self._skip(behind, start)
             else:
-                self.value(match[1], start)
+                self._read_with_mentioned(name)
+        self._mentions.clear()
+
+    def _read_with_mentioned(self, name: str) -> None:
+        """Read an alias and before it those that its definition mentions, without recursion."""
+        path, waiting = [(name, iter(self._mentions[name]))], {name}
+        while path:
+            current, mentioned = path[-1]
+            for other in mentioned:
+                if other in self._starts and other not in self._values and other not in waiting:
+                    path.append((other, iter(self._mentions[other])))
+                    waiting.add(other)
+                    break
+            else:
+                if current not in self._values:
+                    self._read(current)
+                path.pop()
 
     def value(self, name: str, at: int) -> object:
-        """What an alias stands for, `BROKEN` if that was wrong; `at` is where it is used."""
+        """What an alias stands for, `BROKEN` if that was wrong; `at` is where it is used.
+
+        It has been read, unless its definition is being read or mentions the one that is: then
+        the two refer to each other, or it only looks so, because of text that nobody reads.
+        """
         if name in self._values:
             return self._values[name]
         if name not in self._starts:
             raise Refused(f"{name} is not defined", at, len(name))
-        if name in self._waiting:
+        if name in self._reading:
             raise Refused(f"{name} refers to itself", at, len(name))
-        if len(self._waiting) >= self.limits.attribute_depth:
-            raise Refused("aliases that refer to each other too deeply", at, len(name))
+        if len(self._reading) > NESTED:
+            raise Refused(f"{name} refers to itself, through many others", at, len(name))
+        return self._read(name)
+
+    def _read(self, name: str) -> object:
         start, behind = self._starts[name]
         back = self.reader.at
-        self._waiting[name] = None
+        self._reading[name] = None
         self.reader.at = behind
         try:
-            self._values[name] = self._read(name)
+            self._values[name] = self._stated(name)
             self.ends[start] = self.reader.at
         except Refused as wrong:
             self.report.add(wrong.message, wrong.at, wrong.length)
             self._values[name] = BROKEN
             self._skip(behind, start)
         finally:
-            del self._waiting[name]
+            del self._reading[name]
             self.reader.at = back
         return self._values[name]
 
-    def _read(self, name: str) -> object:
+    def _stated(self, name: str) -> object:
+        """What stands behind the ``=``."""
         if name[0] == "!":
             return self.types.read()
+        match = ALIAS.match(self.reader.text, self.reader.at)
+        if match is not None:
+            self.reader.at = match.end()
+            return self.value(match[1], match.start())
         if self.reader.sees(phrase("loc")):
             return self.locations.stated()
         record = self.locations.record()
-        return self.attributes.read() if record is None else record[0]
+        return self.attributes.aliased() if record is None else record[0]
 
     def _skip(self, behind: int, start: int) -> None:
         """Where a definition ends that makes no sense: with its line."""

@@ -21,7 +21,8 @@ from tileir.attributes import (
     TypeAttribute,
 )
 from tileir.formats.enums import ENUMS
-from tileir.formats.limits import Limits
+from tileir.formats.limits import MAX_REPEATED_ATTRIBUTES, Limits
+from tileir.locations import Location
 from tileir.types import Scalar, Tile, Type
 from tileir.typetext import SCALARS
 
@@ -29,6 +30,7 @@ from .aliases import BROKEN, Aliases
 from .dense import constant_of, read_elements
 from .diagnostics import Refused
 from .lexer import ALIAS, INTEGER, LITERAL, SYMBOL, WORD, Reader, phrase, shown, token
+from .locations import FilePosition
 from .numbers import BadNumber, bits_of
 from .types import FORMS, TypeReader, case_of
 
@@ -56,6 +58,18 @@ class DenseArray(NamedTuple):
     text: str
 
 
+class Extent(NamedTuple):
+    """How many levels of attributes there are inside one, and how many attributes it is."""
+
+    height: int
+    size: int
+
+
+LEAF = Extent(0, 1)
+FREE_GROUPS = 16
+"""So many numbers of a ``same_elements`` count as one attribute more; tiles have few dimensions."""
+
+
 class AttributeReader:
     """Reads attributes."""
 
@@ -64,6 +78,18 @@ class AttributeReader:
         self.aliases = aliases
         self.types = types
         self.limits = limits
+        self._extents: dict[int, tuple[Extent, object]] = {}
+        self._repeated = 0
+        self._broken = 0
+
+    def aliased(self) -> object:
+        """What an alias stands for; `BROKEN` if it holds one that is."""
+        before = self._broken
+        found = self.read()
+        if self._broken > before:
+            return BROKEN
+        self._extent(found)
+        return found
 
     def read(self, depth: int = 0, plain: str = "i64") -> object:
         """Any attribute. Integers without a type are of the type `plain`, or i64 if too large."""
@@ -186,7 +212,9 @@ class AttributeReader:
             reader.at = match.end()
             found = self.aliases.value(match[1], at)
             if found is BROKEN:
-                return False
+                self._broken += 1
+            else:
+                self._check_extent(match[1], found, at, depth)
             return found
         match = QUALIFIED.match(reader.text, at)
         name = match[1].removeprefix("#cuda_tile.") if match else ""
@@ -204,6 +232,38 @@ class AttributeReader:
             return EnumAttribute(ENUM_NAMES[name].name, case)
         return Opaque(self._foreign())
 
+    def _check_extent(self, name: str, found: object, at: int, depth: int) -> None:
+        """Refuse an alias that makes an attribute too deep, or all of them together too large."""
+        if found is None or isinstance(found, FilePosition | Location):
+            raise self.reader.refused(f"{name} is a location, which is no attribute", at)
+        height, size = self._extent(found)
+        most = self.limits.attribute_depth
+        if depth + height > most:
+            raise self.reader.refused(f"attributes nested more than {most} deep", at)
+        if self._repeated + size - 1 > MAX_REPEATED_ATTRIBUTES:
+            most = MAX_REPEATED_ATTRIBUTES
+            raise self.reader.refused(f"aliases spelled out are more than {most} attributes", at)
+        self._repeated += size - 1
+
+    def _extent(self, value: object) -> Extent:
+        """How far an attribute extends. What other aliases brought into it is not walked again."""
+        if isinstance(value, SameElements):
+            return Extent(0, 1 + len(value.groups) // FREE_GROUPS)
+        parts = value
+        if isinstance(value, DenseArray):
+            parts = value.values
+        elif isinstance(value, Hints):
+            parts = value.entries
+        if isinstance(value, Opaque) or not isinstance(parts, dict | tuple):
+            return LEAF
+        if id(value) not in self._extents:
+            items = parts.values() if isinstance(parts, dict) else parts
+            extents = [self._extent(item) for item in items]
+            height = max((extent.height for extent in extents), default=0) + 1
+            found = Extent(height, 1 + sum(extent.size for extent in extents))
+            self._extents[id(value)] = found, value
+        return self._extents[id(value)][0]
+
     def _word(self) -> object:
         reader, at = self.reader, self.reader.at
         if reader.accept(phrase("unit")):
@@ -216,7 +276,7 @@ class AttributeReader:
             return self._dense_array(at)
         type = self._any_type()
         if type is None:
-            return False
+            return BROKEN
         return type if isinstance(type, Opaque) else TypeAttribute(type)
 
     def _dense_array(self, at: int) -> DenseArray:
@@ -264,9 +324,9 @@ class AttributeReader:
         reader, at = self.reader, self.reader.at
         if reader.text.startswith("#", at):
             found = self.read()
-            if not isinstance(found, DivBy | SameElements | Bounded) and found is not False:
+            if not isinstance(found, DivBy | SameElements | Bounded) and found is not BROKEN:
                 raise reader.refused(f"expected one of {', '.join(PREDICATES)}", at)
-            return DivBy(1) if found is False else found
+            return found
         match = WORD.match(reader.text, at)
         if match is None or match[1] not in PREDICATES:
             raise reader.expected(" or ".join(PREDICATES))
@@ -312,7 +372,7 @@ class AttributeReader:
             reader.expect(phrase("="))
             at = reader.at
             entries[key] = self.read(depth + 1, "i32")
-            if not isinstance(entries[key], dict):
+            if not isinstance(entries[key], dict) and entries[key] is not BROKEN:
                 raise reader.refused("expected hints such as {latency = 3}", at)
             self.check_writable(entries[key], at)
         return Hints(entries)
@@ -326,7 +386,7 @@ class AttributeReader:
                 stack += current.values()
             elif isinstance(current, tuple) and not isinstance(current, Opaque | DenseArray):
                 stack += current
-            elif not isinstance(current, WRITABLE):
+            elif not isinstance(current, WRITABLE) and current is not BROKEN:
                 text = getattr(current, "text", str(current))
                 raise self.reader.refused(f"bytecode cannot hold the attribute {shown(text)}", at)
 

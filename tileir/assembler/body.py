@@ -34,13 +34,17 @@ SPECS: dict[str, Spec] = {
 
 NAME = r"%(?:[0-9]++|[A-Za-z$._-][\w$.-]*+)(?::[0-9]++)?"
 RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP})*+"
+SOME_RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP}){{0,64}}+"
+"""No more than ops have, because this is tried at every line."""
+
 START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKIP}", re.ASCII)
 """The start of an op: the names of its results and its mnemonic."""
 
 GENERIC = re.compile(rf'(?:{RESULTS}={SKIP})?"', re.ASCII)
 NAMED = re.compile(r"(%[\w$.-]++)(?::([0-9]++))?", re.ASCII)
 AHEAD = re.compile(
-    rf'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|[{{}}]|\n[ \t\r]*+(?:({RESULTS})=|(?:cuda_tile\.)?(\w++))?',
+    r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|[{}]'
+    rf"|\n[ \t\r]*+(?:({SOME_RESULTS})=|(?:cuda_tile\.)?(\w++))?",
     re.ASCII,
 )
 MOST_RESULTS = 1 << 16

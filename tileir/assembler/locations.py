@@ -10,11 +10,13 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from tileir.formats.limits import Limits
+from tileir.interned_locations import references
 from tileir.locations import (
     CallSite,
     CompileUnit,
     File,
     LexicalBlock,
+    Location,
     SourceLocation,
     Subprogram,
 )
@@ -86,6 +88,7 @@ class LocationReader:
         self.aliases = aliases
         self.limits = limits
         self._depth = 0
+        self._levels: dict[int, tuple[int, Location]] = {}
 
     def optional(self) -> SourceLocation | CallSite | None:
         """A trailing ``loc(...)``, as bytecode can hold it; None if there is none."""
@@ -93,8 +96,8 @@ class LocationReader:
             return None
         return kept(self.stated())
 
-    def stated(self) -> Position:
-        """``loc(...)``"""
+    def stated(self) -> object:
+        """``loc(...)``: a `Position`, or `BROKEN` if it was wrong."""
         with self._nested():
             self.reader.expect(phrase("loc("))
             found = self._position()
@@ -112,7 +115,7 @@ class LocationReader:
         finally:
             self._depth -= 1
 
-    def _position(self) -> Position:
+    def _position(self) -> object:
         reader, at = self.reader, self.reader.at
         if reader.accept(phrase("unknown")):
             return None
@@ -125,18 +128,17 @@ class LocationReader:
         if reader.sees(phrase("fused")):
             raise reader.refused("bytecode cannot hold a fused location")
         found = self._reference("a location")
-        if not isinstance(found, Position):
+        if not isinstance(found, Position) and found is not BROKEN:
             raise reader.refused("this is no location", at)
         return found
 
     def _reference(self, what: str) -> object:
-        """The value of an alias, or of a debug attribute spelled out."""
+        """The value of an alias, or of a debug attribute spelled out; `BROKEN` if it was wrong."""
         reader, at = self.reader, self.reader.at
         match = ALIAS.match(reader.text, at)
         if match is not None and match[1][0] == "#":
             reader.at = match.end()
-            found = self.aliases.value(match[1], at)
-            return None if found is BROKEN else found
+            return self.aliases.value(match[1], at)
         record = self.record()
         if record is None:
             raise reader.expected(what)
@@ -155,27 +157,40 @@ class LocationReader:
             raise reader.refused("bytecode cannot hold a range of lines or columns")
         return FilePosition(name, line, column)
 
-    def _call_site(self) -> CallSite:
-        reader = self.reader
+    def _call_site(self) -> object:
+        reader, at = self.reader, self.reader.at
         with self._nested():
             reader.expect(phrase("callsite("))
-            callee = kept(self._position())
+            callee = self._position()
             reader.expect(phrase("at"))
-            caller = kept(self._position())
+            caller = self._position()
             reader.expect(phrase(")"))
-        return CallSite(callee, caller)
+        if BROKEN in (callee, caller):
+            return BROKEN
+        return self._made(CallSite(kept(callee), kept(caller)), at)
+
+    def _made(self, record: Location, at: int) -> Location:
+        """A record that was read at a position, if it has no more levels than files may have."""
+        levels = (self._levels.get(id(other), (0,))[0] for other in references(record).values())
+        level = max(levels, default=0) + 1
+        if level > self.limits.location_depth:
+            most = self.limits.location_depth
+            raise self.reader.refused(f"debug records inside each other, more than {most}", at)
+        self._levels[id(record)] = level, record
+        return record
 
     # Debug attributes ---------------------------------------------------------------------------
 
     def record(self) -> tuple[object] | None:
-        """A debug attribute; None if there is none."""
+        """A debug attribute, `BROKEN` if it was wrong; None if there is none."""
+        at = self.reader.at
         name = next((name for name, start in RECORD.items() if self.reader.accept(start)), None)
         if name is None:
             return None
         with self._nested():
             found = self._contents(name)
             self.reader.expect(phrase(">"))
-        return (found,)
+        return (found if found is BROKEN else self._made(found, at),)
 
     def _contents(self, name: str) -> object:
         reader = self.reader
@@ -186,11 +201,11 @@ class LocationReader:
         if name == "di_loc":
             at = reader.at
             found = self._position()
-            if isinstance(found, SourceLocation | CallSite):
+            if not isinstance(found, FilePosition) and found is not BROKEN:
                 raise reader.refused('expected a line of a file such as loc("f":1:2)', at)
             reader.expect(phrase("in"))
             scope = self._field((Subprogram, LexicalBlock))
-            return None if found is None or scope is None else SourceLocation(scope, *found)
+            return BROKEN if BROKEN in (found, scope) else SourceLocation(scope, *found)
         return self._struct(*STRUCTS[name])
 
     def _struct(self, kind: type, fields: dict[str, tuple[str, object]]) -> object:
@@ -207,11 +222,11 @@ class LocationReader:
         missing = [name for name, (field, _) in fields.items() if field not in given]
         if missing:
             raise reader.refused(f"{', '.join(missing)} is missing", start)
-        broken = any(value is None for value in given.values())
-        return None if broken else kind(**given)
+        broken = any(value is BROKEN for value in given.values())
+        return BROKEN if broken else kind(**given)
 
     def _field(self, kind: object) -> object:
-        """A value of a kind; None if it was wrong and has been reported."""
+        """A value of a kind; `BROKEN` if it was wrong and has been reported."""
         reader, at = self.reader, self.reader.at
         if kind is int:
             return reader.integer("a line or column", 0, LARGEST_LINE)
@@ -221,11 +236,11 @@ class LocationReader:
         if kind is str:
             return reader.string()
         found = self._reference(NAMES[kind])
-        if found is not None and not isinstance(found, kind):
+        if found is not BROKEN and not isinstance(found, kind):
             raise reader.refused(f"expected {NAMES[kind]}", at)
         return found
 
 
-def kept(found: Position) -> SourceLocation | CallSite | None:
-    """A position as bytecode can hold it."""
-    return None if isinstance(found, FilePosition) else found
+def kept(found: object) -> SourceLocation | CallSite | None:
+    """A position as bytecode can hold it; unknown if it was wrong."""
+    return found if isinstance(found, SourceLocation | CallSite) else None

@@ -28,7 +28,7 @@ ITEM = re.compile(
     r"(?:cuda_tile\.)?(entry|global)\b|((?:cuda_tile\.|builtin\.)?module)\b", re.ASCII
 )
 NEXT_ITEM = re.compile(
-    r'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*+|[{}]|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module)\b',
+    r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|[{}]|\n[ \t\r]*+(?:cuda_tile\.)?(?:entry|global|module)\b',
     re.ASCII,
 )
 
@@ -264,7 +264,7 @@ class ModuleReader:
         at = reader.at
         if not reader.text.startswith("{", at):
             return {}
-        attributes = source.attributes.dictionary()
+        attributes = source.attributes.dictionary(1)  # in a list of those of all parameters
         if attributes:
             source.attributes.check_writable(attributes, at)
             source.gate.need("attributes of parameters", V13_5, at)

@@ -10,6 +10,7 @@ from tileir.ir import Op, Value
 from tileir.structure import operand_slots, problems
 from tileir.types import Tile, Type
 
+from .aliases import BROKEN
 from .dense import constant_of
 from .lexer import VALUE, shown
 
@@ -25,7 +26,7 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
     """The op of a draft, and the results that its row has but the version does not."""
     spec, before = draft.spec, len(body.report)
     draft.fill()
-    unknown = _check_stated(body, draft)
+    unknown = _check_stated(body, draft) or BROKEN in draft.attributes.values()
     if "value" in draft.attributes and isinstance(draft.attributes["value"], tuple):
         unknown |= not _make_constant(body, draft)
     op = Op(spec, draft.operands, draft.attributes, position=-1)

@@ -28,7 +28,7 @@ class Source:
         self.reader = Reader(text)
         self.report = Report(text, name)
         self.gate = Gate(version, self.report)
-        self.aliases = Aliases(self.reader, self.report, limits)
+        self.aliases = Aliases(self.reader, self.report)
         self.types = TypeReader(self.reader, self.report, self.aliases, self.gate, limits)
         self.attributes = AttributeReader(self.reader, self.aliases, self.types, limits)
         self.locations = LocationReader(self.reader, self.aliases, limits)
