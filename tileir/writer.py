@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
 """Where a section goes that the file does not have yet; globals first, as cuTile does."""
 
-_GLOBAL_SINCE = {
+GLOBAL_SINCE = {
     part.name: part.subcon.since for part in GLOBAL.subcons if isinstance(part.subcon, Since)
 }
 """From when on a global has what older versions have no field for."""
@@ -170,8 +170,8 @@ class Writer:
             if not name:
                 raise BuildError("it has no name")
             for what, field in (("private", "visibility"), ("constant", "constant")):
-                if getattr(variable, what) and self.version < _GLOBAL_SINCE[field]:
-                    raise BuildError(f"{what} needs {_GLOBAL_SINCE[field]}, writing {self.version}")
+                if getattr(variable, what) and self.version < GLOBAL_SINCE[field]:
+                    raise BuildError(f"{what} needs {GLOBAL_SINCE[field]}, writing {self.version}")
             constant = encode_constant(variable.value, variable.type, tables)
             visibility = "private" if variable.private else "public"
             record = {

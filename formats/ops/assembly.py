@@ -39,6 +39,13 @@ SPELLED = {
 }
 """Attributes that look the same after the operands of every op, unless its row says otherwise."""
 
+EXTENTS = {"dynamicShape": "shape", "dynamicStrides": "strides"}
+"""Slots for values of sizes that a type leaves open -> where the type has those sizes."""
+
+IMPLIED = {"entry": "return", "for": "continue", "if": "yield", "loop": "continue"}
+"""Mnemonic -> the terminator that need not be written in its regions where it carries nothing. The
+disassembler leaves it out, but for that of an entry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -67,6 +74,12 @@ class Group:
 
 
 Item = Literal | Slot | Group
+
+
+def enum_word(name: str) -> str:
+    """What an enum is called where any attribute may stand: ``multimem_reduction_kind``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
 
 TOKEN = re.compile(r"(\[\[|\]\]|\{\{|\}\})|\{(\w+)(?::(\w+))?\}|([\[\]])|([^\[\]{}]+)")
 

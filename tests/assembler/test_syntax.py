@@ -8,8 +8,15 @@ import pytest
 
 import tileir
 from tileir.assembler import assemble
-from tileir.formats.ops import OPS
+from tileir.assembler.source import Source
+from tileir.attributes import EnumAttribute
+from tileir.formats.enums import ENUMS, Enum
+from tileir.formats.limits import DEFAULT
+from tileir.formats.ops import BY_NAME, OPS
+from tileir.formats.ops.assembly import IMPLIED
+from tileir.formats.version import LATEST
 from tileir.printer import disassemble
+from tileir.printer.values import attribute
 
 KERNEL = """\
 entry @k(%arg0: tile<i32>, %arg1: tile<i1>, %arg2: tile<ptr<f32>>) {
@@ -256,6 +263,20 @@ def test_locations_of_other_functions_are_refused() -> None:
                 "program = #cuda_tile.di_subprogram<compileUnit = #unit, file = #unit",
             )
         )
+
+
+@pytest.mark.parametrize("enum", ENUMS, ids=[enum.name for enum in ENUMS])
+def test_enums_are_printed_as_they_are_read(enum: Enum) -> None:
+    for case in enum.cases:
+        printed = attribute(EnumAttribute(enum.name, case.name))
+        source = Source(printed, "<text>", LATEST, DEFAULT)
+        assert source.attributes.read() == EnumAttribute(enum.name, case.name)
+        assert source.reader.at == len(printed)
+
+
+def test_implied_terminators_can_end_their_regions() -> None:
+    for name, implied in IMPLIED.items():
+        assert all(implied in region.terminators for region in BY_NAME[name].regions), name
 
 
 @pytest.mark.parametrize("size", [-(1 << 31), 1 - (1 << 31), (1 << 31) - 2, (1 << 31) - 1])

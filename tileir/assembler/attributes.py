@@ -20,8 +20,9 @@ from tileir.attributes import (
     SameElements,
     TypeAttribute,
 )
-from tileir.formats.enums import ENUMS
+from tileir.formats.enums import ENUMS, ROUNDING_MODE
 from tileir.formats.limits import MAX_REPEATED_ATTRIBUTES, Limits
+from tileir.formats.ops.assembly import enum_word
 from tileir.locations import Location
 from tileir.types import Scalar, Tile, Type
 from tileir.typetext import SCALARS
@@ -38,10 +39,7 @@ FLOAT = re.compile(r"-?[0-9]+(?:\.|[eE])")
 PREDICATES = ("bounded", "div_by", "same_elements")
 QUALIFIED = token(r"#cuda_tile\.[A-Za-z_]\w*+")
 FOREIGN = re.compile(r"[#!]?[A-Za-z_$][\w$.-]*+", re.ASCII)
-ENUM_NAMES = {
-    re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", enum.name).lower(): enum
-    for enum in ENUMS
-} | {"rounding": next(enum for enum in ENUMS if enum.name == "RoundingMode")}
+ENUM_NAMES = {enum_word(enum.name): enum for enum in ENUMS} | {"rounding": ROUNDING_MODE}
 """What an enum is called where any attribute may stand -> the enum."""
 
 

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 
 from tileir.attributes import EnumAttribute, FloatAttribute, Hints, IntegerAttribute
 from tileir.formats.enums import SYMBOL_VISIBILITY
+from tileir.formats.functions import ARGUMENT_ATTRIBUTES_SINCE
 from tileir.formats.ops import BY_NAME
-from tileir.formats.version import V13_3, V13_5
+from tileir.formats.ops.assembly import IMPLIED
+from tileir.formats.sections import BY_NAME as SECTIONS
 from tileir.function import Global
 from tileir.interned_locations import misplaced
 from tileir.ir import Body
 from tileir.locations import CallSite, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
+from tileir.writer import GLOBAL_SINCE
 
 from .attributes import DenseArray, Opaque
 from .body import BodyReader
@@ -75,7 +78,7 @@ class ModuleReader:
 
     def _set_producer(self, producer: str, at: int, length: int) -> None:
         self.producer = (producer, at)
-        self.source.gate.need("the producer", V13_3, at, length)
+        self.source.gate.need("the producer", SECTIONS["Producer"].since, at, length)
 
     # Items --------------------------------------------------------------------------------------
 
@@ -186,9 +189,11 @@ class ModuleReader:
         if not private:
             reader.accept(phrase("public"))
         read_only = reader.accept(phrase("constant"))
-        for given, what in ((private, SYMBOL_VISIBILITY.name), (read_only, "constant")):
-            if given:
-                source.gate.need(f"global: {what}", V13_3, start)
+        if private:
+            since = GLOBAL_SINCE["visibility"]
+            source.gate.need(f"global: {SYMBOL_VISIBILITY.name}", since, start)
+        if read_only:
+            source.gate.need("global: constant", GLOBAL_SINCE["constant"], start)
         at = reader.at
         name, alignment = self._symbol(), 0
         if reader.accept(phrase("alignment =")):
@@ -225,7 +230,7 @@ class ModuleReader:
             else:
                 break
         body = BodyReader(source)
-        block = body.region(None, ENTRY, arguments, "return")
+        block = body.region(None, ENTRY, arguments, IMPLIED["entry"])
         if reader.text.startswith("{", reader.at):
             beside |= source.attributes.dictionary()
         at_location = reader.at
@@ -267,7 +272,7 @@ class ModuleReader:
         attributes = source.attributes.dictionary(1)  # in a list of those of all parameters
         if attributes:
             source.attributes.check_writable(attributes, at)
-            source.gate.need("attributes of parameters", V13_5, at)
+            source.gate.need("attributes of parameters", ARGUMENT_ATTRIBUTES_SINCE, at)
         for name in attributes:
             if "." not in name:
                 text = f"{shown(name)} has no dialect in front, as cuda_tile.{shown(name)} has"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tileir.constants import Constant
+from tileir.formats.ops.assembly import EXTENTS
 from tileir.inference import follows
 from tileir.ir import Op, Value
 from tileir.structure import operand_slots, problems
@@ -17,9 +18,6 @@ from .lexer import VALUE, shown
 if TYPE_CHECKING:
     from .body import BodyReader
     from .operations import Draft
-
-EXTENTS = {"dynamicShape": "shape", "dynamicStrides": "strides"}
-"""Slots for values of sizes that a type leaves open -> where the type has those sizes."""
 
 
 def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:

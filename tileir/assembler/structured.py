@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import IntegerAttribute
 from tileir.formats.attributes import ATTRIBUTE_LIST
+from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Op, Region, Value
 from tileir.structure import infer, operand_slots
 from tileir.types import Scalar, Type
@@ -35,10 +36,10 @@ def _operand(body: BodyReader, draft: Draft, slot: str) -> None:
     draft.operands[slot] = body.value()
 
 
-def _add(body: BodyReader, op: Op, arguments: Arguments, implied: str | None) -> None:
+def _add(body: BodyReader, op: Op, arguments: Arguments) -> None:
     """Read the next region of an op."""
     row = op.spec.regions[len(op.regions)]
-    op.regions.append(Region([body.region(op, row, arguments, implied)]))
+    op.regions.append(Region([body.region(op, row, arguments, IMPLIED.get(op.name))]))
 
 
 def _iteration_values(body: BodyReader, draft: Draft) -> list[tuple[str, int]]:
@@ -96,7 +97,7 @@ def read_for(body: BodyReader, draft: Draft) -> Made:
     carried = _carried(body, names, types, at)
     draft.stated["initValues"] = draft.stated["resultValues"] = types
     made = finished(body, draft)
-    _add(body, made[0], [(*index, bound[0]), *carried], "continue")
+    _add(body, made[0], [(*index, bound[0]), *carried])
     return made
 
 
@@ -117,7 +118,7 @@ def read_loop(body: BodyReader, draft: Draft) -> Made:
     carried = _carried(body, names, types, at)
     draft.stated["initValues"], draft.stated["resultValues"] = types, results
     made = finished(body, draft)
-    _add(body, made[0], carried, "continue")
+    _add(body, made[0], carried)
     return made
 
 
@@ -128,9 +129,9 @@ def read_if(body: BodyReader, draft: Draft) -> Made:
     draft.stated["results"] = _parenthesised(body)
     made = finished(body, draft)
     op = made[0]
-    _add(body, op, [], "yield")
+    _add(body, op, [])
     if reader.accept(phrase("else")):
-        _add(body, op, [], "yield")
+        _add(body, op, [])
     else:
         op.regions.append(Region())
         if op.results:
@@ -160,7 +161,7 @@ def _read_combining(body: BodyReader, draft: Draft) -> Made:
     reader.expect(phrase("->"))
     draft.stated["results"] = body.types.read_list()
     made = finished(body, draft)
-    _add(body, made[0], _arguments(body, made[0]), None)
+    _add(body, made[0], _arguments(body, made[0]))
     return made
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from tileir.encode import default_of
 from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.leaves import EnumValue
-from tileir.formats.types import TYPE
-from tileir.formats.version import LATEST, V13_4, Version
+from tileir.formats.types import OPTIONAL_POINTER_ATTRIBUTE, TYPE
+from tileir.formats.version import LATEST, Version
 from tileir.interned_types import VARIANTS
 from tileir.ir import Op
 from tileir.types import Pointer, Scalar, TensorView, Tile, Type
@@ -38,7 +38,8 @@ class Gate:
             return
         self.need(VARIANTS[type.__class__], TYPE.by_name[VARIANTS[type.__class__]].since, at)
         if isinstance(type, Pointer | TensorView) and type.attribute is not None:
-            since = max(V13_4, POINTER_ATTRIBUTE.by_name[type.attribute].since)
+            case = POINTER_ATTRIBUTE.by_name[type.attribute]
+            since = max(OPTIONAL_POINTER_ATTRIBUTE.since, case.since)
             self.need(f"pointer attribute {type.attribute}", since, at)
         match type:
             case Pointer():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tileir.formats.nodes import Each
 from tileir.formats.ops import BY_NAME
-from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
+from tileir.formats.ops.assembly import EXTENTS, Group, Item, Literal, Slot, items_of
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Operand, Result
 from tileir.ir import Op, Value
@@ -115,7 +115,7 @@ def _first_type(name: str, read: Reader) -> Piece:
 
 
 def _extents(name: str, read: Reader) -> Piece:
-    static = {"dynamicShape": "shape", "dynamicStrides": "strides"}[name]
+    static = EXTENTS[name]
 
     def piece(op: Op, printer: FunctionPrinter) -> str:
         known, dynamic = printer.names.value, iter(read(op))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Block, Op, Value
 
 from . import values
@@ -106,9 +107,6 @@ PRINTERS: dict[str, Callable[[Op, FunctionPrinter, str], None]] = {
     "scan": print_scan,
 }
 """Mnemonic -> what prints all that follows it."""
-
-IMPLIED = {"for": "continue", "if": "yield", "loop": "continue"}
-"""Mnemonic -> the terminator that is left out of its regions where it carries nothing."""
 
 
 def shown(op: Op | None, block: Block) -> list[Op]:

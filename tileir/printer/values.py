@@ -17,6 +17,7 @@ from tileir.formats.attributes import (
     STRING_INDEX,
 )
 from tileir.formats.leaves import Bool, EnumValue
+from tileir.formats.ops.assembly import enum_word
 from tileir.formats.ops.spec import Attribute
 from tileir.types import Scalar
 
@@ -90,8 +91,7 @@ def attribute(value: object, elided: bool = False) -> str:
     if isinstance(value, attr.DenseElements):
         return f"dense<{dense_elements(value.constant)}> : !cuda_tile.{value.constant.type}"
     if isinstance(value, attr.EnumAttribute):
-        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value.enum).lower()
-        return f"#cuda_tile.{kind}<{value.name}>"
+        return f"#cuda_tile.{enum_word(value.enum)}<{value.name}>"
     return f"#cuda_tile.{value}"
 
 
