@@ -90,6 +90,15 @@ def test_long_groups_cannot_be_repeated_without_end() -> None:
     assert "aliases spelled out" in problems_of(text)[0].message
 
 
+@pytest.mark.parametrize("long", [f'"{"a" * 100_000}"', "dense"])
+def test_long_attributes_cannot_be_repeated_without_end(long: str) -> None:
+    if long == "dense":
+        long = f'dense<"0x{"01" * 65535}02"> : tile<65536xi8>'
+    uses = ", ".join(["#a"] * 1000)
+    text = f"#a = {long}\nentry @k(%a: tile<i32> {{x.y = [{uses}]}}) {{}}"
+    assert len(problems_of(text)) == 1
+
+
 def test_circles_are_told_once() -> None:
     for count in (1, 2, 3, 50, 5000):
         text = "".join(f"#c{i} = [#c{(i + 1) % count}]\n" for i in range(count))

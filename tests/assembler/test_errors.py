@@ -157,6 +157,10 @@ WHOLE = {
     "#a = 1\n#a = 2": (2, 1, "redefinition of #a"),
     "#a = \nentry @f() {}": (2, 1, "redefinition"),
     "global @g <i32: 1> : tile<i32>": (1, 22, "a global is a tile of rank 1, not tile<i32>"),
+    "entry @f() optimization_hints=<> optimization_hints=<> {}": (1, 34, "is there twice"),
+    "entry @f() attributes {a = 1} attributes {a = 2} {}": (1, 31, "a is there twice"),
+    "entry @f() attributes {a = 1} {} {a = true}": (1, 34, "a is there twice"),
+    "module attributes {a = 1} { module attributes {a = 2} {} }": (1, 47, "a is there twice"),
     "cuda_tile.module @a {} cuda_tile.module @b {}": (1, 24, "a file holds one module"),
     "entry @f() {} loc(fused[unknown])": (1, 19, "bytecode cannot hold a fused location"),
 }

@@ -64,8 +64,8 @@ class Extent(NamedTuple):
 
 
 LEAF = Extent(0, 1)
-FREE_GROUPS = 16
-"""So many numbers of a ``same_elements`` count as one attribute more; tiles have few dimensions."""
+BYTES_EACH = 128
+"""So many bytes of one attribute count as one attribute more: few are as long as that."""
 
 
 class AttributeReader:
@@ -246,7 +246,10 @@ class AttributeReader:
     def _extent(self, value: object) -> Extent:
         """How far an attribute extends. What other aliases brought into it is not walked again."""
         if isinstance(value, SameElements):
-            return Extent(0, 1 + len(value.groups) // FREE_GROUPS)
+            return Extent(0, 1 + 8 * len(value.groups) // BYTES_EACH)
+        if isinstance(value, str | DenseElements):
+            data = value if isinstance(value, str) else value.constant.data
+            return Extent(0, 1 + len(data) // BYTES_EACH)
         parts = value
         if isinstance(value, DenseArray):
             parts = value.values

@@ -152,7 +152,13 @@ class ModuleReader:
         if own and isinstance(producer, str):
             del attributes["producer"]
             self._set_producer(producer, at, 1)
-        self.module_attributes |= {name: plain(value) for name, value in attributes.items()}
+        self._merge(self.module_attributes, attributes, at)
+
+    def _merge(self, known: dict[str, object], more: dict[str, object], at: int) -> None:
+        """Add attributes to those that are known; none may be said to be two things."""
+        for name, value in more.items():
+            if repr(known.setdefault(name, plain(value))) != repr(plain(value)):
+                raise self.source.reader.refused(f"{shown(name)} is there twice", at)
 
     def _recover(self, start: int, inside: int) -> None:
         """Go to the next item, over the braces of the one that failed; stop where the module ends
@@ -221,25 +227,30 @@ class ModuleReader:
         arguments, attributes = self._parameters()
         if reader.accept(phrase("->")):
             reader.expect(phrase("()"))
-        hints, beside = Hints({}), {}
+        hints, beside = None, {}
         while True:
+            at_part = reader.at
             if reader.accept(phrase("optimization_hints =")):
+                if hints is not None:
+                    raise reader.refused("optimization_hints is there twice", at_part)
                 hints = source.attributes.hints()
             elif reader.accept(phrase("attributes")):
-                beside |= source.attributes.dictionary()
+                self._merge(beside, source.attributes.dictionary(), at_part)
             else:
                 break
-        body = BodyReader(source)
-        block = body.region(None, ENTRY, arguments, IMPLIED["entry"])
-        if reader.text.startswith("{", reader.at):
-            beside |= source.attributes.dictionary()
+        inside = BodyReader(source)
+        block = inside.region(None, ENTRY, arguments, IMPLIED["entry"])
+        at_part = reader.at
+        if reader.text.startswith("{", at_part):
+            self._merge(beside, source.attributes.dictionary(), at_part)
         at_location = reader.at
         location = source.locations.optional()
-        self._check_locations(name, location, at_location, body)
+        self._check_locations(name, location, at_location, inside)
         if beside:
-            self.entry_attributes[name] = {key: plain(value) for key, value in beside.items()}
+            self.entry_attributes[name] = beside
         type = FunctionType(tuple(type for _, _, type in arguments), ())
-        entry = Entry(name, type, Body(type, block), hints, attributes, location, at)
+        body = Body(type, block)
+        entry = Entry(name, type, body, hints or Hints({}), attributes, location, at)
         self.entries.append(entry)
 
     def _parameters(self) -> tuple[list[tuple[str, int, Type | None]], tuple]:
