@@ -7,7 +7,6 @@ the text is kept, because the shell around a module may carry them.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from tileir.attributes import (
     Bounded,
@@ -30,6 +29,7 @@ from tileir.typetext import SCALARS
 from .aliases import BROKEN, Aliases
 from .dense import constant_of, read_elements
 from .diagnostics import Refused
+from .extents import DenseArray, Extents, Opaque
 from .lexer import ALIAS, INTEGER, LITERAL, SYMBOL, WORD, Reader, phrase, shown, token
 from .locations import FilePosition
 from .numbers import BadNumber, bits_of
@@ -43,31 +43,6 @@ ENUM_NAMES = {enum_word(enum.name): enum for enum in ENUMS} | {"rounding": ROUND
 """What an enum is called where any attribute may stand -> the enum."""
 
 
-class Opaque(NamedTuple):
-    """An attribute that bytecode has nothing for, as it is spelled."""
-
-    text: str
-
-
-class DenseArray(NamedTuple):
-    """Numbers of one type without a shape, ``array<i32: 1, 2>``, which bytecode has nothing for."""
-
-    values: tuple
-    text: str
-
-
-class Extent(NamedTuple):
-    """How many levels of attributes there are inside one, and how many attributes it is."""
-
-    height: int
-    size: int
-
-
-LEAF = Extent(0, 1)
-BYTES_EACH = 128
-"""So many bytes of one attribute count as one attribute more: few are as long as that."""
-
-
 class AttributeReader:
     """Reads attributes."""
 
@@ -76,7 +51,7 @@ class AttributeReader:
         self.aliases = aliases
         self.types = types
         self.limits = limits
-        self._extents: dict[int, tuple[Extent, object]] = {}
+        self._extents = Extents()
         self._repeated = 0
         self._broken = 0
 
@@ -86,7 +61,7 @@ class AttributeReader:
         found = self.read()
         if self._broken > before:
             return BROKEN
-        self._extent(found)
+        self._extents.of(found)
         return found
 
     def read(self, depth: int = 0, plain: str = "i64") -> object:
@@ -234,7 +209,7 @@ class AttributeReader:
         """Refuse an alias that makes an attribute too deep, or all of them together too large."""
         if found is None or isinstance(found, FilePosition | Location):
             raise self.reader.refused(f"{name} is a location, which is no attribute", at)
-        height, size = self._extent(found)
+        height, size = self._extents.of(found)
         most = self.limits.attribute_depth
         if depth + height > most:
             raise self.reader.refused(f"attributes nested more than {most} deep", at)
@@ -242,28 +217,6 @@ class AttributeReader:
             most = MAX_REPEATED_ATTRIBUTES
             raise self.reader.refused(f"aliases spelled out are more than {most} attributes", at)
         self._repeated += size - 1
-
-    def _extent(self, value: object) -> Extent:
-        """How far an attribute extends. What other aliases brought into it is not walked again."""
-        if isinstance(value, SameElements):
-            return Extent(0, 1 + 8 * len(value.groups) // BYTES_EACH)
-        if isinstance(value, str | DenseElements):
-            data = value if isinstance(value, str) else value.constant.data
-            return Extent(0, 1 + len(data) // BYTES_EACH)
-        parts = value
-        if isinstance(value, DenseArray):
-            parts = value.values
-        elif isinstance(value, Hints):
-            parts = value.entries
-        if isinstance(value, Opaque) or not isinstance(parts, dict | tuple):
-            return LEAF
-        if id(value) not in self._extents:
-            items = parts.values() if isinstance(parts, dict) else parts
-            extents = [self._extent(item) for item in items]
-            height = max((extent.height for extent in extents), default=0) + 1
-            found = Extent(height, 1 + sum(extent.size for extent in extents))
-            self._extents[id(value)] = found, value
-        return self._extents[id(value)][0]
 
     def _word(self) -> object:
         reader, at = self.reader, self.reader.at

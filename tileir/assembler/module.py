@@ -18,10 +18,10 @@ from tileir.locations import CallSite, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
 from tileir.writer import GLOBAL_SINCE
 
-from .attributes import DenseArray, Opaque
 from .body import BodyReader
 from .dense import read_elements
 from .diagnostics import Refused, Stop
+from .extents import DenseArray, Opaque
 from .lexer import ALIAS, VALUE, phrase, shown
 from .results import constant
 from .source import Source
