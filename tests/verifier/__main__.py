@@ -14,7 +14,7 @@ from rich.table import Table
 
 from tileir.formats.version import SUPPORTED
 
-from .agreement import Case, Plan, Tally, compare, ours, theirs
+from .agreement import DISAGREEMENTS, Case, Plan, Tally, compare
 from .mutants import kinds
 
 OUTCOMES = ("agree", "laxer", "stricter", "unreadable", "unread", "broken")
@@ -47,15 +47,15 @@ def main(arguments: list[str] | None = None) -> int:
     start, tally = time.monotonic(), Tally()
     for case in compare(plan, given.jobs):
         tally.add(case)
-        if given.save and case.outcome in ("laxer", "stricter", "unread", "broken"):
+        if given.save and case.outcome in DISAGREEMENTS:
             _save(given.save, case)
     if given.json:
         print(json.dumps(as_json(plan, tally), indent=2))
     else:
         console = Console(width=max(Console().width, 120), highlight=False)
-        _show(console, plan, tally, given.ops)
+        _show(console, plan, tally, given.ops, given.words)
         console.print(f"{time.monotonic() - start:.0f} s with {given.jobs} jobs")
-    return 1 if tally.groups else 0
+    return 1 if tally.disagreements else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--number", type=int, help="one mutant, shown in full")
     parser.add_argument("--save", type=Path, metavar="DIR", help="where examples are kept")
     parser.add_argument("--json", action="store_true", help="figures as JSON")
+    parser.add_argument("--words", action="store_true", help="also where only the words differ")
     parser.add_argument("--ops", action="store_true", help="also count by op and by kind")
     return parser
 
@@ -119,6 +120,8 @@ def as_json(plan: Plan, tally: Tally) -> dict:
         "plan": plan._asdict(),
         "outcomes": dict(tally.outcomes),
         "refused by the tool": tally.refused,
+        "refused by both": tally.both,
+        "in the same words": tally.alike,
         "ops": {name: dict(counts) for name, counts in sorted(tally.ops.items())},
         "kinds": {name: dict(counts) for name, counts in sorted(tally.kinds.items())},
         "messages": dict(tally.messages.most_common()),
@@ -137,12 +140,14 @@ def as_json(plan: Plan, tally: Tally) -> dict:
 
 
 def _sorted(tally: Tally) -> list:
-    order = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+    order = {outcome: place for place, outcome in enumerate((*OUTCOMES, "worded"))}
     return sorted(tally.groups.items(), key=lambda item: (order[item[0][0]], -item[1].count))
 
 
-def _show(console: Console, plan: Plan, tally: Tally, by_op: bool) -> None:
+def _show(console: Console, plan: Plan, tally: Tally, by_op: bool, words: bool) -> None:
     for (outcome, message), group in _sorted(tally):
+        if outcome not in DISAGREEMENTS and not words:
+            continue
         case = group.example
         console.print(f"[bold]{outcome}[/] {group.count} times: ", end="")
         console.out(message)
@@ -162,7 +167,7 @@ def _show(console: Console, plan: Plan, tally: Tally, by_op: bool) -> None:
     console.print(
         f"{total:,} mutants of seed {plan.seed}: {shown}; {tally.refused:,} refused by the tool "
         f"with {len(tally.messages)} different messages, {len(tally.ops)} ops, "
-        f"{len(tally.kinds)} kinds"
+        f"{len(tally.kinds)} kinds; {tally.alike:,} of {tally.both:,} refused in the same words"
     )
 
 
@@ -171,8 +176,6 @@ def _counts(counter: Counter[str]) -> str:
     more = f", {len(counter) - 6} more" if len(counter) > 6 else ""
     return ", ".join(f"{name} {number}" for name, number in most) + more
 
-
-__all__ = ["as_json", "main", "ours", "theirs"]
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -24,6 +24,7 @@ LONGEST_S = 60
 CHUNK = 25
 ELEMENTS = r"i1|i4|i8|i16|i32|i64|f16|bf16|f32|f64|tf32|f\dE\w+|fnv\w+"
 ACCEPTED, REFUSED, UNREADABLE, BROKEN = "accepted", "refused", "unreadable", "broken"
+DISAGREEMENTS = ("laxer", "stricter", "unread", "broken")
 
 
 class Verdict(NamedTuple):
@@ -84,11 +85,14 @@ def theirs(data: bytes, tool: Path) -> Verdict:
 
 def pattern(text: str) -> str:
     """A message without what differs from module to module: types, numbers, names."""
-    text = re.sub(r"#cuda_tile\.di_.*?>(?=\. Op| does|\.?$)", "#D", text)
-    text = re.sub(r"'(?:[^'\n]|'s )*?<[^']*'|'\(.*?\)'", "'T'", text)
-    text = re.sub(rf"(?<=[' ])(?:{ELEMENTS})\b", "E", text)
+    text = re.sub(r"#cuda_tile\.di_.*?>(?=\. Op|\. F| does|\.?$)", "#D", text)
+    text = re.sub(r"loc\(.*\)", "loc", text)
+    text = re.sub(rf"'(?:!|(?:{ELEMENTS})\b)[^']*'", "T", text)
+    text = re.sub(r"\(?T(?:, T)*\)?|(?<= )\(\)", "T", text)
     text = re.sub(r"\[[-\d, ]*\]|\([-\d, ]*\)|(?<![\w.])-?\d+(?![\w.])", "N", text)
-    return re.sub(r"@[^\s)]+", "@S", text)[:200]
+    text = re.sub(r'"[^"]*"', "S", text)
+    text = re.sub(r"(?<!_)'(?!cuda_tile)[^' ]*' (?=does not reference)|named '.*'", "'S' ", text)
+    return re.sub(r"@[^\s)]+", "S", text)[:200]
 
 
 class Case(NamedTuple):
@@ -98,6 +102,12 @@ class Case(NamedTuple):
     mutant: Mutant
     ours: Verdict
     theirs: Verdict
+
+    @property
+    def alike(self) -> bool:
+        """Whether our words contain theirs, op name aside; False where one side accepts."""
+        text = self.theirs.text.partition(" op ")[2] or self.theirs.text
+        return self.ours.word == self.theirs.word == REFUSED and text.strip() in self.ours.text
 
     @property
     def outcome(self) -> str:
@@ -131,10 +141,16 @@ class Group:
 
 @dataclass
 class Tally:
-    """What came out. `groups` are disagreements by outcome and message."""
+    """What came out. `groups` are disagreements by outcome and message.
+
+    Of the modules that both sides refuse (`both`), some get the same words (`alike`); the others
+    are groups of the outcome "worded".
+    """
 
     outcomes: Counter[str] = field(default_factory=Counter)
     refused: int = 0
+    both: int = 0
+    alike: int = 0
     ops: dict[str, Counter[str]] = field(default_factory=dict)
     kinds: dict[str, Counter[str]] = field(default_factory=dict)
     messages: Counter[str] = field(default_factory=Counter)
@@ -145,14 +161,25 @@ class Tally:
         outcome = case.outcome
         self.outcomes[outcome] += 1
         self.refused += not case.theirs.positive
+        self.both += case.ours.word == case.theirs.word == REFUSED
+        self.alike += case.alike
         self.ops.setdefault(case.mutant.op, Counter())[outcome] += 1
         self.kinds.setdefault(case.mutant.kind, Counter())[outcome] += 1
         if not case.theirs.positive:
             self.messages[pattern(case.theirs.text)] += 1
-        if outcome in ("laxer", "stricter", "unread", "broken"):
+        if outcome in DISAGREEMENTS:
             strict = outcome in ("stricter", "unread") or case.ours.word == BROKEN
-            text = (case.ours if strict else case.theirs).text
-            self.groups.setdefault((outcome, pattern(text)), Group()).add(case)
+            self._group(outcome, case.ours if strict else case.theirs, case)
+        elif case.ours.word == case.theirs.word == REFUSED and not case.alike:
+            self._group("worded", case.theirs, case)
+
+    def _group(self, outcome: str, verdict: Verdict, case: Case) -> None:
+        self.groups.setdefault((outcome, pattern(verdict.text)), Group()).add(case)
+
+    @property
+    def disagreements(self) -> dict[tuple[str, str], Group]:
+        """The groups where the verdicts differ, not only the words."""
+        return {key: group for key, group in self.groups.items() if key[0] in DISAGREEMENTS}
 
 
 class Plan(NamedTuple):

@@ -1,8 +1,8 @@
 """Modules with one thing changed, each determined by a seed and a number.
 
-Number n is about op n of the table, round and round, so every op is met equally often; entries,
-globals and the module have rows there too, and stand for changes around bodies. The module that is
-changed is a small one made for the op, a random one, or a fixture.
+Number n is about op n of the table, round and round, so every op is met equally often; every
+eighth mutant is about what lies around the ops. The module that is changed is a small one made for
+the op, a random one, or a fixture.
 """
 
 from __future__ import annotations
@@ -13,18 +13,25 @@ from typing import NamedTuple
 
 from tests.corpus import VALID, name_of
 from tests.tileir.every_op import module_with
-from tests.verifier.changes import IN_BODIES, TO_MODULES
-from tests.verifier.sites import Site, sites
+from tests.verifier.changes import IN_BODIES, TO_MODULES, kind_for
+from tests.verifier.sites import sites
 from tests.verifier.unchecked import write
 from tileir import BuildError, Bytecode
 from tileir.formats.ops import OPS
-from tileir.formats.version import SUPPORTED, Version
+from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.version import LATEST, SUPPORTED, Version
 from tileir.sampler import sample
 
 MINOR_AT = 9
 """Offset of the byte in the header that has the minor version."""
 
-ATTEMPTS = 40
+AROUND = 8
+"""One in so many mutants is about entries, globals, names and source locations."""
+
+ATTEMPTS = 60
+FAITHFUL = 20
+"""Attempts after which another op will do: some kinds of changes are for few ops."""
+
 SAMPLES = 60
 """Different random modules of each version."""
 
@@ -51,27 +58,25 @@ def mutant(seed: int, number: int, version: str = "", kind: str = "") -> Mutant:
     `version` and `kind` narrow what is drawn. LookupError if nothing of the kind can be made.
     """
     choice = random.Random(f"{seed}/{number}/{version}/{kind}")
-    rows = [spec for spec in OPS if not version or spec.since <= Version.of(version)]
+    rows = [spec for spec in OPS if spec.in_body and spec.since <= Version.of(version or LATEST)]
+    around = kind in TO_MODULES or (not kind and number % AROUND == 0)
     for attempt in range(ATTEMPTS):
-        row = rows[(number + attempt * (attempt > 4)) % len(rows)]
-        changes = IN_BODIES if row.in_body and kind not in TO_MODULES else TO_MODULES
-        if kind in IN_BODIES and not row.in_body:
-            row, changes = choice.choice([spec for spec in rows if spec.in_body]), IN_BODIES
-        source, bytecode = _source(choice, row if row.in_body else None, version)
-        found = list(sites(choice, bytecode))
-        if row.in_body:
-            found = [site for site in found if site.op.name == row.mnemonic]
+        row = rows[(number + max(attempt - FAITHFUL, 0)) % len(rows)]
+        source, bytecode = _source(choice, row, version)
+        found = [site for site in sites(choice, bytecode) if around or site.op.name == row.mnemonic]
         if not found:
             continue
         site = choice.choice(found)
-        name = kind or choice.choice(list(changes))
+        changes = TO_MODULES if around else IN_BODIES
+        name = kind or kind_for(choice, changes)
         try:
-            text = (IN_BODIES | TO_MODULES)[name](site)
+            text = changes[name](site)
             data = None if text is None else _written(bytecode)
         except (BuildError, AttributeError, TypeError, ValueError, OverflowError, IndexError):
             continue  # the layout has no room for it
         if data is not None:
-            return Mutant(source, str(bytecode.version), name, row.mnemonic, text, data)
+            op = "(module)" if around else row.mnemonic
+            return Mutant(source, str(bytecode.version), name, op, text, data)
     raise LookupError(f"no {kind or 'mutant'} for number {number}")
 
 
@@ -86,13 +91,13 @@ def _written(bytecode: Bytecode) -> bytes:
 # What is changed ----------------------------------------------------------------------------------
 
 
-def _source(choice: random.Random, row, version: str) -> tuple[str, Bytecode]:
+def _source(choice: random.Random, row: Spec, version: str) -> tuple[str, Bytecode]:
     """A module that has the op, freshly read: nobody has changed it yet."""
-    versions = [v for v in SUPPORTED if version in ("", str(v)) and (not row or row.since <= v)]
+    versions = [v for v in SUPPORTED if version in ("", str(v)) and row.since <= v]
     target = choice.choice(versions[-2:] if choice.random() < 0.5 else versions)
     roll = choice.random()
     if roll < 0.25:
-        fixtures = [path for path, ops in _fixtures(str(target)) if not row or row.mnemonic in ops]
+        fixtures = [path for path, ops in _fixtures(str(target)) if row.mnemonic in ops]
         if fixtures:
             path = choice.choice(fixtures)
             return name_of(path), _read(path.read_bytes())
@@ -100,9 +105,8 @@ def _source(choice: random.Random, row, version: str) -> tuple[str, Bytecode]:
         for _ in range(4):
             number = choice.randrange(SAMPLES)
             data, ops = _sample(number, target)
-            if not row or row.mnemonic in ops:
+            if row.mnemonic in ops:
                 return f"sample({number}, {target}, 30)", _read(data)
-    row = row or choice.choice([spec for spec in OPS if spec.in_body and spec.since <= target])
     return f"{target} {row.mnemonic}", _read(_small(row.mnemonic, target))
 
 
@@ -132,8 +136,3 @@ def _sample(number: int, version: Version) -> tuple[bytes, frozenset[str]]:
 @cache
 def _small(mnemonic: str, version: Version) -> bytes:
     return module_with(next(spec for spec in OPS if spec.mnemonic == mnemonic), version).build()
-
-
-def everything(choice: random.Random, bytecode: Bytecode) -> list[Site]:
-    """All sites of a module, for those who want to make a change of their own."""
-    return list(sites(choice, bytecode))

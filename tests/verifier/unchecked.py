@@ -7,13 +7,12 @@ the layout of the file has no room for is still a BuildError.
 from __future__ import annotations
 
 from tileir import BuildError, Bytecode
-from tileir.bytecode import Function, Global
+from tileir.bytecode import Global
 from tileir.encode import BodyEncoder
 from tileir.encode_attributes import Record
 from tileir.formats import codec
 from tileir.formats.attributes import CONSTANT_INDEX
 from tileir.formats.enums import SYMBOL_VISIBILITY
-from tileir.formats.functions import KERNEL
 from tileir.formats.ops.spec import Attribute
 from tileir.formats.types import TYPE
 from tileir.formats.version import V13_3, Version
@@ -27,8 +26,8 @@ from tileir.writer import Writer
 def write(bytecode: Bytecode) -> bytes:
     """The bytes of a module, every function and table made anew, whatever is wrong with it.
 
-    A function with an attribute `device` loses the flag that says it is a kernel. BuildError for
-    what the layout cannot hold: a value without a type, an op that the version does not have.
+    BuildError for what the layout cannot hold: an op that the version does not have, a list where
+    one value goes.
     """
     writer = _Writer(bytecode.version)
     if bytecode.producer is not None:
@@ -77,12 +76,6 @@ class _Writer(Writer):
 
     def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
         return _Encoder(self.tables, relocate)
-
-    def entry(self, function: Function) -> Record:
-        record = super().entry(function)
-        if hasattr(function, "device"):
-            record["flags"] &= ~KERNEL
-        return record
 
     def body(self, encoder: BodyEncoder, name: str, type: Type, body: Body) -> list[Record]:
         if not all(isinstance(value, Value) for value in body.block.arguments):

@@ -6,6 +6,7 @@ A change gets a `Site` and returns what it did in words, or None where there is 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 from tests.verifier.sites import Site
@@ -28,3 +29,40 @@ IN_BODIES = _all(values, types, attributes, ops, regions)
 
 TO_MODULES = _all(modules)
 """What happens to entries, globals, symbols and source locations."""
+
+WEIGHTS = {
+    "argument_number": 4,
+    "argument_type": 6,
+    "attribute_pair": 3,
+    "attribute_value": 8,
+    "element_everywhere": 3,
+    "op_into_body": 3,
+    "operand_added": 2,
+    "operand_dropped": 4,
+    "operand_for_mask": 6,
+    "operand_type": 3,
+    "operand_types_together": 2,
+    "result_type": 2,
+    "terminator_replaced": 2,
+    "terminator_values": 4,
+    "view_everywhere": 6,
+    "block_truncated": 0.5,
+    "op_duplicated": 0.3,
+    "op_removed": 0.3,
+    "operand_invisible": 0.3,
+    "terminator_early": 0.4,
+    "entry_name": 0.3,
+    "entry_flags": 0.2,
+    "location": 4,
+    "argument_attributes": 2,
+    "global_changed": 2,
+    "global_use": 2,
+    "signature_parameter": 2,
+}
+"""How often a kind of change is tried, where that is not 1: many apply to few ops only."""
+
+
+def kind_for(choice: random.Random, changes: dict[str, Change]) -> str:
+    """A kind out of those, by weight."""
+    names = list(changes)
+    return choice.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]

@@ -35,9 +35,12 @@ from tileir.types import Scalar, Tile
 I32 = Scalar("i32")
 NUMBERS = (0, 1, 2, 3, 4, 5, 8, 16, 31, 64, 128, 1 << 31, (1 << 32) + 1, (1 << 63) - 1)
 TEXTS = (
-    "", "plain", "%d", "%", "%%", "%5", "%d %f", "%s", "%q", "%-5.3lld", "%n", "a\0b", "\xff", "% d",
-    "%l", "%*d", "%.f", "%#x", "%+", "%llu%", "kernel0", "table", "table0", "main",
-)  # fmt: skip
+    *("", "plain", "a\0b", "\xff", "kernel0", "table", "table0", "main"),
+    *("%d", "%", "%%", "%5", "%d %f", "%s", "%q", "%-5.3lld", "%n", "% d", "%5%%d", "%5%d", "%q%d"),
+    *("%5%5d", "%d%", "%S%C", "%q%%s", "%%%d", "%l", "%*d", "%.f", "%#x", "%+", "%llu%"),
+)
+"""Names and formats, right and wrong."""
+
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "default", "sm_999", "nothing", "")
 KEYS = ("latency", "allow_tma", "occupancy", "num_cta_in_cga", "num_worker_warps_per_cta", "other")
 

@@ -143,12 +143,9 @@ def return_values(site: Site) -> str | None:
 
 
 def entry_flags(site: Site) -> str:
-    """A private entry, or a function that is no kernel."""
-    if site.choice.random() < 0.6:
-        site.function.private = not site.function.private
-        return f"private {site.function.private}"
-    site.function.device = True
-    return "no kernel"
+    """A private entry."""
+    site.function.private = not site.function.private
+    return f"private {site.function.private}"
 
 
 def entry_name(site: Site) -> str:

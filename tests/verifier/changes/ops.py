@@ -11,7 +11,7 @@ from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Each, Op
 from tileir.formats.ops.wire import counts_results
-from tileir.ir import Block, Region
+from tileir.ir import Block, Region, Value
 from tileir.types import Scalar, Tile
 
 
@@ -116,8 +116,7 @@ def _default(site: Site, slot, count: int) -> object:
 
 
 def op_wrapped(site: Site) -> str | None:
-    """The op alone in a new region: of an if, a loop, a for, or with a return behind it."""
-    at, block = site.index, site.block
+    """A copy of the op in a new region: of an if, a loop or a for, which may end with a return."""
     kind = site.choice.choice(("if", "loop", "for", "if_return", "loop_return", "for_return"))
     name, _, ending = kind.partition("_")
     terminator = ending or {"if": "yield"}.get(name, "continue")
@@ -134,29 +133,31 @@ def op_wrapped(site: Site) -> str | None:
     else:
         one = site.value(i32)
         around = made("for", {"lowerBound": one, "upperBound": one, "step": one}, {})
-        from tileir.ir import Value
-
         inner.arguments = [Value(i32, inner, 0, -1)]
         around.regions = [Region([inner])]
-    block.ops.insert(site.index, around)
-    del at
+    site.block.ops.insert(site.index, around)
     return f"a copy in a {name} that ends with {terminator}"
 
 
 def op_into_body(site: Site) -> str | None:
-    """A copy of an op from anywhere before a nested terminator: effects where none may be."""
-    bodies = [
-        (op, region.block)
-        for op in site.block.ops[site.index + 1 :]
-        if op.name in ("reduce", "scan")
-        for region in op.regions
-        if region.blocks
-    ]
-    if not bodies:
+    """A copy of the op in the body of a new reduce or scan: effects where none may be."""
+    if site.op.spec.terminator:
         return None
-    op, block = site.choice.choice(bodies)
-    block.ops.insert(0, copied(site.op))
-    return f"copied into the body of {op.name}"
+    name = site.choice.choice(("reduce", "scan"))
+    f32 = Scalar("f32")
+    tile = site.value(Tile(f32, (8,)))
+    around = made(
+        name,
+        {"operands": (tile,)},
+        {"dim": 0, "identities": (zero(f32),)} | ({"reverse": False} if name == "scan" else {}),
+        Tile(f32) if name == "reduce" else Tile(f32, (8,)),
+    )
+    body = Block()
+    body.arguments = [Value(Tile(f32), body, index, -1) for index in range(2)]
+    body.ops = [copied(site.op), made("yield", {"operands": tuple(body.arguments[:1])}, {})]
+    around.regions = [Region([body])]
+    site.block.ops.insert(site.index, around)
+    return f"a copy in the body of a {name}"
 
 
 def _position(block: Block, op) -> int:

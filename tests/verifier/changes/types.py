@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from tests.verifier.sites import Site
 from tests.verifier.variants import (
     element_change,
@@ -119,8 +121,6 @@ def type_everywhere(site: Site) -> str | None:
 
 def view_everywhere(site: Site) -> str | None:
     """A view or tensor view type becomes another one, also inside views of it."""
-    import dataclasses
-
     views = [type for type in _types(site) if isinstance(type, View | TensorView)]
     if not views:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.verifier.sites import Site
 from tests.verifier.variants import other
 from tileir.ir import Value
-from tileir.types import Token
+from tileir.types import Scalar, Tile, Token
 
 
 def _slots(site: Site, *arities: str) -> list[str]:
@@ -149,8 +149,6 @@ def operand_added(site: Site) -> str | None:
 
 def operand_for_mask(site: Site) -> str | None:
     """A mask or padding value given that fits the shape of the first operand, or nearly."""
-    from tileir.types import Scalar, Tile
-
     names = [n for n in ("mask", "paddingValue") if n in site.op.operands]
     if not names:
         return None
