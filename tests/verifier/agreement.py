@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,8 +53,16 @@ def ours(data: bytes) -> Verdict:
     return Verdict(REFUSED, found[0]) if found else Verdict(ACCEPTED)
 
 
+def verifier() -> Callable[[Bytecode], list] | None:
+    """The verifier; None where there is only the check of rows."""
+    found = getattr(tileir, "verify", None)
+    if found is None and importlib.util.find_spec("tileir.verifier"):
+        found = importlib.import_module("tileir.verifier.module").verify
+    return found
+
+
 def _problems(bytecode: Bytecode) -> list[str]:
-    verify = getattr(tileir, "verify", None)
+    verify = verifier()
     if verify is not None:
         return [str(item) for item in verify(bytecode) if item.severity == "error"]
     from tileir.structure import check
