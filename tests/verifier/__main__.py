@@ -153,7 +153,7 @@ def _show(console: Console, plan: Plan, tally: Tally, by_op: bool, words: bool) 
         console.out(message)
         console.out(f"  in {_counts(group.ops)}; by {_counts(group.kinds)}")
         console.out(f"  number {case.number} of {case.mutant.source}: {case.mutant.change[:300]}")
-        console.out(f"  ours: {' '.join(case.ours)[:300]}")
+        console.out(f"  ours: {' '.join(case.ours)[:300]}".replace("\n", "\n    "))
         console.out(f"  theirs: {' '.join(case.theirs)[:600]}")
     if by_op:
         for title, rows in (("op", tally.ops), ("kind", tally.kinds)):

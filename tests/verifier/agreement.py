@@ -23,6 +23,9 @@ LONGEST_S = 60
 """Seconds that the tool may take for one file."""
 
 CHUNK = 25
+MOST = 30
+"""Diagnostics of ours that are kept of one module."""
+
 ELEMENTS = r"i1|i4|i8|i16|i32|i64|f16|bf16|f32|f64|tf32|f\dE\w+|fnv\w+"
 ACCEPTED, REFUSED, UNREADABLE, BROKEN = "accepted", "refused", "unreadable", "broken"
 DISAGREEMENTS = ("laxer", "stricter", "unread", "broken")
@@ -50,7 +53,7 @@ def ours(data: bytes) -> Verdict:
         found = _problems(bytecode)
     except Exception as error:  # a verifier that raises anything is a finding
         return Verdict(BROKEN, f"{type(error).__name__}: {error}")
-    return Verdict(REFUSED, found[0]) if found else Verdict(ACCEPTED)
+    return Verdict(REFUSED, "\n".join(found[:MOST])) if found else Verdict(ACCEPTED)
 
 
 def verifier() -> Callable[[Bytecode], list] | None:
@@ -93,7 +96,12 @@ def theirs(data: bytes, tool: Path) -> Verdict:
 
 
 def pattern(text: str) -> str:
-    """A message without what differs from module to module: types, numbers, names."""
+    """The first message without what differs from module to module: types, numbers, names."""
+    text = text.partition("\n")[0]
+    text = re.sub(r"(?<=has )(%\S* = )?\"?cuda_tile\..*", "op", text)
+    text = re.sub(
+        r"(?<=the last operation )'cuda_tile\.\w+'|^'cuda_tile\.\w+'(?= op invalid)", "op", text
+    )
     text = re.sub(r"#cuda_tile\.di_.*?>(?=\. Op|\. F| does|\.?$)", "#D", text)
     text = re.sub(r"loc\(.*\)", "loc", text)
     text = re.sub(rf"'(?:!|(?:{ELEMENTS})\b)[^']*'", "T", text)
@@ -114,9 +122,11 @@ class Case(NamedTuple):
 
     @property
     def alike(self) -> bool:
-        """Whether our words contain theirs, op name aside; False where one side accepts."""
+        """Whether one of our messages contains theirs, op name and what it prints of IR aside."""
+        if not self.ours.word == self.theirs.word == REFUSED:
+            return False
         text = self.theirs.text.partition(" op ")[2] or self.theirs.text
-        return self.ours.word == self.theirs.word == REFUSED and text.strip() in self.ours.text
+        return re.split(r", has |#cuda_tile", text)[0].strip() in self.ours.text
 
     @property
     def outcome(self) -> str:
