@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from tests.verifier.sites import Site
 
-from . import attributes, modules, ops, regions, types, values
+from . import attributes, modules, ops, regions, together, types, values
 
 Change = Callable[[Site], str | None]
 
@@ -24,7 +24,7 @@ def _all(*parts) -> dict[str, Change]:
     return found
 
 
-IN_BODIES = _all(values, types, attributes, ops, regions)
+IN_BODIES = _all(values, types, attributes, together, ops, regions)
 """What happens to an op."""
 
 TO_MODULES = _all(modules)
@@ -35,17 +35,23 @@ WEIGHTS = {
     "argument_type": 6,
     "attribute_pair": 3,
     "attribute_value": 8,
-    "element_everywhere": 3,
+    "carried_more": 6,
+    "element_and_attribute": 3,
+    "element_everywhere": 2,
+    "element_here": 3,
     "op_into_body": 3,
     "operand_added": 2,
     "operand_dropped": 4,
     "operand_for_mask": 6,
     "operand_type": 3,
     "operand_types_together": 2,
+    "pointer_here": 3,
     "result_type": 2,
+    "size_here": 3,
     "terminator_replaced": 2,
     "terminator_values": 4,
-    "view_everywhere": 6,
+    "view_everywhere": 4,
+    "view_refitted": 12,
     "block_truncated": 0.5,
     "op_duplicated": 0.3,
     "op_removed": 0.3,
