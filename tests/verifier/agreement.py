@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import tileir
 from tests.conftest import nvidia_tool
-from tests.verifier.mutants import Mutant, mutant
+from tests.verifier.mutants import Mutant, NoMutantError, mutant
 from tileir import Bytecode, BytecodeError, VerifyError
 
 LONGEST_S = 60
@@ -215,7 +215,7 @@ def look(plan: Plan, number: int, tool: Path) -> Case | None:
     """One mutant and both verdicts; None if there is no such mutant."""
     try:
         made = mutant(plan.seed, number, plan.version, plan.kind)
-    except LookupError:
+    except NoMutantError:
         return None
     return Case(number, made, ours(made.data), theirs(made.data, tool))
 

@@ -36,6 +36,10 @@ SAMPLES = 60
 """Different random modules of each version."""
 
 
+class NoMutantError(Exception):
+    """No change of the kind asked for can be made."""
+
+
 class Mutant(NamedTuple):
     """A mutant: what it was made from, the kind of change, the op, and what changed in words."""
 
@@ -55,7 +59,7 @@ def kinds() -> list[str]:
 def mutant(seed: int, number: int, version: str = "", kind: str = "") -> Mutant:
     """The mutant of that number, the same bytes on every machine.
 
-    `version` and `kind` narrow what is drawn. LookupError if nothing of the kind can be made.
+    `version` and `kind` narrow what is drawn. NoMutantError if nothing of the kind can be made.
     """
     choice = random.Random(f"{seed}/{number}/{version}/{kind}")
     rows = [spec for spec in OPS if spec.in_body and spec.since <= Version.of(version or LATEST)]
@@ -77,7 +81,7 @@ def mutant(seed: int, number: int, version: str = "", kind: str = "") -> Mutant:
         if data is not None:
             op = "(module)" if around else row.mnemonic
             return Mutant(source, str(bytecode.version), name, op, text, data)
-    raise LookupError(f"no {kind or 'mutant'} for number {number}")
+    raise NoMutantError(f"no {kind or 'mutant'} for number {number}")
 
 
 def _written(bytecode: Bytecode) -> bytes:
