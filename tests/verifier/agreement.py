@@ -67,13 +67,13 @@ def verifier() -> Callable[[Bytecode], list] | None:
 def _problems(bytecode: Bytecode) -> list[str]:
     verify = verifier()
     if verify is not None:
-        return [str(item) for item in verify(bytecode) if item.severity == "error"]
+        return [item.message for item in verify(bytecode) if item.severity == "error"]
     from tileir.structure import check
 
     try:
         check(bytecode.functions)
     except VerifyError as error:
-        return [str(item) for item in error.diagnostics]
+        return [item.message for item in error.diagnostics]
     return []
 
 
