@@ -17,7 +17,7 @@ from tileir.formats.version import SUPPORTED
 from .agreement import DISAGREEMENTS, Case, Plan, Tally, compare
 from .mutants import kinds
 
-OUTCOMES = ("agree", "laxer", "stricter", "unreadable", "unread", "broken")
+OUTCOMES = ("agree", "laxer", "stricter", "unreadable", "unread", "broken", "crashed")
 
 EXAMPLES = """\
 outcomes:
@@ -26,7 +26,8 @@ outcomes:
   stricter    we refuse what it accepts
   unreadable  we cannot read it and it refuses it; says nothing about verifiers
   unread      we cannot read what it accepts
-  broken      one side crashed
+  broken      our verifier raised something
+  crashed     NVIDIA's tool did
 
 examples:
   python -m tests.verifier --count 3000 --seed 1            a table of what differs

@@ -130,9 +130,12 @@ class Case(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """agree, stricter or laxer (ours), unreadable (both refuse), unread (only we), broken."""
-        if BROKEN in (self.ours.word, self.theirs.word):
+        """agree, stricter or laxer (ours), unreadable (both refuse), unread (only we), broken
+        (ours crashes), crashed (theirs does, which says nothing of the module)."""
+        if self.ours.word == BROKEN:
             return "broken"
+        if self.theirs.word == BROKEN:
+            return "crashed"
         if self.ours.word == UNREADABLE:
             return "unread" if self.theirs.positive else "unreadable"
         if self.ours.positive == self.theirs.positive:
