@@ -73,7 +73,7 @@ def mutant(seed: int, number: int, version: str = "", kind: str = "") -> Mutant:
             continue
         site = choice.choice(found)
         changes = TO_MODULES if around else IN_BODIES
-        name = kind or kind_for(choice, changes)
+        name = kind or kind_for(choice, changes, None if around else row)
         try:
             text = changes[name](site)
             data = None if text is None else _written(bytecode)

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable
 
 from tests.verifier.sites import Site
+from tileir.formats.ops.spec import Op
 
 from . import attributes, modules, ops, regions, together, types, values
 
@@ -68,7 +69,13 @@ WEIGHTS = {
 """How often a kind of change is tried, where that is not 1: many apply to few ops only."""
 
 
-def kind_for(choice: random.Random, changes: dict[str, Change]) -> str:
+FOR_ATTRIBUTES = ("attribute_value", "attribute_pair", "element_and_attribute")
+"""Kinds that are tried three times as often on ops that have attributes."""
+
+
+def kind_for(choice: random.Random, changes: dict[str, Change], op: Op | None = None) -> str:
     """A kind out of those, by weight."""
-    names = list(changes)
-    return choice.choices(names, [WEIGHTS.get(name, 1) for name in names])[0]
+    weights = {name: WEIGHTS.get(name, 1) for name in changes}
+    if op is not None and op.attributes:
+        weights |= {name: 3 * weights[name] for name in FOR_ATTRIBUTES}
+    return choice.choices(list(weights), list(weights.values()))[0]
