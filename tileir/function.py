@@ -117,7 +117,13 @@ class Function:
     @once
     def argument_attributes(self) -> tuple:
         """Attributes of the parameters, () if there are none."""
-        return self._attribute("argument_attributes") or ()
+        attributes = self._attribute("argument_attributes")
+        if isinstance(attributes, tuple | None):
+            return attributes or ()
+        with self.source.located():
+            where = f"func[{self.index}].argument_attributes.tag"
+            tag = self.record["argument_attributes"][0]
+            raise BadReference("attribute", tag, 0, path=where, problem="not a list")
 
     def _attribute(self, name: str) -> object:
         record, source = self.record[name], self.source

@@ -40,8 +40,8 @@ everywhere, others are {type, values}, row by row. Text are "nan", "inf" and "-i
 def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) -> str:
     """The module as one line of JSON in `LAYOUT`, all of it or one kernel; `first` are more keys.
 
-    Errors are those of `tileir.disassemble`. Text may hold
-    lone surrogates, which ``"backslashreplace"`` encodes as JSON's own escapes.
+    Errors are those of `tileir.disassemble`. Text may hold lone surrogates, which
+    ``"backslashreplace"`` encodes as JSON's own escapes.
     """
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     head = {

@@ -16,8 +16,11 @@ def disassemble(
 ) -> str:
     """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 
-    The exception are files with the f64 numbers that cuTile writes wrongly: what was meant is
-    printed. BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
+    The exceptions are files with the f64 numbers that cuTile writes wrongly, where what was meant
+    is printed, and names of hints with line ends in them, which move all lines there. These and
+    the producer are printed as they are: if they hold syntax, the text reads back as that.
+
+    BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
     printed as far as it has a text; where an op does not fit its syntax it is a VerifyError.
 
     With `function`, it is the module as if it had no other kernel; KeyError if there is none of
