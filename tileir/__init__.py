@@ -51,6 +51,7 @@ __all__ = [
     "Version",
     "VersionError",
     "compile",
+    "verify",
 ]
 
 
@@ -75,3 +76,18 @@ def compile(bytecode, target: str = "host", **options):
     if not isinstance(bytecode, Bytecode):
         bytecode = Bytecode.parse(bytecode)
     return compile_bytecode(bytecode, target, **options)
+
+
+def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Diagnostic]:
+    """Everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
+
+    bytecode  a Bytecode, or the bytes of one
+    target    a GPU such as ``sm_90``: what tileiras refuses for it is a warning
+    strict    warnings are errors
+
+    Errors are what NVIDIA's tools refuse, in their words; warnings what they accept and users
+    stumble over later. Raises BytecodeError for what cannot be read.
+    """
+    from .verifier.module import verify as verify_module
+
+    return verify_module(bytecode, target, strict)

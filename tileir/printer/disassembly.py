@@ -5,7 +5,7 @@ from __future__ import annotations
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
 from tileir.function import Global
-from tileir.structure import check
+from tileir.verifier.module import check
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -33,7 +33,9 @@ def disassemble(bytecode: Bytecode | bytes, debug: bool = False) -> str:
             try:
                 printer.function(function)
             except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-                check([function])  # the printer relies on the rows; this says who broke them
+                check(
+                    bytecode, [function]
+                )  # the printer relies on the rows; this says who broke them
                 raise
     out.append(footer)
     return "".join(out)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tileir.formats.version import Version
+
 from ..errors import Diagnostic
 from ..function import Function, Global
 from ..ir import Block, Op, Value
 from .catalogue import SUSPICIONS, declare
-from .constraints import Found, signature, type_problem
+from .constraints import Found, signature, type_problem, version_problem
 from .control_flow import Frame, ending_problem, place_problem, receiver, region_problem
 from .debug import Scopes
 from .single import own_problem
-from .symbols import use_problem
+from .symbols import hint_problem, use_problem
 from .targets import GATE, gate
 
 DOMINANCE = declare(
@@ -25,15 +27,16 @@ DOMINANCE = declare(
 def body_findings(
     function: Function,
     variables: Mapping[str, Global],
+    version: Version,
     target: str | None = None,
     warn: bool = False,
 ) -> list[Diagnostic]:
     """What is wrong with a function's body, op by op in pre-order.
 
-    `variables` are the globals of the module by name. With `warn`, warnings too; with a `target`,
-    what tileiras refuses for it.
+    `variables` are the globals of the module by name, `version` is that of its format. With `warn`,
+    warnings too; with a `target`, what tileiras refuses for it.
     """
-    return _Walk(function, variables, target, warn).run()
+    return _Walk(function, variables, version, target, warn).run()
 
 
 class _Scope:
@@ -54,6 +57,7 @@ class _Walk:
         self,
         function: Function,
         variables: Mapping[str, Global],
+        version: Version,
         target: str | None,
         warn: bool,
     ) -> None:
@@ -61,12 +65,13 @@ class _Walk:
         self.variables = variables
         self.target = target
         self.warn = warn
+        self.version = version
         self.found: list[Diagnostic] = []
         self.visible: set[Value] = set()
         self.poisoned: set[Value] = set()
         self.fine: set[tuple] = set()
         self.failed: set[Op] = set()
-        self.scopes = Scopes(function.location)
+        self.scopes = Scopes(function.name, function.location)
 
     def run(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the file."""
@@ -117,7 +122,7 @@ class _Walk:
         hidden, tainted = self._look_at_operands(op)
         problem = hidden
         if problem is None and key not in self.fine:
-            problem = type_problem(op)
+            problem = type_problem(op) or version_problem(op, self.version)
             if problem is None:
                 self.fine.add(key)
         if problem is None:
@@ -160,6 +165,9 @@ class _Walk:
             return problem
         if op.spec.mnemonic == "get_global":
             return use_problem(op, self.variables)
+        problem = hint_problem(op.attributes.get("optimization_hints"))
+        if problem:
+            return problem
         if op.regions:
             problem = region_problem(op)
             if problem:

@@ -6,13 +6,14 @@ are fine (`signature`). Words are NVIDIA's; `PARTICULAR`, `GROUPS` have those th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops.control_flow import CARRIED
 from tileir.formats.ops.spec import Attribute, Like, Operand, Pointee, Reduced, Result, ViewTile
 from tileir.formats.ops.spec import Op as Row
+from tileir.formats.version import Version
 
 from ..ir import Op
 from ..rowtypes import Slots, admits, infer, operand_slots
@@ -26,6 +27,11 @@ Found = tuple[Rule, str, str] | None
 RESULT_COUNT = declare(
     "result-count",
     "An op has as many results as its row says; only ops with a list of results may choose.",
+)
+VERSION = declare(
+    "version",
+    "Every version of the format has the ops, operands, attributes and results of the one before, "
+    "and more. Bytecode.to_version says all that an older one lacks.",
 )
 OPERAND_TYPE = declare(
     "operand-type",
@@ -77,7 +83,9 @@ GROUPS = {
     ("atomic_cas_tko", "mask"): (
         "failed to verify that all of {pointers, val, cmp and mask} have same shape"
     ),
-    ("atomic_rmw_tko", "mask"): "failed to verify that all of {pointers, arg, mask} have same shape",
+    ("atomic_rmw_tko", "mask"): (
+        "failed to verify that all of {pointers, arg, mask} have same shape"
+    ),
     ("broadcast", "result"): _ALL_ELEMENTS,
     ("cmpf", "result"): (
         "failed to verify that Result type has i1 element type and same shape as operands"
@@ -157,22 +165,37 @@ def _miscounted(op: Op) -> Found:
     return RESULT_COUNT, words.get(len(rows), f"expected {len(rows)} results"), ""
 
 
+def version_problem(op: Op, version: Version) -> Found:
+    """An op, or a result, that the version of the format does not have."""
+    if op.spec.since > version:
+        return VERSION, f"{op.name} needs {op.spec.since}, the file is {version}", ""
+    rows = op.spec.results
+    if len(rows) == 1 and rows[0].arity == "many":
+        return None
+    due = len([slot for slot in rows if slot.since <= version])
+    if len(op.results) == due:
+        return None
+    name = "".join(part.title() for part in op.name.split("_"))
+    text = f"result count mismatch for {name}Op: expected {due} compatible results but got "
+    return RESULT_COUNT, f"{text}{len(op.results)}", ""
+
+
 # Slots ------------------------------------------------------------------------------------------
 
 
 def _refused(
     op: Op, rows: Sequence[tuple[Operand | Result, Sequence]], kind: str, rule: Rule
 ) -> Found:
-    index = 0
+    index, passing = 0, op.spec.terminator  # what those hand over is asked where they stand
     for slot, values in rows:
         if slot.arity == "one" and not values and isinstance(slot, Operand):
             return rule, f"operand #{index} is missing", f"it is {slot.name}"
         for position, value in enumerate(values):
-            if not admits(slot.type, value.type):
+            if not admits(slot.type, value.type) and not (passing and slot.type is CARRIED):
                 text = _particular(op, slot, value.type, position)
                 if text is None:
                     many = "variadic of " if slot.arity == "many" else ""
-                    what = wanted(slot.type, op.name, slot.name)
+                    what = wanted(slot.type, op.name, slot.name, value.type)
                     got = quoted(value.type)
                     text = f"{kind} #{index} must be {many}{what}, but got {got}"
                 return rule, text, f"{kind} #{index} is {slot.name}"
@@ -182,13 +205,17 @@ def _refused(
 
 def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> str | None:
     """NVIDIA's words for types that are refused by something other than a constraint."""
-    if slot.type is CARRIED and not op.spec.terminator:
+    if slot.type is CARRIED:
         what = "a tensor_view" if isinstance(type, TensorView) else "a tile view"
         which = "loop-carried value" if isinstance(slot, Operand) else "result type"
         return f"{which} {position} is {what}, which is not supported"
     if op.name.startswith("multimem") and slot.name == "view" and "View" in type.__class__.__name__:
         return f"multimem view operations support only partition_view; got {quoted(type)}"
-    if op.name == "atomic_red_view_tko" and isinstance(type, GatherScatterView):
+    if (
+        op.name == "atomic_red_view_tko"
+        and slot.name == "view"
+        and isinstance(type, GatherScatterView)
+    ):
         return "gather_scatter_view is not supported; use partition_view instead"
     if not isinstance(type, Tile):
         return None
@@ -198,12 +225,12 @@ def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> st
             return "expects result type to be 1-d tile"
         case "pack" | "unpack" if slot.type.rank != type.rank and element in slot.type.elements:
             return "expects source and result to be rank-1 tiles"
-        case "itof" if element == "f8E8M0FNU":
+        case "itof" if element == "f8E8M0FNU" and slot.name == "to":
             return (
                 "integer to f8E8M0FNU conversion is not supported, please first convert to "
                 "another float type"
             )
-        case "select" if element == "f4E2M1FN":
+        case "select" if element == "f4E2M1FN" and slot.name != "cond":
             return "cannot operate on sub-byte type F4E2M1FN"
         case "atomic_cas_tko" if slot.name in ("cmp", "val"):
             return "expect only float or integer types with 32 or 64 bit"
@@ -291,11 +318,15 @@ def _inference_words(
                 f"{sizes(found[0].shape)} for element-wise atomic operations"
             )
         case ViewTile():
-            return f"expected tile type to be {listed(due)} (based on view type), got {listed(found)}"
+            return (
+                f"expected tile type to be {listed(due)} (based on view type), got {listed(found)}"
+            )
         case Pointee() if op.name.startswith("atomic"):
             pointee, element = quoted(due[0].element), quoted(found[0].element)
             name = "val" if op.name == "atomic_cas_tko" else "arg"
-            return f"expected pointee type ({pointee}) to match element type of '{name}' ({element})"
+            return (
+                f"expected pointee type ({pointee}) to match element type of '{name}' ({element})"
+            )
         case Like(source) if op.name == "scan":
             for index, (one, other) in enumerate(zip(due, found, strict=False)):
                 if one != other:
@@ -356,10 +387,3 @@ def _case_words(op: Op, slot: Attribute, value: object) -> str:
         case "overflow" if slot.allowed:
             return f"'{value}' overflow flag is not supported"
     return f"{slot.name} must be one of: {', '.join(cases)}, but got: {value}"
-
-
-def each(found: Found) -> Iterator[str]:
-    """A finding as the builder says it: with what to do behind it."""
-    if found:
-        _, text, hint = found
-        yield f"{text} ({hint})" if hint else text

@@ -19,7 +19,8 @@ from .wording import listed, quoted
 REGION = declare(
     "region",
     "A region has one block; the else region of an if may have none, unless the if has results. "
-    "Its block takes what the op gives it: nothing in an if, the induction variable and the carried "
+    "Its block takes what the op gives it: nothing in an if, the induction variable and "
+    "the carried "
     "values in a for, the carried values in a loop, two scalars for each operand in a reduce or "
     "scan.",
 )
@@ -36,7 +37,8 @@ NESTING = declare(
 )
 HANDED_OVER = declare(
     "handed-over",
-    "What a terminator hands over has the types that are expected there: a yield the results of its "
+    "What a terminator hands over has the types that are expected there: a yield the "
+    "results of its "
     "if, or the element types of a reduction; a break the results of its loop; a continue the "
     "carried values; a return nothing.",
 )
@@ -107,10 +109,12 @@ def region_problem(op: Op) -> Found:
             if op.results:
                 return REGION, "has non-empty return type, must define else branch", ""
             continue
-        if count > 1 and op.name == "if":
+        if count > 1:
             return REGION, f"expects region #{index} to have 0 or 1 blocks", ""
         if count != 1:
-            text = f"region #{index} ('{row.name}') failed to verify constraint: region with 1 blocks"
+            text = (
+                f"region #{index} ('{row.name}') failed to verify constraint: region with 1 blocks"
+            )
             return REGION, text, f"{row.name} has {count}"
         arguments = [value.type for value in region.block.arguments]
         text = _wrong_arguments(op, index, arguments)
@@ -209,8 +213,7 @@ def place_problem(op: Op, frame: Frame, last: bool, function: str) -> Found:
         return _misplaced(op, frame, last) or _mistyped(op, frame, function)
     if frame.combining and not effect_free(op):
         text = (
-            "only memory-effect-free operations are allowed inside "
-            f"'cuda_tile.{frame.combining}'"
+            f"only memory-effect-free operations are allowed inside 'cuda_tile.{frame.combining}'"
         )
         return EFFECT_FREE, text, EFFECT_FREE.hint
     return None
@@ -239,7 +242,9 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
 def _return_nesting(frame: Frame) -> Found:
     while frame.op is not None:
         if frame.name not in ("if", "loop"):
-            text = "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
+            text = (
+                "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
+            )
             return NESTING, text, f"there is a {frame.name} around it"
         frame = frame.outer
     return None
@@ -290,7 +295,8 @@ def _continued(loop: Op, found: list[Type]) -> Found:
         return None
     what = "return types" if loop.name == "for" else "iter_values"
     text = (
-        f"`{loop.name}` is missing a valid terminator. `continue` op should have operand types that "
+        f"`{loop.name}` is missing a valid terminator. `continue` op should have operand "
+        "types that "
         f"match the parent loop {what}: ({listed(due)}), but found: ({listed(found)})"
     )
     return HANDED_OVER, text, ""

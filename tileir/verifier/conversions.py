@@ -55,8 +55,8 @@ SENTENCES = {
         "narrowing conversions to standard types"
     ),
     IEEE: (
-        "invalid rounding mode specified for conversion from f64 to f32. Only IEEE float rounding "
-        "modes are supported: 'nearest_even', 'zero', 'negative_inf', 'positive_inf'"
+        "invalid rounding mode specified for conversion from f64 to f32. Only 'nearest_even', "
+        "'zero', 'negative_inf', and 'positive_inf' are supported"
     ),
     WIDENING: (
         "invalid rounding mode specified for widening conversion. Only IEEE float rounding modes "

@@ -30,7 +30,9 @@ def _constant(op: Op) -> str | None:
     return None
 
 
-@rule("same-rank", "broadcast", "cat", "extract", "insert", "permute", "mmaf", "mmai", "mmaf_scaled")
+@rule(
+    "same-rank", "broadcast", "cat", "extract", "insert", "permute", "mmaf", "mmai", "mmaf_scaled"
+)
 def _same_rank(op: Op) -> str | None:
     """Operands and results of this op have one rank. Use reshape to add dimensions of size 1."""
     slots = [slot.name for slot in op.spec.operands if slot.name != "indices"]
@@ -152,6 +154,9 @@ def _pack(op: Op) -> str | None:
     source, result = op.operands["source"].type, op.result.type
     if source.element.bits == result.element.bits:
         return "expects source and result to have different element type widths"
+    for name, tile in (("source", source), ("result", result)):
+        if tile.size * tile.element.bits % 8 and tile.element.bits < 8:
+            return f"expects {name} tile to be byte-aligned"
     if byte_size(source) != byte_size(result):
         return (
             "expects source and result to have the same size in bytes, but got source tile size "
@@ -217,7 +222,7 @@ def _scalars(op: Op) -> str | None:
     """The region of a reduction works on scalars, and there is no scalar f4E2M1FN."""
     for value in op.operands["operands"]:
         if getattr(value.type.element, "name", "") == "f4E2M1FN":
-            return f"a tile of rank 0 of f4E2M1FN does not exist, but operand is {quoted(value.type)}"
+            return (
+                f"a tile of rank 0 of f4E2M1FN does not exist, but operand is {quoted(value.type)}"
+            )
     return None
-
-

@@ -10,7 +10,8 @@ from .constraints import Found
 
 FUNCTION_SCOPE = declare(
     "function-scope",
-    "The location of a function is in a Subprogram whose linkage name is the function's symbol, and "
+    "The location of a function is in a Subprogram whose linkage name is the function's "
+    "symbol, and "
     "not in a block of it: debuggers find the function by that name.",
     "make a Subprogram with the symbol as linkage name",
 )
@@ -27,9 +28,13 @@ def function_problem(name: str, location: Location | None) -> Found:
     """What is wrong with where a function is in source."""
     if location is None:
         return None
-    scope = outermost(location)
-    if scope is None:
-        return None
+    if isinstance(location, CallSite):
+        text = (
+            f"invalid function debug info location: {location}. Function location must not be a "
+            "CallSiteLoc."
+        )
+        return FUNCTION_SCOPE, text, FUNCTION_SCOPE.hint
+    scope = location.scope
     if not isinstance(scope, Subprogram):
         text = (
             f"invalid function debug info scope: {scope}. Function location must have "
@@ -55,7 +60,8 @@ def outermost(location: Location | None) -> object:
 class Scopes:
     """The scope of one function, and which scopes of its ops have been found to be in it."""
 
-    def __init__(self, function: Location | None) -> None:
+    def __init__(self, name: str, function: Location | None) -> None:
+        self.trusted = function_problem(name, function) is None
         self.function = outermost(function)
         self._inside: dict[int, bool] = {}
         self._whole = _content(self.function)
@@ -63,7 +69,7 @@ class Scopes:
     def problem(self, location: Location | None) -> Found:
         """What is wrong with where an op is in source."""
         scope = outermost(location) if location is not None else None
-        if scope is None:
+        if scope is None or not self.trusted:
             return None
         if self.function is None:
             text = (
@@ -77,7 +83,8 @@ class Scopes:
         if known:
             return None
         text = (
-            f"invalid operation debug info scope: {scope}. Operation debug info scope does not match "
+            f"invalid operation debug info scope: {scope}. Operation debug info scope does "
+            "not match "
             f"function debug info scope: {self.function}."
         )
         return OP_SCOPE, text, OP_SCOPE.hint

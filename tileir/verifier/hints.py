@@ -61,7 +61,9 @@ UNKNOWN = declare(
 
 def unknown(hints: object, legal: dict[str, Callable[[object], str | None]]) -> Iterator[str]:
     """What is wrong with each architecture, name and value of hints."""
-    entries = hints.entries if isinstance(hints, Hints) else hints if isinstance(hints, dict) else {}
+    entries = (
+        hints.entries if isinstance(hints, Hints) else hints if isinstance(hints, dict) else {}
+    )
     for architecture, given in entries.items():
         if architecture not in ARCHITECTURES:
             yield f"hints for '{architecture}', which is no architecture"

@@ -29,8 +29,11 @@ def _multicast(op: Op) -> str | None:
     """Multicast memory is not loaded from or stored to one replica at a time: the multimem ops
     work on all of them."""
     name = next(slot.name for slot in op.spec.operands if slot.type.elements == ("ptr",))
-    multicast = op.operands[name].type.element.attribute == "multicast"
-    return "multicast pointer is not allowed" if multicast else None
+    if op.operands[name].type.element.attribute != "multicast":
+        return None
+    if op.name.startswith("atomic"):
+        return f"multicast pointer is not supported for {op.name.removesuffix('_tko')}"
+    return "multicast pointer is not allowed"
 
 
 @rule("alloca-alignment", "alloca")
@@ -56,8 +59,8 @@ def _alloca(op: Op) -> str | None:
 
 
 def natural_size(bits: int) -> int:
-    """Bytes that an element of that many bits is aligned to in memory."""
-    return max(1 << (bits - 1).bit_length(), 8) // 8
+    """Bytes that NVIDIA's verifier takes an element of that many bits for; tf32 is three."""
+    return (bits + 7) // 8
 
 
 @rule("join-tokens", "join_tokens", hint="use the token itself")

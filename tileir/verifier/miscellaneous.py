@@ -10,8 +10,14 @@ from ..types import Pointer, TensorView, Tile, Type
 from .catalogue import rule
 
 LARGEST_DIVISOR = 1 << 62
-CONVERSION = re.compile(r"%([^diuoxXeEfFgGaAcsSpn%]*)([diuoxXeEfFgGaAcsSpn%]?)")
-"""A percent sign, what stands between, and the letter that ends a conversion."""
+CONVERSION = re.compile(
+    r"%(?:(%)|[^diuoxXeEfFgGaAcsSpn%]*(?:[diuoxXeEfFgGaAcsSpn]|(?=%)|(\Z)))", re.S
+)
+"""A percent sign and what comes after: another one, or all up to the letter that ends a conversion.
+
+As NVIDIA counts, the next percent sign ends one too, and begins the next; the end of the text does
+not.
+"""
 
 
 @rule("assumption", "assume")
@@ -99,10 +105,10 @@ def _print(op: Op) -> str | None:
     """The format of a print has one conversion for each value, each ended by a letter that printf
     knows; %% is a percent sign."""
     due = 0
-    for _, end in CONVERSION.findall(op.attributes["str"]):
-        if not end:
+    for match in CONVERSION.finditer(op.attributes["str"]):
+        if match[2] is not None:
             return "found unterminated format expression"
-        due += end != "%"
+        due += match[1] is None
     found = len(op.operands["args"])
     if due != found:
         return f"incorrect number of operands: expected {due}, found {found}"

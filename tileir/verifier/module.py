@@ -50,7 +50,7 @@ def verify(
     found = list(_items(bytecode.functions, bytecode.globals, warn=True))
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in bytecode.functions:
-        found += body_findings(function, variables, target, warn=True)
+        found += body_findings(function, variables, bytecode.version, target, warn=True)
     for odd in bytecode.warnings:
         if odd.kind == "unknown_flags":
             found.append(replace(odd, kind=FLAGS.id))
@@ -65,7 +65,7 @@ def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> No
     found = list(_items(functions, bytecode.globals, warn=False))
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in functions:
-        found += body_findings(function, variables)
+        found += body_findings(function, variables, bytecode.version)
     refuse(found)
 
 
@@ -77,9 +77,7 @@ def refuse(found: list[Diagnostic]) -> None:
         raise VerifyError(f"not valid Tile IR, {count}:", errors)
 
 
-def _items(
-    functions: list[Function], variables: list[Global], warn: bool
-) -> Iterator[Diagnostic]:
+def _items(functions: list[Function], variables: list[Global], warn: bool) -> Iterator[Diagnostic]:
     """What is wrong with the entries and globals of a module, apart from bodies."""
     for rule, text, hint, name in symbols.repeated(functions, variables):
         yield _about(rule, text, hint, "", name)
@@ -119,6 +117,4 @@ def _names(functions: list[Function], variables: list[Global]) -> Iterator[Diagn
 def _about(
     rule: Rule, text: str, hint: str, function: str, item: str, location: str = ""
 ) -> Diagnostic:
-    return Diagnostic(
-        rule.severity, rule.id, text, None, function, location, op=item, hint=hint
-    )
+    return Diagnostic(rule.severity, rule.id, text, None, function, location, op=item, hint=hint)

@@ -111,7 +111,9 @@ def _half_bytes(op: Op) -> str | None:
     if isinstance(type, StridedView):
         dim = type.dim_map.index(packed[0])
         step = type.traversal_strides[dim]
-        return f"tiles of {F4} start every {step} elements along dimension {dim}" if step % 2 else None
+        return (
+            f"tiles of {F4} start every {step} elements along dimension {dim}" if step % 2 else None
+        )
     extent = tensor.shape[packed[0]]
     if extent is not None and extent % 2:
         return f"{extent} elements of {F4} in a row are no whole bytes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..attributes import DenseElements
+from ..attributes import DenseElements, Hints
 from ..function import Function, Global
 from ..ir import Op
 from ..types import Pointer, Tile
@@ -28,7 +28,8 @@ PUBLIC = declare(
 )
 PARAMETERS = declare(
     "entry-parameters",
-    "The parameters of an entry are scalars: tiles of rank 0 of numbers or pointers. Pass a pointer "
+    "The parameters of an entry are scalars: tiles of rank 0 of numbers or pointers. Pass "
+    "a pointer "
     "to what is larger, and make a view of it in the kernel.",
     "pass a pointer",
 )
@@ -39,9 +40,16 @@ RESULTS = declare(
 )
 ARGUMENTS = declare(
     "argument-attributes",
-    "Attributes of parameters belong to a dialect: their names have a dot, as in cuda_tile.name, and "
-    "their values are no dense elements.",
-    "put the name of a dialect and a dot in front",
+    "Attributes of parameters are one dictionary for each parameter, or nothing but empty "
+    "ones. They "
+    "belong to a dialect: their names have a dot, as in cuda_tile.name.",
+    "as in cuda_tile.name",
+)
+DENSE = declare(
+    "dense-elements",
+    "Dense elements do not stand in hints or attributes of parameters: the dictionaries there hold "
+    "numbers, truths, texts, types, lists and dictionaries.",
+    "use a list of numbers",
 )
 GLOBAL_TYPE = declare(
     "global-type",
@@ -72,7 +80,8 @@ def entry_problems(function: Function) -> Iterator[Found]:
     for at, type in enumerate(function.type.parameters):
         if not isinstance(type, Tile):
             text = (
-                f"unsupported type in bytecode for entry argument #{at}: {quoted(type)}; expected a "
+                f"unsupported type in bytecode for entry argument #{at}: {quoted(type)}; "
+                "expected a "
                 "rank-0 !cuda_tile.tile type"
             )
             yield PARAMETERS, text, PARAMETERS.hint
@@ -81,18 +90,48 @@ def entry_problems(function: Function) -> Iterator[Found]:
             yield PARAMETERS, text, f"parameter {at} is {type}"
     if function.type.results:
         yield RESULTS, "entry op must not return values", RESULTS.hint
-    for at, attributes in enumerate(function.argument_attributes):
-        if not isinstance(attributes, dict):
-            yield ARGUMENTS, "expected a dictionary of attributes", f"parameter {at}"
-            continue
-        for key, value in attributes.items():
-            if "." not in key:
-                text = "arguments may only have dialect attributes"
-                yield ARGUMENTS, text, f"parameter {at} has {key}: {ARGUMENTS.hint}"
-                break
-            if isinstance(value, DenseElements):
-                yield ARGUMENTS, "dense elements in a dictionary of attributes", f"of {key}"
-                break
+    wrong = _argument_problem(function)
+    if wrong:
+        yield ARGUMENTS, wrong, ARGUMENTS.hint
+    if _holds_elements(function.hints.entries):
+        yield DENSE, "unknown DenseElementsAttr based Attr", DENSE.hint
+
+
+def _argument_problem(function: Function) -> str | None:
+    given, due = function.argument_attributes, len(function.type.parameters)
+    if not isinstance(given, tuple | list) or not all(isinstance(one, dict) for one in given):
+        return "attribute 'arg_attrs' failed to satisfy constraint: Array of dictionary attributes"
+    if any(given) and len(given) != due:
+        return (
+            "expects argument attribute array to have the same number of elements as the number of "
+            f"function arguments, got {len(given)}, but expected {due}"
+        )
+    if any("." not in key for one in given for key in one):
+        return "arguments may only have dialect attributes"
+    return "unknown DenseElementsAttr based Attr" if _holds_elements(given) else None
+
+
+def _holds_elements(attribute: object) -> bool:
+    """Whether there are dense elements somewhere in an attribute."""
+    waiting = [attribute]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, DenseElements):
+            return True
+        if isinstance(one, Hints):
+            one = one.entries
+        if isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, tuple | list):
+            waiting += one
+    return False
+
+
+def hint_problem(hints: object) -> Found:
+    """Hints of an op that NVIDIA's readers have no form for."""
+    if hints and _holds_elements(hints):
+        return DENSE, "unknown DenseElementsAttr based Attr", DENSE.hint
+    return None
 
 
 def global_problem(variable: Global) -> Found:
@@ -115,7 +154,8 @@ def use_problem(op: Op, variables: dict[str, Global]) -> Found:
     if pointer.pointee == element:
         return None
     text = (
-        f"pointee type of result type {quoted(pointer)} does not match type {quoted(element)} of the "
+        f"pointee type of result type {quoted(pointer)} does not match type "
+        f"{quoted(element)} of the "
         f"global @{name}"
     )
     return GLOBAL_USE, text, ""

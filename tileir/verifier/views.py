@@ -34,7 +34,10 @@ def accessible(view: View) -> str | None:
             f"packing dimension; got {len(packed)} in {quoted(view.view)}"
         )
     if getattr(view, "sparse_dim", None) == packed[0]:
-        return f"an f4 gather/scatter view cannot use packing dimension {packed[0]} as its sparse dimension"
+        return (
+            f"an f4 gather/scatter view cannot use packing dimension {packed[0]} as its sparse "
+            "dimension"
+        )
     return None
 
 
@@ -43,8 +46,7 @@ def transferable(view: PartitionView) -> str | None:
     element = view.view.element
     if element.is_integer and element.bits not in (32, 64):
         return (
-            "multimem requires 32- or 64-bit integer/index element types; got "
-            f"{element.bits} bits"
+            f"multimem requires 32- or 64-bit integer/index element types; got {element.bits} bits"
         )
     if element.is_float and element.name not in ("f16", "bf16", "f32", "f64"):
         return "multimem supports only f16, bf16, f32, and f64 floating-point element types"
@@ -148,8 +150,8 @@ def _multicast(op: Op) -> str | None:
 @rule("multimem-view", *MULTIMEM)
 def _multimem(op: Op) -> str | None:
     """The multimem ops work on partition views of multicast memory with i32, i64, f16, bf16, f32 or
-    f64 elements. Those of 16 bits go in pairs: exactly one stride is statically 1, and a tile has an
-    even number of them."""
+    f64 elements. Those of 16 bits go in pairs: exactly one stride is statically 1, and a tile has
+    an even number of them."""
     view = op.operands["view"].type
     if view.view.attribute != "multicast":
         return f"expected a multicast pointer, but got {view.view.attribute or 'none'}"
@@ -200,9 +202,7 @@ def _index(op: Op) -> str | None:
 def _promises(inbounds: Sequence[bool], count: int) -> str | None:
     if len(inbounds) == count:
         return None
-    return (
-        f"inbounds size ({len(inbounds)}) must match the number of index dimensions ({count})"
-    )
+    return f"inbounds size ({len(inbounds)}) must match the number of index dimensions ({count})"
 
 
 def _atomic_index(indices: Sequence[Value], rank: int, inbounds: Sequence[bool]) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
 
-from ..types import Scalar, Type
+from ..types import Scalar, Tile, Type
 
 RANKS = {None: "", 0: "0D ", 1: ""}
 """Rank of a constraint -> how the sentence starts; rank 1 is a sentence of its own."""
@@ -48,14 +48,28 @@ def listed(types: Iterable[Type]) -> str:
     return ", ".join(map(quoted, types))
 
 
-def wanted(constraint: Constraint, mnemonic: str, slot: str) -> str:
-    """What a slot admits, in words."""
+LOOSE = {
+    "atomic_cas_tko": ("cmp", "val"),
+    "multimem_load_reduce_view_tko": ("reduced_values", "view"),
+    "multimem_reduce_view_tko": ("tile", "view"),
+    "multimem_store_view_tko": ("tile", "view"),
+    "select": ("val_if_true", "val_if_false", "result"),
+}
+"""Slots that NVIDIA declares as any tile or view, and then refuses some in other words."""
+
+
+def wanted(constraint: Constraint, mnemonic: str, slot: str, type: Type) -> str:
+    """What a slot admits, in words, where a value of that type was found."""
+    if slot in LOOSE.get(mnemonic, ()) and (slot == "view" or not isinstance(type, Tile)):
+        return "TileView instance" if slot == "view" else "Tile type"
     if not isinstance(constraint, TileOf):
         one = len(constraint.kinds) == 1
         return KINDS[constraint.kinds[0]] if one else "TileView instance"
     elements = set(constraint.elements)
     if elements == set(ELEMENTS) and constraint.rank is None:
         return "Tile type"
+    if (mnemonic, slot) == ("itof", "to"):
+        elements.add("f8E8M0FNU")
     names = [name for name in (*NUMBERS, "i4") if name in elements]
     names += ["Pointer type"] if "ptr" in elements else []
     kind = SPECIAL.get((mnemonic, slot), "tile")
