@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-LONGEST_MESSAGE = 1000
+LONGEST_MESSAGE = 600
 """Characters of a message in a listing: types and names from the file are part of it."""
 
 

@@ -12,6 +12,7 @@ from tileir.formats.version import SUPPORTED
 
 pytestmark = pytest.mark.oracle
 
+
 @pytest.mark.parametrize("path", VALID, ids=name_of)
 def test_other_versions_read_the_same(path: Path, tool, tmp_path: Path) -> None:
     """Re-targeted files are accepted and print, source locations included, what their source does.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tileir.formats.errors import shorten
 from tileir.formats.version import Version
 
-from ..errors import Diagnostic
+from ..errors import LONGEST_MESSAGE, Diagnostic
 from ..function import Function, Global
 from ..ir import Block, Op, Value
 from .catalogue import SUSPICIONS, declare
@@ -69,7 +70,7 @@ class _Walk:
         self.found: list[Diagnostic] = []
         self.visible: set[Value] = set()
         self.poisoned: set[Value] = set()
-        self.fine: set[tuple] = set()
+        self.known: dict[tuple, Found] = {}
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
 
@@ -121,10 +122,10 @@ class _Walk:
         key = signature(op)
         hidden, tainted = self._look_at_operands(op)
         problem = hidden
-        if problem is None and key not in self.fine:
-            problem = type_problem(op) or version_problem(op, self.version)
-            if problem is None:
-                self.fine.add(key)
+        if problem is None:
+            problem = self.known.get(key, self)
+            if problem is self:
+                problem = self.known[key] = type_problem(op) or version_problem(op, self.version)
         if problem is None:
             problem = self._particular(op, scope)
         if problem is not None:
@@ -189,6 +190,7 @@ class _Walk:
 
     def _report(self, op: Op | None, problem: Found) -> None:
         rule, text, hint = problem
+        text = shorten(text, LONGEST_MESSAGE)
         offset, place, name = (op.offset, op.place, op.name) if op else (None, "", "entry")
         self.found.append(
             Diagnostic(

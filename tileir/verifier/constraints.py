@@ -274,7 +274,8 @@ def _odd_one(
     if len(group) == 1:
         alike = {part(value.type) for value in slots.get(group[0], ())}
         return group[0] if len(alike) > 1 else None
-    there = [name for name in group if slots.get(name) or name in _lists(row)]
+    lists = _lists(row)
+    there = [name for name in group if slots.get(name) or (name in lists and name in slots)]
     for name in there[1:]:
         first, others = slots[there[0]], slots[name]
         if len(first) != len(others):

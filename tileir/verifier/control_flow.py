@@ -77,15 +77,17 @@ def effect_free(op: Op) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A region: the op it belongs to (None for a kernel), which of its regions, what is around.
+    """A region: its op (None for a kernel), which of the op's regions it is, what is around.
 
-    `combining` is the innermost reduce or scan around, "" outside.
+    `combining` is the innermost reduce or scan around, "" outside. `loop` is the for or loop around
+    with only ifs between, `barrier` what keeps a return from leaving, "" if nothing does.
     """
 
     op: Op | None
     index: int = 0
-    outer: Frame | None = None
     combining: str = ""
+    loop: Op | None = None
+    barrier: str = ""
 
     @property
     def name(self) -> str:
@@ -94,8 +96,11 @@ class Frame:
 
     def inside(self, op: Op, index: int) -> Frame:
         """The frame of a region of an op that stands in this one."""
-        combining = op.name if op.name in COMBINING else self.combining
-        return Frame(op, index, self, combining)
+        name = op.spec.mnemonic
+        combining = name if name in COMBINING else self.combining
+        loop = op if name in ENDLESS else self.loop if name == "if" else None
+        barrier = self.barrier if name in ("if", "loop") else name
+        return Frame(op, index, combining, loop, barrier)
 
 
 # Regions ----------------------------------------------------------------------------------------
@@ -230,7 +235,10 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
         text = f"expects parent op to be one of '{', '.join(names)}'"
         return ENDING, text, f"it stands in {frame.name}"
     if op.name == "return":
-        return _return_nesting(frame)
+        if not frame.barrier:
+            return None
+        text = "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
+        return NESTING, text, f"there is a {frame.barrier} around it"
     if op.name in ("break", "continue") and _target(op, frame) is None:
         chain = "'cuda_tile.loop', 'cuda_tile.if'"
         chain = f"'cuda_tile.for', {chain}" if op.name == "continue" else chain
@@ -239,23 +247,11 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
     return None
 
 
-def _return_nesting(frame: Frame) -> Found:
-    while frame.op is not None:
-        if frame.name not in ("if", "loop"):
-            text = (
-                "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
-            )
-            return NESTING, text, f"there is a {frame.name} around it"
-        frame = frame.outer
-    return None
-
-
 def _target(op: Op, frame: Frame) -> Op | None:
     """The loop that a break or continue belongs to."""
-    while frame.name == "if":
-        frame = frame.outer
-    wanted = ENDLESS if op.name == "continue" else ("loop",)
-    return frame.op if frame.name in wanted else None
+    if frame.loop is None or (op.name == "break" and frame.loop.name != "loop"):
+        return None
+    return frame.loop
 
 
 def receiver(op: Op, frame: Frame) -> Op | None:
