@@ -33,6 +33,7 @@ OK, NO, USAGE, UNREADABLE, UNSUPPORTED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70,
 
 COMMANDS = {
     "inspect": ("tileir.inspect", "explain every byte of a file"),
+    "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel on the CPU"),
 }

@@ -7,7 +7,6 @@ from tileir.formats.ops.spec import FLOATS
 from ..ir import Op
 from ..types import Tile
 from .catalogue import rule
-from .wording import quoted
 
 WORDS = ("i32", "i64")
 SWAPPED = ("i32", "i64", "f32", "f64")
@@ -29,16 +28,3 @@ def _mode(op: Op) -> str | None:
     if getattr(type.element, "name", "ptr") in ELEMENTS.get(mode, WORDS):
         return None
     return SENTENCES.get(mode, f"'{mode}' works only with integers i32 and i64")
-
-
-@rule("atomic-pointee", "atomic_cas_tko", "atomic_rmw_tko")
-def _pointee(op: Op) -> str | None:
-    """The pointers of an atomic point to elements of the type of its other operands."""
-    name = "val" if op.name == "atomic_cas_tko" else "arg"
-    pointee, element = op.operands["pointers"].type.element.pointee, op.operands[name].type.element
-    if pointee == element:
-        return None
-    return (
-        f"expected pointee type ({quoted(pointee)}) to match element type of '{name}' "
-        f"({quoted(element)})"
-    )

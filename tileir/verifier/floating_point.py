@@ -42,8 +42,7 @@ def _flush(op: Op) -> str | None:
 
 @rule("approx-f32-only", "divf", "exp", "sqrt", "tanh", hint="leave it out, or convert to f32")
 def _approx(op: Op) -> str | None:
-    """The fast modes approx and full of divf, and approx of exp, sqrt and tanh, are for "
-    "f32 only."""
+    """The fast modes of divf (approx, full), exp, sqrt and tanh (approx) are for f32 only."""
     mode, element = op.attributes["rounding_mode"], op.result.type.element
     fast = mode == "approx" or (mode == "full" and op.name == "divf")
     if not fast or element.name == "f32":

@@ -93,6 +93,8 @@ def entry_problems(function: Function) -> Iterator[Found]:
     wrong = _argument_problem(function)
     if wrong:
         yield ARGUMENTS, wrong, ARGUMENTS.hint
+    elif _holds_elements(function.argument_attributes):
+        yield DENSE, "unknown DenseElementsAttr based Attr", DENSE.hint
     if _holds_elements(function.hints.entries):
         yield DENSE, "unknown DenseElementsAttr based Attr", DENSE.hint
 
@@ -108,7 +110,7 @@ def _argument_problem(function: Function) -> str | None:
         )
     if any("." not in key for one in given for key in one):
         return "arguments may only have dialect attributes"
-    return "unknown DenseElementsAttr based Attr" if _holds_elements(given) else None
+    return None
 
 
 def _holds_elements(attribute: object) -> bool:

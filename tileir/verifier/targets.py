@@ -22,10 +22,9 @@ HOST = "host"
 TILEIRAS = GPUS[1:]
 """The GPUs that tileiras compiles for."""
 
-_FP8 = GPUS[GPUS.index("sm_89") :]
-_FP8_GATE = GPUS[GPUS.index("sm_86") :]
+_ADA = GPUS[GPUS.index("sm_89") :]
 _BLACKWELL = GPUS[GPUS.index("sm_100") :]
-_BF16 = GPUS[GPUS.index("sm_90") :]
+_HOPPER = GPUS[GPUS.index("sm_90") :]
 _MULTICAST = ("sm_100", "sm_103", "sm_107")
 
 
@@ -38,8 +37,8 @@ class Support:
 
 
 ELEMENTS = {
-    "f8E4M3FN": Support(_FP8, _FP8_GATE),
-    "f8E5M2": Support(_FP8, _FP8_GATE),
+    "f8E4M3FN": Support(_ADA, _ADA),
+    "f8E5M2": Support(_ADA, _ADA),
     "f8E8M0FNU": Support(_BLACKWELL, _BLACKWELL),
     "f4E2M1FN": Support(_BLACKWELL, _BLACKWELL),
     "fnv8E5M3FNU": Support(("sm_107",), ("sm_107",)),
@@ -49,16 +48,15 @@ ELEMENTS = {
 MULTICAST = Support(_MULTICAST, _MULTICAST)
 """Multicast pointers: what works on all replicas of memory at once."""
 
-ADD_BF16 = Support(_BF16, _BF16)
+ADD_BF16 = Support(_HOPPER, _ADA)
 """Atomic addition of bf16."""
 
 GATE = declare(
     "tileiras-gate",
     "tileiras refuses this for the GPU asked about, because the hardware lacks it: f8E4M3FN and "
-    "f8E5M2 on sm_80; f8E8M0FNU and f4E2M1FN before sm_100; fnv8E5M3FNU except on sm_107; "
-    "multicast "
-    "pointers except on sm_100, sm_103 and sm_107; atomic addition of bf16 before sm_90. The "
-    "compiler of this project emulates all but multicast.",
+    "f8E5M2 before sm_89; f8E8M0FNU and f4E2M1FN before sm_100; fnv8E5M3FNU except on sm_107; "
+    "multicast pointers except on sm_100, sm_103 and sm_107; atomic addition of bf16 before sm_89. "
+    "The compiler of this project emulates all but multicast.",
     severity=WARNING,
 )
 
