@@ -128,7 +128,7 @@ def _permute(op: Op) -> str | None:
 
 @rule("reshape-size", "reshape")
 def _reshape(op: Op) -> str | None:
-    """A reshape keeps the number of elements."""
+    """A reshape keeps the number of elements and their row-major order; only the shape changes."""
     source, result = op.operands["source"].type, op.result.type
     if source.size == result.size:
         return None
@@ -162,6 +162,17 @@ def _pack(op: Op) -> str | None:
             "expects source and result to have the same size in bytes, but got source tile size "
             f"{byte_size(source)} bytes and result tile size {byte_size(result)} bytes"
         )
+    return None
+
+
+@rule("scalar-identity", "reduce", "scan", hint="convert to f16 first")
+def _scalars(op: Op) -> str | None:
+    """The region of a reduction works on scalars, and there is no scalar f4E2M1FN."""
+    for value in op.operands["operands"]:
+        if getattr(value.type.element, "name", "") == "f4E2M1FN":
+            return (
+                f"a tile of rank 0 of f4E2M1FN does not exist, but operand is {quoted(value.type)}"
+            )
     return None
 
 
@@ -215,14 +226,3 @@ def _type_of(identity: object) -> Scalar | None:
     if isinstance(identity, bool):
         return Scalar("i1")
     return identity.type if isinstance(identity, IntegerAttribute | FloatAttribute) else None
-
-
-@rule("scalar-identity", "reduce", "scan", hint="convert to f16 first")
-def _scalars(op: Op) -> str | None:
-    """The region of a reduction works on scalars, and there is no scalar f4E2M1FN."""
-    for value in op.operands["operands"]:
-        if getattr(value.type.element, "name", "") == "f4E2M1FN":
-            return (
-                f"a tile of rank 0 of f4E2M1FN does not exist, but operand is {quoted(value.type)}"
-            )
-    return None

@@ -65,5 +65,5 @@ def natural_size(bits: int) -> int:
 
 @rule("join-tokens", "join_tokens", hint="use the token itself")
 def _join(op: Op) -> str | None:
-    """join_tokens joins two tokens or more."""
+    """join_tokens makes one token of two or more; one alone needs no joining."""
     return "expect two or more tokens" if len(op.operands["tokens"]) < 2 else None
