@@ -122,7 +122,7 @@ def test_a_reduction_of_half_bytes() -> None:
     module = Module()
     kernel = module.function("main")
     tile = ones(kernel, "16xf4E2M1FN")
-    with pytest.raises(BuildError, match="f4E2M1FN has no tile of rank 0"):
+    with pytest.raises(BuildError, match="a tile of rank 0 of f4E2M1FN does not exist"):
         kernel.reduce([tile], 0, [number(1, "f4E2M1FN")], results=["f32"])
 
 
