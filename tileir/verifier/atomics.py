@@ -19,10 +19,13 @@ SENTENCES = {
 }
 
 
-@rule("atomic-type", "atomic_rmw_tko", "atomic_red_view_tko")
+@rule("atomic-type", "atomic_cas_tko", "atomic_rmw_tko", "atomic_red_view_tko")
 def _mode(op: Op) -> str | None:
-    """addf works on f16, bf16, f32 and f64, xchg on anything of 32 or 64 bits; all other atomics on
-    i32 and i64."""
+    """addf works on f16, bf16, f32 and f64; xchg and compare-and-swap on i32, i64, f32 and f64; all
+    other atomics on i32 and i64."""
+    if op.name == "atomic_cas_tko":
+        fits = getattr(op.operands["val"].type.element, "name", "ptr") in SWAPPED
+        return None if fits else "expect only float or integer types with 32 or 64 bit"
     mode = op.attributes["mode"]
     type: Tile = op.operands["arg" if op.name == "atomic_rmw_tko" else "value"].type
     if getattr(type.element, "name", "ptr") in ELEMENTS.get(mode, WORDS):

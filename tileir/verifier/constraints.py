@@ -17,9 +17,9 @@ from tileir.formats.version import Version
 
 from ..ir import Op
 from ..rowtypes import Slots, admits, infer, operand_slots
-from ..types import GatherScatterView, Pointer, TensorView, Tile, Type
+from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type
 from .catalogue import Rule, declare
-from .wording import listed, quoted, sizes, wanted
+from .wording import LOOSE, listed, quoted, sizes, wanted
 
 Found = tuple[Rule, str, str] | None
 """The rule that an op breaks, how, and what to do; None for an op that breaks none."""
@@ -51,6 +51,11 @@ SAME_TYPE = declare(
 SAME_ELEMENT = declare(
     "same-element-type",
     "Some operands and results of an op must have one element type; their shapes may differ.",
+)
+SAME_RANK = declare(
+    "same-rank",
+    "Some operands and results of an op must have one rank. Use reshape to add dimensions of size "
+    "1, or to drop them.",
 )
 SAME_SHAPE = declare(
     "same-shape",
@@ -111,6 +116,26 @@ GROUPS = {
 """Op and the slot that does not agree -> NVIDIA's words, where they are not those for any op."""
 
 
+RESULT_FIRST = ("fpowf", "fpowi", "offset", "remi")
+"""Ops whose result NVIDIA names first among those of one type."""
+
+RANKED = {
+    "broadcast": ("source", "result"),
+    "cat": ("lhs", "rhs", "result"),
+    "extract": ("source", "result"),
+    "mmaf": ("lhs", "rhs", "acc"),
+    "mmaf_scaled": ("lhs", "rhs", "acc", "lhs_scale", "rhs_scale"),
+    "mmai": ("lhs", "rhs", "acc"),
+    "pack": ("source", "result"),
+    "permute": ("source", "result"),
+    "unpack": ("source", "result"),
+}
+"""Op -> the slots that are of one rank."""
+
+RANKED_LAST = ("mmaf", "mmaf_scaled", "mmai", "permute")
+"""Ops whose ranks NVIDIA compares after their types."""
+
+
 def signature(op: Op) -> tuple:
     """What the rules about types depend on, as a key: valid as long as the types are alive."""
     key: list = [op.spec.mnemonic]
@@ -149,8 +174,10 @@ def type_problem(op: Op) -> Found:
     results = [(slot, slots.get(slot.name, ())) for slot in spec.results]
     return (
         _refused(op, results, "result", RESULT_TYPE)
+        or (_ranks(op, slots) if op.name not in RANKED_LAST else None)
         or _disagreement(op, slots)
         or _uninferred(op, slots)
+        or _ranks(op, slots)
     )
 
 
@@ -186,12 +213,12 @@ def version_problem(op: Op, version: Version) -> Found:
 def _refused(
     op: Op, rows: Sequence[tuple[Operand | Result, Sequence]], kind: str, rule: Rule
 ) -> Found:
-    index, passing = 0, op.spec.terminator  # what those hand over is asked where they stand
+    index = 0
     for slot, values in rows:
         if slot.arity == "one" and not values and isinstance(slot, Operand):
             return rule, f"operand #{index} is missing", f"it is {slot.name}"
         for position, value in enumerate(values):
-            if not admits(slot.type, value.type) and not (passing and slot.type is CARRIED):
+            if not _admitted(op, slot, value.type):
                 text = _particular(op, slot, value.type, position)
                 if text is None:
                     many = "variadic of " if slot.arity == "many" else ""
@@ -201,6 +228,16 @@ def _refused(
                 return rule, text, f"{kind} #{index} is {slot.name}"
             index += 1
     return None
+
+
+def _admitted(op: Op, slot: Operand | Result, type: Type) -> bool:
+    """Whether a slot admits a type, as far as NVIDIA asks that of slots."""
+    if admits(slot.type, type):
+        return True
+    if slot.type is CARRIED:  # what terminators hand over is asked where they stand
+        return op.spec.terminator or isinstance(type, Scalar | Pointer)
+    loose = slot.name != "view" and slot.name in LOOSE.get(op.name, ())
+    return loose and isinstance(type, Tile)
 
 
 def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> str | None:
@@ -230,14 +267,19 @@ def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> st
                 "integer to f8E8M0FNU conversion is not supported, please first convert to "
                 "another float type"
             )
-        case "select" if element == "f4E2M1FN" and slot.name != "cond":
-            return "cannot operate on sub-byte type F4E2M1FN"
-        case "atomic_cas_tko" if slot.name in ("cmp", "val"):
-            return "expect only float or integer types with 32 or 64 bit"
     return None
 
 
 # Agreement --------------------------------------------------------------------------------------
+
+
+def _ranks(op: Op, slots: Slots) -> Found:
+    names = RANKED.get(op.name, ())
+    if len({value.type.rank for name in names for value in slots[name]}) < 2:
+        return None
+    found = ", ".join(f"{name} is {slots[name][0].type}" for name in names)
+    text = f"failed to verify that all of {{{', '.join(names)}}} have same rank"
+    return SAME_RANK, text, found
 
 
 def _disagreement(op: Op, slots: Slots) -> Found:
@@ -250,6 +292,8 @@ def _disagreement(op: Op, slots: Slots) -> Found:
                     text = _PADDED
                 if text is None or (field == "same_type" and text is not _PADDED):
                     names = [name for name in group if name == odd or not _optional(op.spec, name)]
+                    if op.name in RESULT_FIRST and field == "same_type":
+                        names = [names[-1], *names[:-1]]
                     text = f"failed to verify that all of {{{', '.join(names)}}} have {words}"
                 found = ", ".join(
                     f"{name} is {', '.join(str(value.type) for value in slots[name])}"

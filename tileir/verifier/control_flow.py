@@ -65,6 +65,7 @@ QUIET = (PURE, NO_MEMORY_EFFECT, TERMINATES)
 ENDLESS = ("for", "loop")
 """Ops that NVIDIA never takes for free of effects, because they may not end."""
 
+BLOCK = "invalid block structure: block is expected to have a terminator operation"
 COMBINING = ("reduce", "scan")
 BRANCHES = ("then", "else")
 
@@ -193,14 +194,11 @@ def ending_problem(block: Block, frame: Frame) -> Found:
     if not block.ops:
         text = "expects a non-empty block"
         if frame.op is not None:
-            text = "block is expected to have a terminator operation, but it is empty"
+            text = f"{BLOCK}, but it is empty"
         return ENDING, text, f"end it with {ends}"
     if frame.op is None:
         return ENDING, "block with no terminator", f"end it with {ends}"
-    text = (
-        "block is expected to have a terminator operation, but the last operation "
-        f"'cuda_tile.{block.ops[-1].name}' is not a terminator."
-    )
+    text = f"{BLOCK}, but the last operation 'cuda_tile.{block.ops[-1].name}' is not a terminator."
     return ENDING, text, f"end it with {ends}"
 
 

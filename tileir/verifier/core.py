@@ -30,23 +30,6 @@ def _constant(op: Op) -> str | None:
     return None
 
 
-@rule(
-    "same-rank", "broadcast", "cat", "extract", "insert", "permute", "mmaf", "mmai", "mmaf_scaled"
-)
-def _same_rank(op: Op) -> str | None:
-    """Operands and results of this op have one rank. Use reshape to add dimensions of size 1."""
-    slots = [slot.name for slot in op.spec.operands if slot.name != "indices"]
-    types = [op.operands[name].type for name in slots]
-    if not op.name.startswith(("mma", "insert")):
-        slots.append(op.spec.results[0].name)
-        types.append(op.result.type)
-    if len({type.rank for type in types}) == 1:
-        return None
-    if op.name == "insert":
-        return "source and result must have the same rank"
-    return f"failed to verify that all of {{{', '.join(slots)}}} have same rank"
-
-
 @rule("broadcast-shape", "broadcast", hint="only dimensions of size 1 grow; reshape first")
 def _broadcast(op: Op) -> str | None:
     """A broadcast keeps every dimension as it is, except those of size 1, which may grow."""
@@ -83,12 +66,14 @@ def _cat(op: Op) -> str | None:
 
 @rule("slice-shape", "extract", "insert")
 def _slice(op: Op) -> str | None:
-    """extract and insert see a tile as a grid of slices: each size of the slice divides that of the
-    whole, and there is one index for each dimension."""
+    """extract and insert see a tile as a grid of slices: slice and whole have one rank, each size
+    of the slice divides that of the whole, and there is one index for each dimension."""
     inserting = op.name == "insert"
     whole = op.operands["destination" if inserting else "source"].type
     part = op.operands["source"].type if inserting else op.result.type
     names = ("result", "source") if inserting else ("source", "result")
+    if whole.rank != part.rank:
+        return "source and result must have the same rank"
     for at, (large, small) in enumerate(zip(whole.shape, part.shape, strict=True)):
         if large % small:
             return (
@@ -226,3 +211,11 @@ def _type_of(identity: object) -> Scalar | None:
     if isinstance(identity, bool):
         return Scalar("i1")
     return identity.type if isinstance(identity, IntegerAttribute | FloatAttribute) else None
+
+
+@rule("select-type", "select", hint="select f8 or wider, and convert")
+def _select(op: Op) -> str | None:
+    """select works on anything but f4E2M1FN, whose elements share bytes."""
+    if getattr(op.result.type.element, "name", "") == "f4E2M1FN":
+        return "cannot operate on sub-byte type F4E2M1FN"
+    return None
