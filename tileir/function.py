@@ -171,6 +171,21 @@ class Function:
     def location(self, location: SourceLocation | CallSite | None) -> None:
         self._moved = (location,)
 
+    def places(self) -> list[SourceLocation | CallSite]:
+        """Where the file says that the ops of the body come from: every place once."""
+        number, debug = self._record["location"], self._bytecode.debug
+        if not number or debug is None:
+            return []
+        with self._bytecode._located():
+            try:
+                first = debug.start_of(number) + 1
+                found = debug.indices[first : first + self._ops_found]
+                locate = debug.locator(number)
+                once = {record: position for position, record in enumerate(found)}
+                return [locate(position) for record, position in once.items() if record]
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
     @property
     def debug_list_length(self) -> int | None:
         """Length of the function's list in the debug section (ops + 1), None without debug info."""

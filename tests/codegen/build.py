@@ -58,6 +58,10 @@ class Function:
         """Its signature."""
         return self.body.type
 
+    def places(self) -> list:
+        """Nothing is known of its source."""
+        return []
+
 
 @dataclass
 class Module:

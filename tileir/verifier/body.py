@@ -73,10 +73,13 @@ class _Walk:
         self.known: dict[tuple, Found] = {}
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
+        body = function.body  # read before its places are
+        self.stack = [_Scope(body.block, Frame(None))]
+        self.misplaced = any(map(self.scopes.problem, function.places()))
 
     def run(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the file."""
-        stack = [_Scope(self.function.body.block, Frame(None))]
+        stack = self.stack
         while stack:
             scope = stack[-1]
             if scope.ops is None:
@@ -139,9 +142,8 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        location = op.location
-        if location is not None:
-            odd = self.scopes.problem(location)
+        if self.misplaced or not callable(op._location):  # else it is one of the places asked
+            odd = self.scopes.problem(op.location)
             if odd:
                 self._report(op, odd)
 

@@ -8,7 +8,7 @@ from ..constants import Constant
 from ..ir import Op, Value
 from ..types import Scalar
 
-MOST = 4096
+MOST = 256
 """Elements of a constant that are looked at; of a larger one nothing is said."""
 
 TRANSPARENT = {"broadcast": "source", "reshape": "source", "assume": "value"}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from tileir.formats.leaves import EnumValue
+from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.control_flow import CARRIED
 from tileir.formats.ops.spec import Attribute, Like, Operand, Pointee, Reduced, Result, ViewTile
 from tileir.formats.ops.spec import Op as Row
@@ -318,7 +319,7 @@ def _odd_one(
     if len(group) == 1:
         alike = {part(value.type) for value in slots.get(group[0], ())}
         return group[0] if len(alike) > 1 else None
-    lists = _lists(row)
+    lists = _lists(row.mnemonic)
     there = [name for name in group if slots.get(name) or (name in lists and name in slots)]
     for name in there[1:]:
         first, others = slots[there[0]], slots[name]
@@ -331,8 +332,9 @@ def _odd_one(
 
 
 @cache
-def _lists(row: Row) -> frozenset[str]:
+def _lists(mnemonic: str) -> frozenset[str]:
     """The slots of a row that hold lists."""
+    row = BY_NAME[mnemonic]
     slots = (*row.operands, *row.results)
     return frozenset(slot.name for slot in slots if slot.arity == "many")
 
@@ -390,15 +392,15 @@ def _inference_words(
 
 
 @cache
-def _cases(row: Row) -> tuple[tuple[Attribute, frozenset[str]], ...]:
+def _cases(mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
     """The enum attributes of a row and the cases that each may have."""
-    slots = [slot for slot in row.attributes if isinstance(slot.node, EnumValue)]
+    slots = [slot for slot in BY_NAME[mnemonic].attributes if isinstance(slot.node, EnumValue)]
     return tuple((slot, frozenset(slot.allowed or slot.node.enum.by_name)) for slot in slots)
 
 
 def case_problem(op: Op) -> Found:
     """An attribute that is not one of the cases its row allows."""
-    for slot, legal in _cases(op.spec):
+    for slot, legal in _cases(op.spec.mnemonic):
         value = op.attributes.get(slot.name)
         if value is None:
             if not slot.optional:

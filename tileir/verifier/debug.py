@@ -50,25 +50,23 @@ def function_problem(name: str, location: Location | None) -> Found:
     return FUNCTION_SCOPE, text, FUNCTION_SCOPE.hint
 
 
-def outermost(location: Location | None) -> object:
-    """The scope that a location is in once all inlining is undone; None where nobody knows."""
-    while isinstance(location, CallSite):
-        location = location.caller
-    return None if location is None else location.scope
-
-
 class Scopes:
-    """The scope of one function, and which scopes of its ops have been found to be in it."""
+    """The scope of one function, and which scopes of its ops have been found to be in it.
+
+    Chains of inlined calls and of blocks can be long and share parts, so what is known of a part is
+    remembered, by its identity.
+    """
 
     def __init__(self, name: str, function: Location | None) -> None:
         self.trusted = function_problem(name, function) is None
-        self.function = outermost(function)
+        self.function = None if function is None else getattr(function, "scope", None)
+        self._outer: dict[int, object] = {}
         self._inside: dict[int, bool] = {}
         self._whole = _content(self.function)
 
     def problem(self, location: Location | None) -> Found:
         """What is wrong with where an op is in source."""
-        scope = outermost(location) if location is not None else None
+        scope = self._outermost(location)
         if scope is None or not self.trusted:
             return None
         if self.function is None:
@@ -77,22 +75,38 @@ class Scopes:
                 "function debug info scope is undefined."
             )
             return OP_SCOPE, text, OP_SCOPE.hint
-        known = self._inside.get(id(scope))
-        if known is None:
-            known = self._inside[id(scope)] = self._contains(scope)
-        if known:
+        if self._contains(scope):
             return None
         text = (
-            f"invalid operation debug info scope: {scope}. Operation debug info scope does "
-            "not match "
-            f"function debug info scope: {self.function}."
+            f"invalid operation debug info scope: {scope}. Operation debug info scope does not "
+            f"match function debug info scope: {self.function}."
         )
         return OP_SCOPE, text, OP_SCOPE.hint
 
+    def _outermost(self, location: Location | None) -> object:
+        """The scope that a location is in once all inlining is undone; None where nobody knows."""
+        way = []
+        while isinstance(location, CallSite) and id(location) not in self._outer:
+            way.append(id(location))
+            location = location.caller
+        if isinstance(location, CallSite):
+            scope = self._outer[id(location)]
+        else:
+            scope = None if location is None else location.scope
+        self._outer.update(dict.fromkeys(way, scope))
+        return scope
+
     def _contains(self, scope: object) -> bool:
-        while isinstance(scope, LexicalBlock):
+        way = []
+        while isinstance(scope, LexicalBlock) and id(scope) not in self._inside:
+            way.append(id(scope))
             scope = scope.scope
-        return scope is self.function or _content(scope) == self._whole
+        inside = self._inside.get(id(scope))
+        if inside is None:
+            inside = scope is self.function or _content(scope) == self._whole
+            way.append(id(scope))
+        self._inside.update(dict.fromkeys(way, inside))
+        return inside
 
 
 def _content(scope: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
 
@@ -38,6 +39,7 @@ SPECIAL = {
 """Slots whose tiles NVIDIA gives a name of their own."""
 
 
+@lru_cache(64)
 def quoted(type: Type) -> str:
     """A type as NVIDIA's diagnostics quote it: the dialect's prefix, except for numbers."""
     return f"'{type}'" if isinstance(type, Scalar) else f"'!cuda_tile.{type}'"
