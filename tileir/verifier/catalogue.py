@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tileir.formats.ops import BY_NAME, OPS
+from tileir.formats.ops.spec import Op as Row
 
 from ..ir import Op
 
@@ -79,5 +80,5 @@ def suspicion(id: str, *ops: str, having: str = "", hint: str = "") -> Callable[
     return rule(id, *ops, having=having, hint=hint, severity=WARNING)
 
 
-def _has(op: object, attribute: str) -> bool:
-    return any(slot.name == attribute for slot in op.attributes)
+def _has(op: Row, attribute: str) -> bool:
+    return op.in_body and any(slot.name == attribute for slot in op.attributes)

@@ -35,4 +35,4 @@ def _row(rule: Rule) -> str:
     if len(rule.ops) > MANY:
         about += f" and {len(rule.ops) - MANY} more"
     text = rule.explanation.replace("|", "\\|")
-    return f"| `{rule.id}` | {rule.severity} | {about or 'module'} | {text} |\n"
+    return f"| `{rule.id}` | {rule.severity} | {about or 'any'} | {text} |\n"
