@@ -57,6 +57,7 @@ __all__ = [
     "assemble",
     "compile",
     "disassemble",
+    "verify",
 ]
 
 
@@ -111,3 +112,18 @@ def disassemble(bytecode, debug: bool = False, function: str | None = None) -> s
     from .printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
+
+
+def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Diagnostic]:
+    """Everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
+
+    bytecode  a Bytecode, or the bytes of one
+    target    a GPU such as ``sm_90``: what tileiras refuses for it is a warning
+    strict    warnings are errors
+
+    Errors are what NVIDIA's tools refuse, in their words; warnings what they accept and users
+    stumble over later. Raises BytecodeError for what cannot be read.
+    """
+    from .verifier.module import verify as verify_module
+
+    return verify_module(bytecode, target, strict)

@@ -35,6 +35,7 @@ COMMANDS = {
     "inspect": ("tileir.inspect", "explain every byte of a file"),
     "dis": ("tileir.commands.disassemble", "print it as text"),
     "as": ("tileir.commands.assemble", "read text, write bytecode"),
+    "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel on the CPU"),
 }

@@ -117,13 +117,7 @@ class Function:
     @once
     def argument_attributes(self) -> tuple:
         """Attributes of the parameters, () if there are none."""
-        attributes = self._attribute("argument_attributes")
-        if isinstance(attributes, tuple | None):
-            return attributes or ()
-        with self.source.located():
-            where = f"func[{self.index}].argument_attributes.tag"
-            tag = self.record["argument_attributes"][0]
-            raise BadReference("attribute", tag, 0, path=where, problem="not a list")
+        return self._attribute("argument_attributes") or ()
 
     def _attribute(self, name: str) -> object:
         record, source = self.record[name], self.source
@@ -229,6 +223,25 @@ class Function:
                 locate = source.debug.locator(number)
                 for position in range(self._ops_found):
                     locate(position)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
+    def places(self) -> list[SourceLocation | CallSite]:
+        """Where the file says that the ops of the body come from: every place once.
+
+        BytecodeError where one cannot be read. The body must have been decoded.
+        """
+        number, source = self.record["location"], self.source
+        debug = source.debug
+        if not number or debug is None:
+            return []
+        with source.located():
+            try:
+                first = debug.start_of(number) + 1
+                found = debug.indices[first : first + self._ops_found]
+                locate = debug.locator(number)
+                once = {record: position for position, record in enumerate(found)}
+                return [locate(position) for record, position in once.items() if record]
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 

@@ -9,7 +9,7 @@ from tileir.formats.version import Version
 
 from .errors import BuildError
 from .ir import Op
-from .structure import Slots, infer, operand_slots
+from .rowtypes import Slots, infer, operand_slots
 from .types import Pointer, Scalar, Tile, Token, Type
 from .typetext import legal_type, value_type
 

@@ -9,7 +9,6 @@ from tileir.formats.ops.spec import Region as Row
 
 from .errors import BuildError
 from .ir import Block, Op, Value
-from .structure import region_name
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -25,7 +24,7 @@ class Place:
         self.visible = visible
 
     def __str__(self) -> str:
-        return region_name(self.op, self.row)
+        return f"{self.row.name} of {self.op.name}" if self.op else "body"
 
     @property
     def end(self) -> Op | None:

@@ -66,23 +66,23 @@ IN_A_BODY = {
     "%x = negf %a : tile<i32>": (
         13,
         2,
-        "negf: source must be tile of f16 or bf16 or f32 or f64, found tile<i32>",
+        "negf: operand #0 must be tile of f16 or bf16 or f32 or f64 values, but got",
     ),
     "%x = cmpi equal %a, %a, signed : tile<i32> -> tile<i8>": (
         49,
         4,
-        "cmpi: result must be tile of i1, found tile<i8>",
+        "cmpi: result #0 must be tile of i1 values, but got '!cuda_tile.tile<i8>'",
     ),
     "%x = broadcast %a : tile<i64> -> tile<8xi64>": (18, 2, "but tile<i64> is stated"),
     "%x = broadcast %a : tile<i32> -> tile<8xi32>": (
         8,
         9,
-        "broadcast: tile<i32> cannot be broadcast to tile<8xi32>",
+        "same rank (source is tile<i32>, result is tile<8xi32>)",
     ),
     "%x, %t = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f64>, token": (
-        53,
-        4,
-        "load_ptr_tko: result must be tile<f32>, found tile<f64>",
+        12,
+        12,
+        "load_ptr_tko: failed to verify that `source` type is expected a pointer type",
     ),
     "%x = make_tensor_view %p, shape = [8], strides = [1] : tensor_view<16xf32, strides=[1]>": (
         38,

@@ -115,10 +115,11 @@ def test_a_padding_without_a_mask_is_known_by_its_type() -> None:
 
 
 def test_strings_and_symbols() -> None:
-    text = r'entry @"we ird\22\C3\A9" () { print_tko "a\09\\\22\0A\n\t\80 é%" -> token return }'
+    message = r'"a\09\\\22\0A\n\t\80 é%"'
+    text = rf'entry @"we ird\22\C3\A9" (%c: tile<i1>) {{ assert %c, {message} : tile<i1> return }}'
     bytecode = assemble(text)
     assert bytecode.functions[0].name == 'we ird"é'
-    assert bytecode.functions[0].ops[0].attributes["str"] == 'a\t\\"\n\n\t\udc80 é%'
+    assert bytecode.functions[0].ops[0].attributes["message"] == 'a\t\\"\n\n\t\udc80 é%'
 
 
 def test_the_producer_is_read_back() -> None:

@@ -28,7 +28,7 @@ def test_argument_attributes_that_are_no_list() -> None:
     leaves = [line for line in annotate(Bytecode.parse(bytes(data))) if isinstance(line, Leaf)]
     where = next(leaf.offset for leaf in leaves if leaf.path == "func[0].argument_attributes.tag")
     data[where] = 4  # a type
-    with pytest.raises(BytecodeError, match=r"func\[0\].argument_attributes.tag: .*not a list"):
+    with pytest.raises(VerifyError, match="Array of dictionary attributes"):
         disassemble(bytes(data))
 
 

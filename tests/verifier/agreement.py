@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import NamedTuple
 import tileir
 from tests.conftest import nvidia_tool
 from tests.verifier.mutants import Mutant, NoMutantError, mutant
-from tileir import Bytecode, BytecodeError, VerifyError
+from tileir import Bytecode, BytecodeError
 
 LONGEST_S = 60
 """Seconds that the tool may take for one file."""
@@ -56,25 +55,8 @@ def ours(data: bytes) -> Verdict:
     return Verdict(REFUSED, "\n".join(found[:MOST])) if found else Verdict(ACCEPTED)
 
 
-def verifier() -> Callable[[Bytecode], list] | None:
-    """The verifier; None where there is only the check of rows."""
-    found = getattr(tileir, "verify", None)
-    if found is None and importlib.util.find_spec("tileir.verifier"):
-        found = importlib.import_module("tileir.verifier.module").verify
-    return found
-
-
 def _problems(bytecode: Bytecode) -> list[str]:
-    verify = verifier()
-    if verify is not None:
-        return [item.message for item in verify(bytecode) if item.severity == "error"]
-    from tileir.structure import check
-
-    try:
-        check(bytecode.functions)
-    except VerifyError as error:
-        return [item.message for item in error.diagnostics]
-    return []
+    return [item.message for item in tileir.verify(bytecode) if item.severity == "error"]
 
 
 def theirs(data: bytes, tool: Path) -> Verdict:

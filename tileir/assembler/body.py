@@ -15,7 +15,7 @@ from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
 from tileir.ir import Block, Op, Value
 from tileir.locations import CallSite, SourceLocation
-from tileir.structure import infer, operand_slots
+from tileir.rowtypes import infer, operand_slots
 from tileir.types import Type
 
 from .diagnostics import Refused, Stop

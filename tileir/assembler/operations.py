@@ -11,16 +11,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tileir.encode import default_of
-from tileir.formats.attributes import (
-    CONSTANT_INDEX,
-    DICTIONARY,
-)
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
 from tileir.formats.ops.spec import Attribute, Operand, TileOf
 from tileir.formats.ops.spec import Op as Spec
 from tileir.ir import Value
-from tileir.structure import admits
+from tileir.rowtypes import admits
 from tileir.types import Type
 
 from .lexer import VALUE, phrase
@@ -37,11 +33,10 @@ class Plan:
     operands  the operand slots of an op without operands
     implied   operands of which the format states no type -> the slot whose type they must have
     results   the result slots
-    checked   attributes that the rules of an op can depend on
     extents   whether sizes of the result's type are spelled out again
     """
 
-    __slots__ = ("checked", "extents", "implied", "operands", "results", "spec", "steps")
+    __slots__ = ("extents", "implied", "operands", "results", "spec", "steps")
 
     def __init__(self, spec: Spec) -> None:
         items = items_of(spec) if spec.format != "" else ()
@@ -51,9 +46,6 @@ class Plan:
         self.implied = _implied(spec, set(_typed(items)))
         self.results = spec.results
         self.extents = any(isinstance(i, Slot) and i.form == "extents" for i in items)
-        self.checked = tuple(
-            s.name for s in spec.attributes if s.node not in (CONSTANT_INDEX, DICTIONARY)
-        )
 
 
 def _implied(spec: Spec, stated: set[str]) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tileir.attributes import IntegerAttribute
 from tileir.formats.attributes import ATTRIBUTE_LIST
 from tileir.ir import Op, Region, Value
-from tileir.structure import infer, operand_slots
+from tileir.rowtypes import infer, operand_slots
 from tileir.types import Scalar, Type
 
 from .lexer import VALUE, phrase, shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
 from tileir.function import Function, Global
-from tileir.structure import check
+from tileir.verifier.module import check
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -38,17 +38,17 @@ def disassemble(
         for variable in bytecode.globals:
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
         for kernel in functions:
-            print_kernel(FunctionPrinter(out, types, tail), kernel)
+            print_kernel(FunctionPrinter(out, types, tail), bytecode, kernel)
     out.append(footer)
     return "".join(out)
 
 
-def print_kernel(printer: FunctionPrinter, function: Function) -> None:
+def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
     """Print a kernel; VerifyError where it breaks rules that its text relies on."""
     try:
         printer.function(function)
     except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-        check([function])  # the printer relies on the rows; this says who broke them
+        check(bytecode, [function])  # the printer relies on the rows; this says who broke them
         raise
 
 
