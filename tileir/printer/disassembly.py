@@ -10,6 +10,12 @@ from tileir.structure import check
 from . import values
 from .functions import FunctionPrinter, Tail
 
+EMPTY = "\n"
+"""The text of a module without anything in it, behind its producer; so MLIR prints it."""
+
+NOWHERE = "#loc = loc(unknown)\n"
+"""The aliases of a module in which nothing has a location: its own is printed there."""
+
 
 def disassemble(
     bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
@@ -36,6 +42,9 @@ def disassemble(
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
         for kernel in functions:
             print_kernel(FunctionPrinter(out, types, tail), kernel)
+    if not bytecode.globals and not functions:
+        out.append(EMPTY)
+        footer = NOWHERE if debug else ""
     out.append(footer)
     return "".join(out)
 
