@@ -10,8 +10,9 @@ from tileir.collector import paused_collector
 from tileir.errors import AssemblyError, BuildError, Problem
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
-from tileir.formats.version import LATEST, SUPPORTED, Version
+from tileir.formats.version import LATEST, Version
 from tileir.launch import LaunchAttributes
+from tileir.versions import supported
 from tileir.writer import Writer
 
 from .diagnostics import Stop
@@ -35,7 +36,7 @@ def assemble(
     lacks; BuildError if `version` is none. What the text says and bytecode cannot hold is in the
     `launch_attributes` of the module.
     """
-    chosen = _version(version)
+    chosen = LATEST if version is None else supported(version)
     if not isinstance(text, str):
         raise TypeError(f"expected a str, got {type(text).__name__}")
     _check_characters(text, name)
@@ -54,15 +55,6 @@ def assemble(
         ),
     )
     return bytecode
-
-
-def _version(version: Version | str | None) -> Version:
-    if version is None:
-        return LATEST
-    for supported in SUPPORTED:
-        if isinstance(version, str | tuple) and version in (supported, str(supported)):
-            return supported
-    raise BuildError(f"there is no version {version!r}; there are {', '.join(map(str, SUPPORTED))}")
 
 
 def _check_characters(text: str, name: str) -> None:

@@ -29,8 +29,7 @@ def disassemble(
     With `function`, it is the module as if it had no other kernel; KeyError if there is none of
     that name.
     """
-    if not isinstance(bytecode, Bytecode):
-        bytecode = Bytecode.parse(bytecode)
+    bytecode = Bytecode.of(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     out: list[str] = []
     if bytecode.producer:
