@@ -16,7 +16,7 @@ from tileir.formats.ops.spec import Attribute, Each, Op, Operand
 from .encode import default_of
 from .errors import BuildError
 from .ir import Value
-from .suggestions import choice, did_you_mean
+from .wording import choice, did_you_mean
 
 RESULTS = ("result", "results", "location")
 """What every call takes besides the slots of its row."""

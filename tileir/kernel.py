@@ -40,8 +40,8 @@ from .structure import (
     operand_slots,
     problems,
 )
-from .suggestions import did_you_mean
 from .types import FunctionType, Type
+from .wording import did_you_mean
 
 
 class Kernel:

@@ -39,6 +39,7 @@ from .types import (
     Token,
     Type,
 )
+from .wording import choice, in_words
 
 if TYPE_CHECKING:
     from .bytecode import Function
@@ -201,7 +202,7 @@ def _uninferred(op: Op, slots: Slots) -> Iterator[str]:
         wanted = infer(op, slot.inference, slots)
         found = [value.type for value in slots[slot.name]]
         if wanted is None:
-            yield f"{slot.name} does not follow from {slot.inference.slot}"
+            yield why_not(op, slot.inference, slots)
         elif wanted != found:
             spelled = [", ".join(map(str, types)) for types in (wanted, found)]
             yield f"{slot.name} must be {spelled[0]}, found {spelled[1]}"
@@ -229,11 +230,20 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
     return None
 
 
+def why_not(op: Op, rule: Inference, slots: Slots) -> str:
+    """Why no types follow by a rule."""
+    if not isinstance(rule, Reduced):
+        return f"nothing follows from {rule.slot}"
+    dim = op.attributes[rule.dim]
+    type = next(value.type for value in slots[rule.slot] if dim >= value.type.rank)
+    return f"{rule.dim} must be a dimension of {type}, found {dim}"
+
+
 def _illegal_cases(op: Op, slots: Slots) -> Iterator[str]:
     for slot in op.spec.attributes:
         value = op.attributes.get(slot.name)
         if slot.allowed and value is not None and value not in slot.allowed:
-            yield f"{slot.name} must be {' or '.join(slot.allowed)}, found {value}"
+            yield f"{slot.name} must be {choice(slot.allowed)}, found '{value}'"
 
 
 def _regions(op: Op, slots: Slots) -> Iterator[str]:
@@ -280,7 +290,7 @@ def handed_over(op: Op, around: Around | None) -> list[str]:
 
 def region_name(op: Op | None, row: Row) -> str:
     """A region in words: ``region of for``, or ``body`` for that of a kernel."""
-    return f"{row.name} of {op.name}" if op else "body"
+    return f"{in_words(row.name)} of {op.name}" if op else "body"
 
 
 def taken(op: Op) -> Iterator[str]:

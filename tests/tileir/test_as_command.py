@@ -149,10 +149,13 @@ def test_what_bytecode_cannot_hold_is_named(tmp_path: Path) -> None:
     assert line.startswith("<stdin>: warning: ")
     assert "tt.num_warps" in line
     assert "nv_tileaa.compute_capability" in line
+    assert "the name of module @m" in line
     assert disassemble(out.read_bytes()) == "entry @noop() {\n  return\n}\n"
     told = assemble("-", "--json", "-o", out, text=SHELL).stdout.decode().splitlines()
     assert {json.loads(line)["severity"] for line in told} == {"warning"}
-    assert len(told) == 2
+    assert len(told) == 3
+    named = "module @kernels { entry @k() {} }"
+    assert assemble("-", "-o", out, text=named).stderr == b""
 
 
 def test_wrong_use(tmp_path: Path) -> None:

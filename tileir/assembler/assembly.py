@@ -39,6 +39,7 @@ def assemble(
     chosen = LATEST if version is None else supported(version)
     if not isinstance(text, str):
         raise TypeError(f"expected a str, got {type(text).__name__}")
+    text = text.removeprefix(BYTE_ORDER_MARK)
     _check_characters(text, name)
     source = Source(text, name, chosen, limits)
     module = ModuleReader(source)
@@ -53,12 +54,20 @@ def assemble(
         MappingProxyType(
             {entry: MappingProxyType(given) for entry, given in module.entry_attributes.items()}
         ),
+        tuple(module.names),
     )
     return bytecode
 
 
+BYTE_ORDER_MARK = "\ufeff"
+UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
+"""Its byte order marks, which are no UTF-8, as bytes that are none are read."""
+
+
 def _check_characters(text: str, name: str) -> None:
-    """Refuse half of a surrogate pair, which is no character and has no bytes."""
+    """Refuse another encoding, and half of a surrogate pair, which is no character."""
+    if text.startswith(UTF_16):
+        raise AssemblyError(name, [Problem(1, 1, "this is UTF-16; text is to be UTF-8", "", 1)])
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
