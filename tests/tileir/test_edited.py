@@ -59,7 +59,7 @@ EDITS: dict[str, tuple[str, str, Callable[[Function], object]]] = {
     "operand": ("vector_add", r"addf: rhs must be tile", two_of_a_kind),
     "inferred type": ("vector_add", r"load_view_tko: \w+ must be tile<1024xf32>, found",
         lambda f: widen(find(f, "load_view_tko").results[0])),
-    "case": ("vector_add", r"addf: rounding_mode must be nearest_even .* found full",
+    "case": ("vector_add", r"addf: rounding_mode must be 'nearest_even', .* found 'full'",
         lambda f: find(f, "addf").attributes.update(rounding_mode="full")),
     "attribute": ("vector_add", r"load_view_tko: memory_scope is missing", drop),
     "no terminator": ("vector_add", r"vector_add: body: it does not end with return",
