@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from tileir.formats import codec
 from tileir.formats.attributes import CONSTANT_INDEX
@@ -34,6 +35,7 @@ from .rowtypes import infer, operand_slots
 from .types import FunctionType, Type
 from .verifier.constraints import Found, operand_problem
 from .verifier.single import op_problem
+from .wording import did_you_mean
 
 BODY = BY_NAME["entry"].regions[0]
 """The row of a kernel's own region."""
@@ -61,6 +63,11 @@ class Kernel:
         self._at: Location | None = None
         self.pending: Nested | None = None
         self._define(self.body.block, self.body.block.arguments, type.parameters)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """There is nothing of that name; it may have been meant as an op."""
+        meant = did_you_mean(name, METHODS)
+        raise AttributeError(f"a kernel has no op {name!r}{meant}", name=name, obj=self)
 
     @property
     def parameters(self) -> tuple[Value, ...]:
@@ -251,6 +258,9 @@ def _method(spec: Spec) -> Callable:
     call.__signature__ = signature(spec)
     return call
 
+
+METHODS = [python_name(spec.mnemonic) for spec in OPS if spec.in_body]
+"""What ops are called as methods."""
 
 for _spec in OPS:
     if _spec.in_body:

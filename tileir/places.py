@@ -9,6 +9,7 @@ from tileir.formats.ops.spec import Region as Row
 
 from .errors import BuildError
 from .ir import Block, Op, Value
+from .wording import region_name
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -24,7 +25,7 @@ class Place:
         self.visible = visible
 
     def __str__(self) -> str:
-        return f"{self.row.name} of {self.op.name}" if self.op else "body"
+        return region_name(self.op, self.row)
 
     @property
     def end(self) -> Op | None:

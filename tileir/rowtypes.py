@@ -82,3 +82,12 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
         case Elements(times=times):
             return [Tile(type.element) for type in sources for _ in range(times)]
     return None
+
+
+def why_not(op: Op, rule: Inference, slots: Slots) -> str:
+    """Why no types follow by a rule."""
+    if not isinstance(rule, Reduced):
+        return f"nothing follows from {rule.slot}"
+    dim = op.attributes[rule.dim]
+    type = next(value.type for value in slots[rule.slot] if dim >= value.type.rank)
+    return f"{rule.dim} must be a dimension of {type}, found {dim}"

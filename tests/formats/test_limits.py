@@ -10,7 +10,7 @@ import tracemalloc
 import pytest
 
 import tileir
-from tileir import Bytecode, BytecodeError
+from tileir import Bytecode, BytecodeError, Limits
 from tileir.annotate import annotate, salvage
 from tileir.formats.limits import DEFAULT
 from tileir.references import BadReference
@@ -185,3 +185,16 @@ def test_bodies_decode_once_whoever_comes_first() -> None:
         thread.join()
     assert len(bodies) == 8
     assert len(set(map(id, bodies))) == 1
+
+
+@pytest.mark.parametrize(
+    ("levels", "error"), [("a", TypeError), (None, TypeError), (True, TypeError), (-1, ValueError)]
+)
+def test_limits_are_numbers(levels, error) -> None:
+    with pytest.raises(error, match=f"region_depth must be .*, got {levels!r}"):
+        Limits(region_depth=levels)
+
+
+def test_limits_are_limits() -> None:
+    with pytest.raises(TypeError, match="limits must be a Limits, got 3"):
+        Bytecode.parse(b"", limits=3)

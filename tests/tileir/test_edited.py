@@ -64,7 +64,7 @@ EDITS: dict[str, tuple[str, str, Callable[[Function], object]]] = {
     "attribute": ("vector_add", r"load_view_tko: memory_scope is missing", drop),
     "no terminator": ("vector_add", r"vector_add: body: block with no terminator",
         lambda f: f.ops.pop()),
-    "end of a region": ("loop_sum", r"region: invalid block structure: .* last operation 'cuda_tile.addf'",
+    "end of a region": ("loop_sum", r"region: invalid block structure: .*cuda_tile.addf",
         lambda f: find(f, "for").regions[0].block.ops.pop()),
     "handed over": ("loop_sum", r"\.region\[\d+\]: continue: `for` is missing a valid",
         hand_over),

@@ -97,7 +97,7 @@ def test_seeds_versions_and_sizes_matter() -> None:
         (("7",), "seed must be a number from 0 on, found '7'"),
         ((1, "13.5", -3), "ops must be a number from 0 on, found -3"),
         ((1, "13.5", 2.5), "ops must be a number from 0 on, found 2.5"),
-        ((1, "12.9"), "there is no version '12.9'; there are 13.1, "),
+        ((1, "12.9"), "version 12.9 is not one of 13.1 to "),
     ],
 )
 def test_wrong_arguments(arguments: tuple, message: str) -> None:

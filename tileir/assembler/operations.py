@@ -19,7 +19,7 @@ from tileir.ir import Value
 from tileir.rowtypes import admits
 from tileir.types import Type
 
-from .lexer import VALUE, phrase
+from .lexer import NAMES, phrase
 from .slots import attribute_step
 
 if TYPE_CHECKING:
@@ -216,8 +216,19 @@ def _presence(spec: Spec, group: Group) -> Callable[[BodyReader, Draft], object]
             return lambda body, draft: not draft.operands[name] and body.reader.sees(begins)
         return lambda body, draft: body.reader.sees(begins)
     if isinstance(anchor, Operand):
-        return lambda body, draft: body.reader.text.startswith("%", body.reader.at)
+        begins = _value_of_its_own if spec.terminator else _value_ahead
+        return lambda body, draft: begins(body)
     return lambda body, draft: _word_ahead(body)
+
+
+def _value_ahead(body: BodyReader) -> bool:
+    """Whether a value is next."""
+    return body.reader.text.startswith("%", body.reader.at)
+
+
+def _value_of_its_own(body: BodyReader) -> bool:
+    """Whether a value is next, and not the start of another op."""
+    return _value_ahead(body) and not NAMES.match(body.reader.text, body.reader.at)
 
 
 def _word_ahead(body: BodyReader) -> bool:
@@ -235,7 +246,7 @@ def _slot(spec: Spec, item: Slot) -> Step:
         return attribute_step(slot, item.form)
     many = slot.arity == "many"
     if item.form == "":
-        return _values(name) if many else _value(name)
+        return _values(name, spec.terminator) if many else _value(name)
     if item.form == "common":
         return _common(slot, name)
     if item.form == "first":
@@ -255,12 +266,13 @@ def _value(name: str) -> Step:
     return read
 
 
-def _values(name: str) -> Step:
-    comma = phrase(",")
+def _values(name: str, last: bool) -> Step:
+    """Any number of values; behind an op that is the `last` one there can be names of results."""
+    comma, begins = phrase(","), _value_of_its_own if last else _value_ahead
 
     def read(body: BodyReader, draft: Draft) -> None:
         reader, found, places = body.reader, [], []
-        if VALUE.match(reader.text, reader.at):
+        if begins(body):
             while not found or reader.accept(comma):
                 places.append(reader.at)
                 found.append(body.value())

@@ -12,6 +12,7 @@ from tileir.rowtypes import operand_slots
 from tileir.types import Tile, Type
 from tileir.verifier.constraints import signature, type_problem
 from tileir.verifier.single import own_problem
+from tileir.wording import counted, in_words
 
 from .dense import constant_of
 from .lexer import VALUE, shown
@@ -79,7 +80,8 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
         if types is None:
             continue
         if len(types) != len(values):
-            text = f"{len(types)} types are stated of {name}, there are {len(values)} values"
+            given = f"{counted(len(types), 'type')} stated of {in_words(name)}"
+            text = f"{given}, which has {counted(len(values), 'value')}"
             body.report.add(text, types[0][1])
             continue
         for place, one in enumerate(values):
@@ -92,6 +94,7 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
             type = types[0][0]
             if value.type != type and type and value.type:
                 _mismatch(body, draft, name, 0, value.type, type)
+                draft.stated[other] = [(None, types[0][1])]  # nobody knows what was meant
     return unknown
 
 
@@ -177,10 +180,13 @@ def _check_extents(body: BodyReader, draft: Draft, op: Op) -> None:
         spelled = draft.stated[f"{name}:sizes"]
         sizes = getattr(op.result.type, field)
         if len(spelled) != len(sizes):
-            text = f"{len(spelled)} sizes, {op.result.type} has {len(sizes)}"
+            text = f"{counted(len(spelled), 'size')}, {op.result.type} has {len(sizes)}"
             body.report.add(text, spelled[0][1] if spelled else draft.at)
             continue
         for (size, at), wanted in zip(spelled, sizes, strict=True):
             if size != wanted:
                 known = "?" if wanted is None else wanted
-                body.report.add(f"the type of the result has {known} here", at)
+                spelled_as = "a value" if size is None else size
+                text = f"{spelled_as} is written here, {op.result.type} has {known}"
+                wrong = body.reader.refused(text, at)
+                body.report.add(text, at, wrong.length)

@@ -10,6 +10,12 @@ from tileir.verifier.module import check
 from . import values
 from .functions import FunctionPrinter, Tail
 
+EMPTY = "\n"
+"""The text of a module without anything in it, behind its producer; so MLIR prints it."""
+
+NOWHERE = "#loc = loc(unknown)\n"
+"""The aliases of a module in which nothing has a location: its own is printed there."""
+
 
 def disassemble(
     bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
@@ -26,8 +32,7 @@ def disassemble(
     With `function`, it is the module as if it had no other kernel; KeyError if there is none of
     that name.
     """
-    if not isinstance(bytecode, Bytecode):
-        bytecode = Bytecode.parse(bytecode)
+    bytecode = Bytecode.of(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     out: list[str] = []
     if bytecode.producer:
@@ -39,6 +44,9 @@ def disassemble(
             out.append(_global(variable) + (tail(None) if tail else "") + "\n")
         for kernel in functions:
             print_kernel(FunctionPrinter(out, types, tail), bytecode, kernel)
+    if not bytecode.globals and not functions:
+        out.append(EMPTY)
+        footer = NOWHERE if debug else ""
     out.append(footer)
     return "".join(out)
 
