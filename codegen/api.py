@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tileir import structure
 from tileir.errors import UnsupportedError, VerifyError
+from tileir.verifier.module import check
 
 from . import pipeline, support
 from .kernel import Kernel
@@ -69,12 +69,12 @@ def compile(
     """Compile the entries of a module, or those in `symbols`, for a target.
 
     The target is "host" or the name of a GPU architecture such as "sm_90". Raises UnsupportedError
-    for another one, and for a module with ops that are not lowered; VerifyError for ops that do not
-    fit the op table. Their `diagnostics` list everything at once.
+    for another one, and for a module with ops that are not lowered; VerifyError for one that breaks
+    rules of Tile IR. Their `diagnostics` list everything at once.
     """
     family = package_of(target)
     functions = _chosen(bytecode, symbols)
-    structure.check(functions)
+    check(bytecode, functions)
     kernels = [Kernel.of(function, bytecode) for function in functions]
     package = import_module(f".{family}", __package__)
     support.check(kernels, target, package.why_not)

@@ -10,6 +10,7 @@ must be the last byte.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from construct import Construct, Container
@@ -30,6 +31,20 @@ TAG_SINCE = V13_5
 """From this version on the header's tag means something; the only one that can be read is 0."""
 
 
+TEXT_SAMPLE = 64
+"""Bytes at the start of a file that tell whether it is text."""
+
+TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\r -~][\t\n\r -~\x80-\xff]*")
+"""What text starts with: hardly any other file has no control characters there."""
+
+
+def _other_format(start: bytes) -> str:
+    """A hint at what a file is that starts so and is no bytecode."""
+    if start.startswith(MLIR_MAGIC):
+        return "it looks like MLIR bytecode"
+    return "this looks like text; `tileir as` makes bytecode of it" if TEXT.fullmatch(start) else ""
+
+
 class Magic(Const):
     """The eight bytes that every file starts with."""
 
@@ -37,7 +52,7 @@ class Magic(Const):
         start = bytes(cursor.data[: len(MAGIC)])
         if start == MAGIC:
             return super().read(cursor, path)
-        hint = "it looks like MLIR bytecode" if start.startswith(MLIR_MAGIC) else ""
+        hint = _other_format(bytes(cursor.data[:TEXT_SAMPLE]))
         found = start.hex(" ") or "an empty file"
         kind = "truncated" if MAGIC.startswith(start) else "bad_magic"
         raise cursor.error(kind, path, expected="7f 54 69 6c 65 49 52 00", found=found, hint=hint)

@@ -6,7 +6,7 @@ is counted, because Python's stack is no place to find out that a file is too de
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 MAX_VARINT_BYTES = 10
 """A 64-bit LEB128 value never needs more."""
@@ -43,6 +43,14 @@ class Limits:
     attribute_depth: int = 64
     type_depth: int = 64
     location_depth: int = 2000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            levels = getattr(self, field.name)
+            if not isinstance(levels, int) or isinstance(levels, bool):
+                raise TypeError(f"{field.name} must be a number of levels, got {levels!r}")
+            if levels < 0:
+                raise ValueError(f"{field.name} must be 0 or more, got {levels}")
 
     def depth(self, what: str) -> int:
         """The limit on nesting `what`: "region", "attribute", "type" or "location"."""

@@ -57,6 +57,7 @@ __all__ = [
     "assemble",
     "compile",
     "disassemble",
+    "verify",
 ]
 
 
@@ -66,9 +67,17 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     version  bytecode version to write, the latest if None
     name     what the text is called in messages, for example its file
 
+    Read are names with and without ``cuda_tile.`` and ``!cuda_tile.`` in front; a ``module`` or
+    ``cuda_tile.module`` around it all, or none; aliases such as ``#loc1`` and ``!t`` before or
+    behind their use; comments from ``//`` on. A ``return``, ``yield`` or ``continue`` without
+    values may be left out at the end of its region. Not read is MLIR's generic form of ops, with
+    their names in quotes.
+
+    Attributes about launching, as ``tt.num_warps`` of a module and ``nvvm.maxnreg`` of an entry
+    are, have no place in bytecode: they are in `Bytecode.launch_attributes` of what is returned.
+
     Raises AssemblyError, which lists everything that is wrong with the text, or that the version
-    lacks; BuildError if `version` is none. What the text says and bytecode cannot hold is in
-    `Bytecode.launch_attributes`.
+    lacks; BuildError if `version` is none; TypeError if `text` is no str.
     """
     from .assembler import assemble as assemble_text
 
@@ -93,9 +102,7 @@ def compile(bytecode, target: str = "host", **options):
         needs = "compiling needs llvmlite; install it with: pip install 'tileir[codegen]'"
         raise MissingPackageError(needs) from None
 
-    if not isinstance(bytecode, Bytecode):
-        bytecode = Bytecode.parse(bytecode)
-    return compile_bytecode(bytecode, target, **options)
+    return compile_bytecode(Bytecode.of(bytecode), target, **options)
 
 
 def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
@@ -106,8 +113,25 @@ def disassemble(bytecode, debug: bool = False, function: str | None = None) -> s
     function  leave out all other kernels; KeyError if there is none of that name
 
     Bytes of names that are not UTF-8 are lone surrogates, as everywhere: to write the text, encode
-    it with ``"surrogateescape"``. Raises BytecodeError where the file cannot be read.
+    it with ``"surrogateescape"``. Raises BytecodeError where the file cannot be read, VerifyError
+    where an op is not as its syntax needs it, KeyError for a function that is not there, TypeError
+    for what is no bytecode.
     """
     from .printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
+
+
+def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Diagnostic]:
+    """Everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
+
+    bytecode  a Bytecode, or the bytes of one
+    target    a GPU such as ``sm_90``: what tileiras refuses for it is a warning
+    strict    warnings are errors
+
+    Errors are what NVIDIA's tools refuse, in their words; warnings what they accept and users
+    stumble over later. Raises BytecodeError for what cannot be read.
+    """
+    from .verifier.module import verify as verify_module
+
+    return verify_module(bytecode, target, strict)

@@ -103,6 +103,9 @@ def _numbers(value: object, type: Tile | None) -> np.ndarray:
                 rounded = np.asarray(value, np.float64).astype(DTYPES[name])
             return _round_tf32(rounded) if name == "tf32" else rounded
         numbers, bits = np.asarray(value, object), type.element.bits
+        for number in numbers.reshape(-1):
+            if isinstance(number, float):
+                raise BuildError(f"{number!r} is no integer, and {type} takes integers")
         lowest = -(1 << (bits - 1)) if bits > 1 and type.element.is_integer else 0
         if not all(lowest <= operator.index(n) < 1 << bits for n in numbers.reshape(-1)):
             raise BuildError(f"{value!r} does not fit {type.element}")

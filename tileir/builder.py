@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tileir.formats.version import LATEST, SUPPORTED, Version
+from tileir.formats.version import LATEST, Version
 
 from .attributes import FloatAttribute, Hints, IntegerAttribute
 from .bytecode import Bytecode, Global
@@ -28,6 +28,7 @@ from .kernel import Kernel
 from .locations import Scope, SourceLocation, Subprogram
 from .types import FunctionType, Tile, Type
 from .typetext import value_type
+from .versions import supported
 from .writer import Writer
 
 __all__ = ["Kernel", "Module", "number", "position", "splat"]
@@ -41,7 +42,7 @@ class Module:
     """
 
     def __init__(self, version: Version | str = LATEST, producer: str | None = None) -> None:
-        self.version = _version(version)
+        self.version = supported(version)
         self.producer = producer
         self.functions: list[Kernel] = []
         self.globals: list[Global] = []
@@ -109,7 +110,7 @@ class Module:
         if not isinstance(name, str) or not name:
             raise BuildError(f"expected a name, found {name!r}")
         if any(other.name == name for other in (*self.functions, *self.globals)):
-            raise BuildError(f"the module has a {name} already")
+            raise BuildError(f"the module has a {name!r} already")
 
     def build(self) -> bytes:
         """The bytes of the module. BuildError if a function or region of it is not finished."""
@@ -143,13 +144,6 @@ def _check_location(kernel: Kernel) -> None:
             f"function {kernel.name}: location must be a SourceLocation in a Subprogram whose "
             f"linkage_name is {kernel.name}, found {place!r}"
         )
-
-
-def _version(version: Version | str) -> Version:
-    for supported in SUPPORTED:
-        if isinstance(version, str | tuple) and version in (supported, str(supported)):
-            return supported
-    raise BuildError(f"there is no version {version!r}; there are {', '.join(map(str, SUPPORTED))}")
 
 
 def splat(value: object, type: Type | str) -> Constant:

@@ -12,16 +12,18 @@ import threading
 
 from tileir.formats.cursor import Slice, brief
 from tileir.formats.limits import DEFAULT, Limits
-from tileir.formats.version import SUPPORTED, Version
+from tileir.formats.version import Version
 
 from . import launch
 from .collector import paused_collector
-from .errors import BuildError, BytecodeError, Diagnostic
+from .errors import BytecodeError, Diagnostic
 from .found import AsFound
 from .function import Function, Global, Section
 from .locations import DebugInfo
 from .once import once
+from .references import display
 from .retarget import check_oddities, retarget
+from .versions import supported
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
 
@@ -58,6 +60,8 @@ class Bytecode:
         it is an error, and everything is read at once. With `reference`, Construct interprets the
         schema instead of the codec that is generated from it: slow, for comparison.
         """
+        if not isinstance(limits, Limits):
+            raise TypeError(f"limits must be a Limits, got {limits!r}")
         try:
             view = memoryview(data)
         except TypeError:
@@ -96,12 +100,25 @@ class Bytecode:
         """The debug section, None if there is none."""
         return self.found.debug
 
+    @classmethod
+    def of(cls, given: Bytecode | bytes) -> Bytecode:
+        """A Bytecode as it is, anything else as the bytes of one; see `parse`."""
+        if isinstance(given, Bytecode):
+            return given
+        try:
+            memoryview(given)
+        except TypeError:
+            kind = type(given).__name__
+            raise TypeError(f"expected a Bytecode or bytes, got {kind}") from None
+        return cls.parse(given)
+
     def function(self, name: str) -> Function:
         """The function of that name; KeyError if there is none."""
         for function in self.functions:
             if function.name == name:
                 return function
-        raise KeyError(name)
+        names = ", ".join(display(function.name) for function in self.functions)
+        raise KeyError(f"no function {name!r}; there are: {names or 'none'}")
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -170,12 +187,7 @@ class Bytecode:
         without hints said so. This is about the format; what else NVIDIA's older releases refuse
         (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof) stays as it is.
         """
-        try:
-            target = Version.of(version)
-        except ValueError as error:
-            raise BuildError(str(error)) from None
-        if target not in SUPPORTED:
-            raise BuildError(f"version {target} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
+        target = supported(version)
         same = Bytecode.parse(self.build(), limits=self.limits)
         same.launch_attributes = self.launch_attributes
         if target == self.version:

@@ -16,6 +16,7 @@ from tileir.formats.ops.spec import Attribute, Each, Op, Operand
 from .encode import default_of
 from .errors import BuildError
 from .ir import Value
+from .wording import choice, did_you_mean
 
 RESULTS = ("result", "results", "location")
 """What every call takes besides the slots of its row."""
@@ -68,11 +69,9 @@ def documentation(spec: Op) -> str:
         arity = {"one": "", "optional": ", optional", "many": ", any number"}[slot.arity]
         lines.append(f"{python_name(slot.name)}: {slot.type}{arity}. {slot.doc}")
     for slot in spec.attributes:
-        cases = slot.allowed or (
-            tuple(slot.node.enum.by_name) if isinstance(slot.node, EnumValue) else ()
-        )
-        choice = f" One of {', '.join(cases)}." if cases else ""
-        lines.append(f"{python_name(slot.name)}: {slot.doc}{choice}")
+        cases = _cases(slot)
+        listed = f" One of {', '.join(cases)}." if cases else ""
+        lines.append(f"{python_name(slot.name)}: {slot.doc}{listed}")
     for slot in spec.results:
         lines.append(f"Gives {slot.name}: {slot.type}. {slot.doc}")
     lines.append(f"Since {spec.since}.")
@@ -89,7 +88,9 @@ def bind(spec: Op, positional: Sequence, named: Mapping[str, object]) -> tuple[d
     for name, value in named.items():
         if name not in slots:
             known = ", ".join(slots) or "none"
-            raise BuildError(f"{spec.mnemonic} has no slot {name}; its slots are: {known}")
+            meant = did_you_mean(name, slots)
+            text = f"{spec.mnemonic} has no slot {name}{meant or ';'} its slots are: {known}"
+            raise BuildError(text)
         if name in given:
             raise BuildError(f"{spec.mnemonic}: {name} is given twice")
         given[name] = value
@@ -104,7 +105,7 @@ def bind(spec: Op, positional: Sequence, named: Mapping[str, object]) -> tuple[d
         if value is None and not slot.optional:
             value = shown_default(slot)
             if value is Parameter.empty:
-                raise BuildError(f"{spec.mnemonic}: {slot.name} is missing: {slot.doc}")
+                raise _missing(spec, slot)
         attributes[slot.name] = value
     return operands, attributes
 
@@ -116,13 +117,31 @@ def _operand(spec: Op, slot: Operand, value: object) -> Value | tuple[Value, ...
             raise BuildError(f"{spec.mnemonic}: {slot.name} must be values, found {value!r}")
         return tuple(values)
     if value is None and slot.arity == "one":
-        raise BuildError(f"{spec.mnemonic}: {slot.name} is missing: {slot.doc}")
+        raise _missing(spec, slot)
     if value is not None and not isinstance(value, Value):
         raise BuildError(f"{spec.mnemonic}: {slot.name} must be a value, found {value!r}")
     return value
 
 
+def _missing(spec: Op, slot: Operand | Attribute) -> BuildError:
+    """What to say of a slot that must be given and is not: what all has to be."""
+    slots = (*spec.operands, *spec.attributes)
+    needed = [python_name(s.name) for s in slots if shown_default(s) is Parameter.empty]
+    cases = _cases(slot) if isinstance(slot, Attribute) else ()
+    which = f", which is {choice(cases)}" if cases else ""
+    text = f"{python_name(slot.name)} is missing{which}; the call needs {', '.join(needed)}"
+    return BuildError(f"{spec.mnemonic}: {text}")
+
+
+def _cases(slot: Attribute) -> tuple[str, ...]:
+    """The enum cases that may stand in a slot; none if it is for something else."""
+    return slot.allowed or (
+        tuple(slot.node.enum.by_name) if isinstance(slot.node, EnumValue) else ()
+    )
+
+
 def check_case(slot: Attribute, value: object) -> None:
     """Refuse what is none of the enum cases that the row allows in a slot."""
     if slot.allowed and not (isinstance(value, str) and value in slot.allowed):
-        raise BuildError(f"expected {' or '.join(slot.allowed)}, found {value!r}")
+        meant = did_you_mean(value, slot.allowed) if isinstance(value, str) else ""
+        raise BuildError(f"expected {choice(slot.allowed)}, found {value!r}{meant}")

@@ -26,6 +26,7 @@ from .errors import (
     MissingPackageError,
     TileIRError,
     UnsupportedError,
+    VerifyError,
 )
 from .references import printable
 
@@ -35,6 +36,7 @@ COMMANDS = {
     "inspect": ("tileir.inspect", "explain every byte of a file"),
     "dis": ("tileir.commands.disassemble", "print it as text"),
     "as": ("tileir.commands.assemble", "read text, write bytecode"),
+    "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel on the CPU"),
 }
@@ -71,7 +73,11 @@ def _run(name: str, arguments: Sequence[str] | None, prog: str) -> int:
     command = importlib.import_module(COMMANDS[name][0])
     parser = _Parser(prog=prog, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
-    return command.run(parser.parse_args(arguments))
+    given = parser.parse_args(arguments)
+    try:
+        return command.run(given)
+    except (BytecodeError, UnsupportedError, VerifyError) as error:
+        return fail(name, *explained(error, getattr(given, "file", None)))
 
 
 def guarded(name: str, action) -> int:
@@ -98,14 +104,29 @@ def guarded(name: str, action) -> int:
         return fail(name, f"{what} ({hint})", DEFECT)
 
 
-def explained(error: UsageError | TileIRError | OSError) -> tuple[str, int]:
-    """What to say about an error, and the exit code."""
+def explained(
+    error: UsageError | TileIRError | OSError, path: str | None = None
+) -> tuple[str, int]:
+    """What to say about an error, and the exit code.
+
+    `path` is the file that was read; it is named if the error is about what is in it.
+    """
+    where = f"{called(path)}: " if path is not None else ""
     if isinstance(error, BytecodeError):
-        return str(error), UNSUPPORTED if error.kind == "version" else UNREADABLE
+        code = UNSUPPORTED if error.kind == "version" else UNREADABLE
+        return f"{where}{error}", code
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", USAGE
-    return str(error), next(code for kind, code in CODES.items() if isinstance(error, kind))
+    if isinstance(error, UnsupportedError) and not error.diagnostics:
+        where = ""  # what was asked for is unknown, whatever the file
+    code = next(code for kind, code in CODES.items() if isinstance(error, kind))
+    return f"{where}{error}", code
+
+
+def called(path: str) -> str:
+    """What a file is called in messages."""
+    return "<stdin>" if path == "-" else printable(path)
 
 
 def fail(name: str, message: str, code: int) -> int:
@@ -149,8 +170,11 @@ def write_output(path: str | None, data: bytes) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     special = mode is not None and not stat.S_ISREG(mode)
     if special or path.startswith(("/dev/", "/proc/")):  # no renaming over a pipe or a device
-        with open(path, "wb") as out:
-            out.write(data)
+        try:
+            with open(path, "wb") as out:
+                out.write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from None
         return
     target = Path(path).resolve()  # what a link points to is replaced, not the link
     try:
@@ -162,10 +186,22 @@ def write_output(path: str | None, data: bytes) -> None:
             out.write(data)
         os.chmod(temporary, _new_file_mode() if mode is None else mode & 0o777)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, path) from None
         raise
+
+
+def check_output(path: str | None, *inputs: str) -> None:
+    """Refuse an output file that is one of the input files: UsageError."""
+    for other in inputs:
+        if path in (None, "-") or other == "-":
+            continue
+        with contextlib.suppress(OSError):
+            if os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode):
+                raise UsageError(f"{path} is what is read; -o names another file")
 
 
 def _new_file_mode() -> int:

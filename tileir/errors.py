@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from tileir.formats.errors import BuildError, BytecodeError, TileIRError
+from tileir.formats.errors import BuildError, BytecodeError, TileIRError, shorten
 from tileir.formats.version import Version
 
-from .references import display
+from .references import display, printable
 
 if TYPE_CHECKING:
     from .ir import Op
@@ -30,12 +30,20 @@ __all__ = [
 ]
 
 
+LONGEST_MESSAGE = 600
+"""Characters of a message in a listing: types and names from the file are part of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding: what, how bad ("error" or "warning"), and where.
 
-    `offset` is absolute in the file, in bytes, or None. `location` is the source position when the
-    debug section has one.
+    kind      id of the rule that is broken, or what sort of oddity it is
+    offset    absolute in the file, in bytes, or None
+    function  the kernel it is in, "" outside of kernels
+    location  the source position, "" when the debug section has none
+    op        mnemonic of the op, or the item of the module; "" for neither
+    hint      what to do, "" when the message says it
     """
 
     severity: str
@@ -44,17 +52,26 @@ class Diagnostic:
     offset: int | None = None
     function: str = ""
     location: str = ""
+    op: str = ""
+    hint: str = ""
+
+    @property
+    def rule(self) -> str:
+        """The id of the rule that is broken; another name for `kind`."""
+        return self.kind
 
     @classmethod
     def about(cls, op: Op, function: str, kind: str, problem: str) -> Diagnostic:
-        """An error in an op: its name in front, its offset and source line."""
-        return cls("error", kind, f"{op.name}: {problem}", op.offset, function, op.place)
+        """An error in an op: its name, its offset and source line."""
+        return cls("error", kind, problem, op.offset, function, op.place, op.name)
 
     def __str__(self) -> str:
         place = f"0x{self.offset:x}: " if self.offset is not None else ""
+        what = f"{display(self.op)}: " if self.op else ""
         where = f" in {display(self.function)}" if self.function else ""
         source = f" ({display(self.location)})" if self.location else ""
-        return f"{place}{self.severity}: {self.message}{where}{source}"
+        message = printable(shorten(self.message, LONGEST_MESSAGE))
+        return f"{place}{self.severity}: {what}{message}{where}{source}"
 
 
 class _Listing(TileIRError):

@@ -166,13 +166,15 @@ class AsFound:
         """What `oddities` holds, and what is due to be looked at."""
         with self._lock:
             if self._unused_due:
-                self.oddities += self._unused()
+                self.oddities += list(self._unused())
                 self._unused_due = False
             return self.oddities[:]
 
     def first_oddities(self) -> Iterator[Oddity]:
         """The same in that order, for who needs no more than the first."""
-        return chain(self.oddities, self._unused() if self._unused_due else ())
+        with self._lock:
+            known, due = self.oddities[:], self._unused_due
+        return chain(known, self._unused() if due else ())
 
     def _unused(self) -> Iterator[Oddity]:
         types = self.tables.types

@@ -226,5 +226,24 @@ class Function:
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 
+    def places(self) -> list[SourceLocation | CallSite]:
+        """Where the file says that the ops of the body come from: every place once.
+
+        BytecodeError where one cannot be read. The body must have been decoded.
+        """
+        number, source = self.record["location"], self.source
+        debug = source.debug
+        if not number or debug is None:
+            return []
+        with source.located():
+            try:
+                first = debug.start_of(number) + 1
+                found = debug.indices[first : first + self._ops_found]
+                locate = debug.locator(number)
+                once = {record: position for position, record in enumerate(found)}
+                return [locate(position) for record, position in once.items() if record]
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
     def __repr__(self) -> str:
         return f"<Function {self.name} {self.type}>"

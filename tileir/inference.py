@@ -9,7 +9,7 @@ from tileir.formats.version import Version
 
 from .errors import BuildError
 from .ir import Op
-from .structure import Slots, infer, operand_slots
+from .rowtypes import Slots, infer, operand_slots, why_not
 from .types import Pointer, Scalar, Tile, Token, Type
 from .typetext import legal_type, value_type
 
@@ -72,7 +72,7 @@ def follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
     if slot.inference is not None:
         types = infer(op, slot.inference, slots)
         if types is None:
-            raise BuildError(f"{op.name}: {slot.name} does not follow from {slot.inference.slot}")
+            raise BuildError(f"{op.name}: {why_not(op, slot.inference, slots)}")
         return types
     if slot.arity == "many":
         return None

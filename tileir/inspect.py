@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from .annotate import FOLD, Heading, Leaf, annotate, salvage
 from .bytecode import Bytecode
-from .command import UsageError, main_of, open_input, stdout_text, wants_colour
+from .command import UsageError, called, main_of, open_input, stdout_text, wants_colour
 from .errors import BytecodeError
 from .references import decode_text, display
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_names(bytecode, arguments.function, arguments.section)
     _write(arguments, _kept(annotate(bytecode), arguments.function, arguments.section))
     for warning in bytecode.warnings:
-        print(f"tileir inspect: {warning}", file=sys.stderr)
+        print(f"tileir inspect: {called(arguments.file)}: {warning}", file=sys.stderr)
     return 0
 
 

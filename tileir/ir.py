@@ -112,6 +112,11 @@ class Op:
         self._location = location
 
     @property
+    def location_unread(self) -> bool:
+        """Whether nobody has asked for the location, so that it is what the file says."""
+        return callable(self._location)
+
+    @property
     def name(self) -> str:
         """The mnemonic, for example ``addf``."""
         return self.spec.mnemonic

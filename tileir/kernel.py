@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from tileir.formats import codec
 from tileir.formats.attributes import CONSTANT_INDEX
-from tileir.formats.ops import OPS
+from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
@@ -30,16 +31,14 @@ from .ir import Block, Body, Op, Region, Value
 from .locations import Location
 from .places import Nested, Place
 from .references import display
-from .structure import (
-    BODY,
-    Around,
-    handed_over,
-    infer,
-    operand_problems,
-    operand_slots,
-    problems,
-)
+from .rowtypes import infer, operand_slots
 from .types import FunctionType, Type
+from .verifier.constraints import Found, operand_problem
+from .verifier.single import op_problem
+from .wording import did_you_mean
+
+BODY = BY_NAME["entry"].regions[0]
+"""The row of a kernel's own region."""
 
 
 class Kernel:
@@ -64,6 +63,11 @@ class Kernel:
         self._at: Location | None = None
         self.pending: Nested | None = None
         self._define(self.body.block, self.body.block.arguments, type.parameters)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """There is nothing of that name; it may have been meant as an op."""
+        meant = did_you_mean(name, METHODS)
+        raise AttributeError(f"a kernel has no op {name!r}{meant}", name=name, obj=self)
 
     @property
     def parameters(self) -> tuple[Value, ...]:
@@ -102,12 +106,12 @@ class Kernel:
         op = Op(spec, operands, attributes, position=-1, depth=len(self._places) - 1)
         op.location = self._at if extra["location"] is None else extra["location"]
         self._check_visible(op)
-        self._refuse(op, operand_problems(op))
+        self._refuse(op, operand_problem(op))
         types = self._attributes(op, extra["result"], extra["results"])
         op.regions = [Region() for _ in spec.regions]
         op.results = [Value(type, op, index, 0) for index, type in enumerate(types)]
-        self._refuse(op, problems(op, regions=False))
-        self._refuse(op, handed_over(op, self._around()))
+        self._refuse(op, op_problem(op))
+        self._check_handed_over(op)
         self._check_writable(op)
         place.block.ops.append(op)
         if spec.regions:
@@ -120,9 +124,11 @@ class Kernel:
 
     # Checks -------------------------------------------------------------------------------------
 
-    def _refuse(self, op: Op, found: list[str]) -> None:
+    def _refuse(self, op: Op, found: Found) -> None:
+        """Raise what the verifier finds, with its hint: there the slot is named."""
         if found:
-            raise BuildError(f"{op.name}: {'; '.join(found)}")
+            _, text, hint = found
+            raise BuildError(f"{op.name}: {text} ({hint})" if hint else f"{op.name}: {text}")
 
     def _check_visible(self, op: Op) -> None:
         for name, values in operand_slots(op).items():
@@ -136,7 +142,8 @@ class Kernel:
         encoder = BodyEncoder(Interning(self.version))
         encoder.numbers = dict.fromkeys(op.operand_list(), 0)
         encoder.op(op, op.depth)
-        self._refuse(op, list(misplaced(op.location, self.location)))
+        for wrong in misplaced(op.location, self.location):
+            raise BuildError(f"{op.name}: {wrong}")
 
     def _attributes(self, op: Op, result: object, results: object) -> list[Type]:
         """Bring the attributes into the form of the IR; returns the types of the results."""
@@ -160,13 +167,31 @@ class Kernel:
                 raise BuildError(f"{op.name}: {slot.name}: {error}") from None
         return result_types(op, result, results, self.version)
 
-    # Places -------------------------------------------------------------------------------------
+    def _check_handed_over(self, op: Op) -> None:
+        """Refuse wrong values that a terminator hands to the op it goes to."""
+        if op.spec.terminator:
+            for wrong in self._handed_over(op):
+                raise BuildError(f"{op.name}: {wrong}")
 
-    def _around(self) -> Around | None:
-        around = None
-        for place in self._places:
-            around = (place.op, place.row, around)
-        return around
+    def _handed_over(self, op: Op) -> list[str]:
+        """What is wrong with the values a terminator hands to the op it goes to."""
+        found = [value.type for value in op.operand_list()]
+        for place in reversed(self._places):
+            rules = dict(place.row.gives)
+            if op.name in rules:
+                slots = operand_slots(place.op)
+                for slot in place.op.spec.results[:1]:
+                    slots[slot.name] = place.op.results
+                wanted = infer(place.op, rules[op.name], slots)
+                if found != wanted:
+                    spelled = [", ".join(map(str, types)) or "nothing" for types in (wanted, found)]
+                    return [f"{place.op.name} is to get {spelled[0]}, found {spelled[1]}"]
+                return []
+            if op.name not in place.row.terminators:
+                return [f"it cannot leave the {place}"]
+        return ["a kernel returns nothing"] if found else []
+
+    # Places -------------------------------------------------------------------------------------
 
     def _define(self, owner: Op | Block, values: list[Value], types: Sequence[Type] = ()) -> None:
         values += [Value(type, owner, index, 0) for index, type in enumerate(types)]
@@ -233,6 +258,9 @@ def _method(spec: Spec) -> Callable:
     call.__signature__ = signature(spec)
     return call
 
+
+METHODS = [python_name(spec.mnemonic) for spec in OPS if spec.in_body]
+"""What ops are called as methods."""
 
 for _spec in OPS:
     if _spec.in_body:

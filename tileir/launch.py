@@ -15,6 +15,9 @@ from types import MappingProxyType
 Plain = "bool | int | float | str | tuple[Plain, ...] | Mapping[str, Plain]"
 """The value of a launch attribute. What no other type fits is its spelling, a str."""
 
+MODULE_NAME = "kernels"
+"""What a module is called whose name nobody knows, because bytecode does not have it."""
+
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -24,10 +27,13 @@ class LaunchAttributes:
 
     module   of the shell around the module, and so of every entry
     entries  entry symbol -> its own
+    names    names that the text gives to the module and the shell around it; of a file that is
+             read, every tool takes ``kernels`` for the name
     """
 
     module: Mapping[str, object] = field(default_factory=lambda: NOTHING)
     entries: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: NOTHING)
+    names: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.module) or any(self.entries.values())
@@ -38,6 +44,8 @@ class LaunchAttributes:
 
     def spelled(self) -> Iterator[str]:
         """Each in words, for those who are told what written bytecode is without."""
+        for name in self.names:
+            yield f"the name of module @{name}"
         for name in self.module:
             yield f"{name} of the module"
         for entry, attributes in self.entries.items():

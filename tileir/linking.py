@@ -6,6 +6,7 @@ and share parts, so this is no recursion, and levels are counted on the way down
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 from .errors import BytecodeError
@@ -24,6 +25,7 @@ class Linker:
         self._broken: dict[int, BadReference | BytecodeError] = {}
         self._levels: dict[int, int] = {}
         self._limit = limit
+        self._lock = threading.RLock()
 
     def _references(self, number: int) -> Iterator[int]:
         """The records that a record refers to, as far as there are any."""
@@ -42,12 +44,17 @@ class Linker:
         raise NotImplementedError
 
     def _settle(self, start: int) -> None:
-        """Link a record and what it refers to, or say what is wrong with them.
+        """Link a record and what it refers to, or say what is wrong with them; one thread does.
 
         Coming back to a record that still waits for others means going in a circle. What is too
         deep is followed somewhat beyond the limit: then all that is so far from the end of the way
         is too deep, and nothing of a long chain is walked again and again, whoever asks for it.
         """
+        with self._lock:
+            if start not in self.linked and start not in self._broken:
+                self._follow(start)
+
+    def _follow(self, start: int) -> None:
         beyond = self._limit // 2 + 1
         path, waiting = [start], {start}
         inner = [self._references(start)]

@@ -40,8 +40,8 @@ everywhere, others are {type, values}, row by row. Text are "nan", "inf" and "-i
 def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) -> str:
     """The module as one line of JSON in `LAYOUT`, all of it or one kernel; `first` are more keys.
 
-    Errors are those of `tileir.disassemble`. Text may hold
-    lone surrogates, which ``"backslashreplace"`` encodes as JSON's own escapes.
+    Errors are those of `tileir.disassemble`. Text may hold lone surrogates, which
+    ``"backslashreplace"`` encodes as JSON's own escapes.
     """
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     head = {
@@ -52,7 +52,7 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
         "globals": [_global(variable) for variable in bytecode.globals],
     }
     with deep_recursion(bytecode.limits):
-        kernels = [_Tree().function(kernel) for kernel in functions]
+        kernels = [_Tree(bytecode).function(kernel) for kernel in functions]
     return _with_list(head, "functions", kernels)
 
 
@@ -68,11 +68,12 @@ def _with_list(head: dict[str, object], key: str, items: list[str]) -> str:
 class _Tree:
     """The ops of one kernel."""
 
-    def __init__(self) -> None:
+    def __init__(self, bytecode: Bytecode) -> None:
+        self._bytecode = bytecode
         self._printer = FunctionPrinter([], {}, None)
 
     def function(self, function: Function) -> str:
-        print_kernel(self._printer, function)  # this gives the values their names
+        print_kernel(self._printer, self._bytecode, function)  # this gives the values their names
         stated = function.argument_attributes
         parameters = [
             {**self._value(value), "attributes": _dictionary(stated[i]) if i < len(stated) else {}}

@@ -9,7 +9,7 @@ from tileir.formats.ops.spec import Region as Row
 
 from .errors import BuildError
 from .ir import Block, Op, Value
-from .structure import region_name
+from .wording import region_name
 
 if TYPE_CHECKING:
     from .kernel import Kernel

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from llvmlite import ir
 from tileir.errors import Diagnostic, LaunchError, UnsupportedError
 from tileir.ir import Op
 from tileir.types import Tile
+from tileir.verifier.names import spelled_in_ptx
 
 from .. import llvm
 from ..api import Compilation, Compiled
@@ -26,9 +26,6 @@ from .targets import TARGETS, Target
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
-
-_RESERVED = ("WARP_SZ",)
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+")
 
 
 class CompiledEntry(Compiled):
@@ -94,7 +91,7 @@ def _check_names(kernels: list[Kernel]) -> None:
             function=kernel.symbol,
         )
         for kernel in kernels
-        if kernel.symbol in _RESERVED or not _IDENTIFIER.fullmatch(kernel.symbol)
+        if not spelled_in_ptx(kernel.symbol)
     ]  # fmt: skip
     if found:
         raise UnsupportedError("entry names that PTX does not have:", found)

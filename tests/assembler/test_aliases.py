@@ -136,7 +136,7 @@ def test_a_definition_may_start_anywhere_an_item_may() -> None:
 def test_an_assumption_is_one(value: str) -> None:
     text = f"#a = {value}\nentry @k(%a: tile<i32>) {{ %0 = assume #a, %a : tile<i32> return }}"
     (problem,) = problems_of(text)
-    assert problem.message == "expected one of bounded, div_by, same_elements"
+    assert problem.message == "expected 'bounded', 'div_by' or 'same_elements'"
 
 
 @pytest.mark.parametrize("value", ["[)", "#cuda_tile.div_by<x>", "tile<x>", "#b", "[#a]"])

@@ -13,7 +13,7 @@ from tileir.assembler.diagnostics import MOST_PROBLEMS
 from tileir.formats.limits import Limits
 
 BODY = """\
-entry @k(%a: tile<i32>, %c: tile<i1>, %p: tile<ptr<f32>>) {
+entry @k(%a: tile<i32>, %c: tile<i1>, %p: tile<ptr<f32>>, %f: tile<f32>) {
   @
   return
 }
@@ -26,7 +26,7 @@ IN_A_BODY = {
     "%a = addi %a, %a : tile<i32>": (3, 2, "redefinition of %a"),
     "%x:2 = addi %a, %a : tile<i32>": (3, 2, "addi has one result, the names are for 2"),
     "%x, %y = addi %a, %a : tile<i32>": (3, 2, "addi has one result, the names are for 2"),
-    '%x = assert %c, "no" : tile<i1>': (3, 2, "assert has no result, the names are for 1"),
+    '%x = assert %c, "no" : tile<i1>': (3, 2, "assert has no results, the names are for 1"),
     "%x = addi %a, %a#1 : tile<i32>": (17, 4, "%a#1 is not there, %a has one result"),
     "%x:0 = addi %a, %a : tile<i32>": (3, 4, "%x:0 is no pack of results"),
     "%x = addi %a, 3 : tile<i32>": (17, 1, "expected a value such as %0, found '3'"),
@@ -41,9 +41,13 @@ IN_A_BODY = {
     "%x = addi %a, %a overflow<fast> : tile<i32>": (
         29,
         4,
-        "expected none or no_signed_wrap or no_unsigned_wrap or no_wrap, found 'fast'",
+        "expected 'none', 'no_signed_wrap', 'no_unsigned_wrap' or 'no_wrap', found 'fast'",
     ),
-    "%x = sqrt %p rounding<nearest_away> : tile<f32>": (25, 12, "expected nearest_even or zero"),
+    "%x = sqrt %p rounding<nearest_away> : tile<f32>": (
+        25,
+        12,
+        "expected 'nearest_even', 'zero', 'negative_inf', 'positive_inf'",
+    ),
     "%x, %t = load_ptr_tko weak device, %p : tile<ptr<f32>> -> tile<f32>, token": (
         36,
         1,
@@ -66,28 +70,28 @@ IN_A_BODY = {
     "%x = negf %a : tile<i32>": (
         13,
         2,
-        "negf: source must be tile of f16 or bf16 or f32 or f64, found tile<i32>",
+        "negf: operand #0 must be tile of f16 or bf16 or f32 or f64 values, but got",
     ),
     "%x = cmpi equal %a, %a, signed : tile<i32> -> tile<i8>": (
         49,
         4,
-        "cmpi: result must be tile of i1, found tile<i8>",
+        "cmpi: result #0 must be tile of i1 values, but got '!cuda_tile.tile<i8>'",
     ),
     "%x = broadcast %a : tile<i64> -> tile<8xi64>": (18, 2, "but tile<i64> is stated"),
     "%x = broadcast %a : tile<i32> -> tile<8xi32>": (
         8,
         9,
-        "broadcast: tile<i32> cannot be broadcast to tile<8xi32>",
+        "same rank (source is tile<i32>, result is tile<8xi32>)",
     ),
     "%x, %t = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f64>, token": (
-        53,
-        4,
-        "load_ptr_tko: result must be tile<f32>, found tile<f64>",
+        12,
+        12,
+        "load_ptr_tko: failed to verify that `source` type is expected a pointer type",
     ),
     "%x = make_tensor_view %p, shape = [8], strides = [1] : tensor_view<16xf32, strides=[1]>": (
         38,
         1,
-        "the type of the result has 16 here",
+        "8 is written here, tensor_view<16xf32, strides=[1]> has 16",
     ),
     # constants
     "%x = constant <i8: 300> : tile<i8>": (22, 3, "300 does not fit i8"),
@@ -116,7 +120,36 @@ IN_A_BODY = {
         4,
         "the numbers are of i32, the type is tile<2xi64>",
     ),
+    "%x = constant <f32: nan> : tile<f32>": (23, 3, "nan is written as its bits, for f32 as 0x7F"),
+    "%x = constant <f32: [1.0, -inf]> : tile<2xf32>": (29, 4, "-inf is written as its bits"),
+    "%x = constant dense<1.0> : tile<f32>": (17, 5, "with their type, as <f32: 1.0> is"),
+    "%x = constant <1.0> : tile<f32>": (17, 1, "with their type, as <f32: 1.0> is"),
+    "%x = constant 1.0 : tile<f32>": (17, 3, "with their type, as <f32: 1.0> is"),
+    # what was meant
+    "%x = foo %a": (8, 3, "there is no op 'foo'"),
+    "%x = arith.addf %f, %f : tile<f32>": (
+        8,
+        10,
+        "'arith.addf' is of the dialect arith, cuda_tile alone is read, did you mean addf?",
+    ),
+    "%x = addf %f, %f rounding<nearest_evn> : tile<f32>": (29, 11, "did you mean nearest_even?"),
+    "%x = assume divby<16>, %a : tile<i32>": (15, 5, "did you mean div_by?"),
+    "%x = iota : tile<8xint32>": (22, 5, "there is no type 'int32', did you mean i32?"),
+    "%x = iota : tile<8xF32>": (22, 3, "did you mean f32?"),
+    "%x = iota : tensorview<8xi32>": (15, 10, "did you mean tensor_view?"),
+    f"%x = iota : tile<{'9' * 20}xi32>": (20, 20, "is not an extent from 0 to 9223372036854775807"),
+    # characters of other alphabets
+    "%é = addi %a, %a : tile<i32>": (4, 1, "'é' (U+00E9, LATIN SMALL LETTER E WITH ACUTE) can"),
+    "%x = addi %aé, %a : tile<i32>": (15, 1, "can only stand in strings and comments"),
+    "%x = get_global @aéb : tile<ptr<f32>>": (21, 1, 'comments; write @"aéb"'),
+    "%x = addi\xa0%a, %a : tile<i32>": (12, 1, "(U+00A0, NO-BREAK SPACE)"),
+    "\udcff": (3, 1, "the byte 0xFF is no UTF-8"),
+    # what is missing at the end of a line
+    "%x = addi %a, %a": (19, 1, "expected ':', found the end of the line"),
+    "%x = addi %a, %a // : tile<i32>": (19, 1, "expected ':', found the end of the line"),
+    'assert %c, "//"': (18, 1, "expected ':', found the end of the line"),
     # regions and terminators
+    "return\n  %x = iota : tile<8xi32>": (8, 4, "nothing may follow 'return', which ends the body"),
     "break": (3, 5, "break cannot end the body, which ends with return"),
     "%i = if %c -> (tile<i32>) { yield %a : tile<i32> }": (8, 2, "an if with results has an else"),
     "if %c { yield %a : tile<i32> }": (
@@ -134,24 +167,28 @@ IN_A_BODY = {
     "for %i in (%a to %a, step %a) : tile<i32> iter_values(%v = %a) -> () {}": (
         66,
         2,
-        "0 types are stated of 1 values",
+        "no types stated of one value",
     ),
-    "if %c { return return }": (18, 6, "return comes after return, which ends the thenRegion"),
+    "if %c { return return }": (
+        18,
+        6,
+        "nothing may follow 'return', which ends the then region of if",
+    ),
 }
 """Line 2 of a kernel -> where in it something is wrong, how long that is, and (part of) what is
 said."""
 
 WHOLE = {
     "": None,
-    "entry @f() {": (1, 13, "the body is never closed"),
-    "module {": (1, 9, "the module is never closed"),
+    "entry @f() {": (1, 13, "the body opened in line 1 is never closed"),
+    "module {": (1, 9, "the module opened in line 1 is never closed"),
     "}": (1, 1, "expected an entry, a global or a module, found '}'"),
     "entry f() {}": (1, 7, "expected a symbol such as @name, found 'f'"),
     "entry @f() {}\nentry @f() {}": (2, 7, "redefinition of @f"),
     "entry @f(%a: i32) {}": (1, 14, "a parameter is a tile of rank 0, not i32"),
     "entry @f(%a: tile<8xi32>) {}": (1, 14, "a parameter is a tile of rank 0, not tile<8xi32>"),
     "entry @f(%a: tile<i32>, %a: tile<i32>) {}": (1, 25, "redefinition of %a"),
-    "entry @f() -> tile<i32> {}": (1, 15, "expected '(', found 'tile'"),
+    "entry @f() -> tile<i32> {}": (1, 15, "an entry has no results"),
     "entry @f() { return loc(#x) }": (1, 25, "#x is not defined"),
     "entry @f() {}\n#a = #a": (2, 6, "#a refers to itself"),
     "#a = 1\n#a = 2": (2, 1, "redefinition of #a"),
@@ -161,7 +198,17 @@ WHOLE = {
     "entry @f() attributes {a = 1} attributes {a = 2} {}": (1, 31, "a is there twice"),
     "entry @f() attributes {a = 1} {} {a = true}": (1, 34, "a is there twice"),
     "module attributes {a = 1} { module attributes {a = 2} {} }": (1, 47, "a is there twice"),
-    "cuda_tile.module @a {} cuda_tile.module @b {}": (1, 24, "a file holds one module"),
+    "module {} module {}": (1, 11, "one file is one module, and this is a second one"),
+    "module {\n\nmodule {\n": (4, 1, "the module opened in line 3 is never closed"),
+    "entry @f()\n\nentry @g() {}": (1, 11, "expected '{', found the end of the line"),
+    "entry @é() {}": (1, 8, 'comments; write @"é"'),
+    "global @g dense<1.0> : tile<1xf32>": (1, 11, "with their type, as <f32: 1.0> is"),
+    "\udcff\udcfee\0n\0": (1, 1, "this is UTF-16; text is to be UTF-8"),
+    "cuda_tile.module @a {} cuda_tile.module @b {}": (
+        1,
+        24,
+        "one file is one module, and this is a second one",
+    ),
     "entry @f() {} loc(fused[unknown])": (1, 19, "bytecode cannot hold a fused location"),
 }
 
@@ -177,7 +224,8 @@ def test_a_line_of_a_kernel(line: str) -> None:
     column, length, message = IN_A_BODY[line]
     first = problems_of(BODY.replace("@\n", f"{line}\n"))[0]
     assert message in first.message
-    assert (first.line, first.column, first.length) == (2, column, length)
+    where = 2 + line.count("\n")
+    assert (first.line, first.column, first.length) == (where, column, length)
 
 
 @pytest.mark.parametrize("text", [text for text in WHOLE if WHOLE[text] and "\n#a = #" not in text])
@@ -214,11 +262,36 @@ entry @i() { %c = iota : tile<8xi32> %c = iota : tile<8xi32> }
         (2, "there is no op 'foo'"),
         (5, "expected '"),
         (8, "%a is tile<i32>"),
-        (8, "%a is tile<i32>"),
         (10, "there is no op 'baz'"),
         (11, "expected a name such as %arg0"),
         (12, "redefinition of %c"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "version", "messages"),
+    [
+        (
+            ["%x = addf %f, %f : tile<f64>", "%y = addf %x, %f : tile<f32>"],
+            None,
+            ["%f is tile<f32>, but tile<f64> is stated"],
+        ),
+        (
+            ["%x = iota : tile<8xi32>", "%x = iota : tile<4xi32>", "%y = negi %x : tile<8xi32>"],
+            None,
+            ["redefinition of %x"],
+        ),
+        (
+            ["%x = constant <i4: 1> : tile<i4>", "%y = constant <i4: [1, 2]> : tile<2xi4>"],
+            "13.1",
+            ["i4 needs 13.3, writing 13.1"],
+        ),
+        (["return"] * 3, None, ["nothing may follow 'return', which ends the body"]),
+    ],
+)
+def test_one_cause_is_one_error(lines: list[str], version: str, messages: list[str]) -> None:
+    found = problems_of(BODY.replace("@\n", "\n".join([*lines, ""])), version)
+    assert [problem.message for problem in found] == messages
 
 
 def test_names_end_with_their_region() -> None:

@@ -76,6 +76,7 @@ VARIANTS = {
     "other numbers": KERNEL.replace("1.000000e+00", "0x3F800000").replace(
         "0.000000e+00 :", "0.0 :"
     ),
+    "a byte order mark": f"\ufeff{KERNEL}",
     "quoted symbol": KERNEL.replace("@k", '@"k"'),
     "lists": KERNEL.replace("f32: 1.000000e+00", f"f32: [{', '.join(['1.0'] * 8)}]"),
 }
@@ -122,10 +123,11 @@ def test_a_padding_without_a_mask_is_known_by_its_type() -> None:
 
 
 def test_strings_and_symbols() -> None:
-    text = r'entry @"we ird\22\C3\A9" () { print_tko "a\09\\\22\0A\n\t\80 é%" -> token return }'
+    message = r'"a\09\\\22\0A\n\t\80 é%"'
+    text = rf'entry @"we ird\22\C3\A9" (%c: tile<i1>) {{ assert %c, {message} : tile<i1> return }}'
     bytecode = assemble(text)
     assert bytecode.functions[0].name == 'we ird"é'
-    assert bytecode.functions[0].ops[0].attributes["str"] == 'a\t\\"\n\n\t\udc80 é%'
+    assert bytecode.functions[0].ops[0].attributes["message"] == 'a\t\\"\n\n\t\udc80 é%'
 
 
 def test_the_producer_is_read_back() -> None:
@@ -204,7 +206,9 @@ def test_what_bytecode_cannot_hold_is_kept_beside_it() -> None:
     }
     assert launch.of("noop")["tt.num_warps"] == 4
     assert "nvvm.maxnreg" not in launch.of("other")
-    assert list(launch.spelled())[3] == "nvvm.maxnreg of entry noop"
+    assert launch.names == ("m",)
+    first, *_, last = list(launch.spelled())[:5]
+    assert (first, last) == ("the name of module @m", "nvvm.maxnreg of entry noop")
     assert bool(launch)
     assert isinstance(launch.module, MappingProxyType)
     assert disassemble(bytecode) == "entry @noop() {\n  return\n}\nentry @other() {\n  return\n}\n"

@@ -22,7 +22,7 @@ from tileir.formats.ops import OPS
 from tileir.formats.specialised.rows import pack
 from tileir.formats.specialised.runtime import REFUSALS, Reading
 from tileir.formats.version import SUPPORTED
-from tileir.structure import check
+from tileir.verifier.module import check
 
 USUAL = [path for path in VALID if path.stem != "row_max_f64"]
 """Without the file that has a varint of 65 bits, which is for the traced decoder."""
@@ -92,7 +92,7 @@ def test_large_modules_are_valid(version, wide: bool) -> None:
     bytecode = Bytecode.parse(large_module(300, str(version), wide), strict=True)
     assert bytecode.version == version
     assert sum(1 for function in bytecode.functions for _ in function.walk()) >= 300
-    check(bytecode.functions)
+    check(bytecode)
     for function in bytecode.functions:
         assert function.hints is not None
         assert list_length(function) == sum(1 for _ in function.walk()) + 1

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from tileir.attributes import Hints
 from tileir.constants import Constant, element_size
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Each
+from tileir.formats.version import LATEST, Version
 from tileir.ir import Block, Body, Op, Value
 from tileir.types import (
     FunctionType,
@@ -42,24 +44,32 @@ def tensor(element: str, shape: Sequence[int | None], strides: Sequence[int | No
 
 @dataclass
 class Function:
-    """What the code generators ask of a function."""
+    """What the verifier and the code generators ask of a function."""
 
     name: str
     body: Body
     private: bool = False
+    argument_attributes: tuple = ()
+    hints: Hints = field(default_factory=lambda: Hints({}))
+    location: None = None
 
     @property
     def type(self) -> FunctionType:
         """Its signature."""
         return self.body.type
 
+    def places(self) -> list:
+        """Nothing is known of its source."""
+        return []
+
 
 @dataclass
 class Module:
-    """What the code generators ask of a module."""
+    """What the verifier and the code generators ask of a module."""
 
     functions: list[Function]
     globals: list = field(default_factory=list)
+    version: Version = LATEST
 
 
 class Kernel:

@@ -16,7 +16,7 @@ from tests.formats.corruptions.rows import CRASH, OTHER, READ, SAME, Row
 from tests.rebuild import rebuilt
 from tileir import Bytecode, BytecodeError, VerifyError
 from tileir.annotate import annotate
-from tileir.structure import check
+from tileir.verifier.module import check
 
 TAG = "readers up to 13.4 ignore the version tag of older files; we warn"
 WIDE = "NVIDIA's reader cuts the number to 8 or 32 bits; no producer writes it"
@@ -55,7 +55,7 @@ def read_all(data: bytes, reference: bool) -> Bytecode:
 def outcome(data: bytes) -> str:
     """READ, "verify" or the kind of the error."""
     try:
-        check(read_all(data, reference=False).functions)
+        check(read_all(data, reference=False))
     except BytecodeError as error:
         return error.kind
     except VerifyError:
@@ -84,9 +84,9 @@ def test_our_verdict(row: Row, reference: bool) -> None:
     bytecode = read_all(data, reference)
     if row.ours == "verify":
         with pytest.raises(VerifyError):
-            check(bytecode.functions)
+            check(bytecode)
     else:
-        check(bytecode.functions)
+        check(bytecode)
         assert {warning.kind for warning in bytecode.warnings} == set(row.warns)
         assert all(0 <= warning.offset < len(data) for warning in bytecode.warnings)
 

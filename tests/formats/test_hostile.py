@@ -18,7 +18,7 @@ from tileir import Bytecode, BytecodeError
 from tileir.annotate import annotate
 from tileir.formats import codec
 from tileir.inspect import render
-from tileir.structure import findings
+from tileir.verifier.module import verify
 
 from .bombs import SHARED, SOURCE, TYPES, enormous_tile, lost_at_the_bottom, opcode
 from .small import EMPTY_SIGNATURE, RETURN, debug, file, kernel, table, varint
@@ -191,7 +191,7 @@ def test_what_is_shared_or_deep_costs_once(what: str) -> None:
     assert sum(len(warning.message) for warning in bytecode.warnings) < 250 * len(data)
     for function in bytecode.functions:
         assert list_length(function) in (None, 2, 2001)
-        assert sum(len(str(finding)) for finding in findings(function)) < 20 * len(data)
+    assert sum(len(str(finding)) for finding in verify(bytecode)) < 20 * len(data)
 
 
 @pytest.mark.slow
@@ -248,8 +248,8 @@ def test_results_that_the_row_does_not_have() -> None:
     body = opcode("return") + b"\x01\x01\x00"
     bytecode = Bytecode.parse(file(*kernel(TYPES, body, signature=2)))
     assert any("%1: tile<i1>" in line for line in render(annotate(bytecode)))
-    (found,) = findings(bytecode.functions[0])
-    assert "expected 0 results, found 1" in found.message
+    (found,) = verify(bytecode)
+    assert found.message == "requires zero results"
 
 
 @pytest.mark.parametrize("name", [b"\x1b[31m.py", b"\xb2.py", b"a\nb.py"])

@@ -10,11 +10,10 @@ import tracemalloc
 import pytest
 
 import tileir
-from tileir import Bytecode, BytecodeError
+from tileir import Bytecode, BytecodeError, Limits
 from tileir.annotate import annotate, salvage
 from tileir.formats.limits import DEFAULT
 from tileir.references import BadReference
-from tileir.structure import findings
 
 from .bombs import COUNTS, DEPTHS, bad_offset, long_constant, module, nested_ifs
 from .small import RETURN, varint
@@ -160,7 +159,7 @@ def test_two_thousand_regions_reach_every_reader() -> None:
     bytecode = read(module(nested_ifs(2000)))
     (function,) = bytecode.functions
     assert max(op.depth for op in function.walk()) == 2000
-    assert not findings(function)
+    assert not tileir.verify(bytecode)
     for target in ("host", "sm_90"):
         with pytest.raises(tileir.UnsupportedError) as caught:  # ifs are not lowered yet
             tileir.compile(bytecode, target)
@@ -186,3 +185,16 @@ def test_bodies_decode_once_whoever_comes_first() -> None:
         thread.join()
     assert len(bodies) == 8
     assert len(set(map(id, bodies))) == 1
+
+
+@pytest.mark.parametrize(
+    ("levels", "error"), [("a", TypeError), (None, TypeError), (True, TypeError), (-1, ValueError)]
+)
+def test_limits_are_numbers(levels, error) -> None:
+    with pytest.raises(error, match=f"region_depth must be .*, got {levels!r}"):
+        Limits(region_depth=levels)
+
+
+def test_limits_are_limits() -> None:
+    with pytest.raises(TypeError, match="limits must be a Limits, got 3"):
+        Bytecode.parse(b"", limits=3)

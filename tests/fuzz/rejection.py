@@ -1,7 +1,7 @@
 """Property: whatever the bytes, only a BytecodeError escapes, and it says where and what.
 
 Of what is accepted, everything a reader may ask for is asked for: the annotated dump as text and as
-JSON, the structure check, `strict`. Of what is refused, the part that can be shown.
+JSON, the verifier, `strict`. Of what is refused, the part that can be shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
 from tileir.annotate import Leaf, annotate, salvage
 from tileir.inspect import as_json, render
-from tileir.structure import findings
+from tileir.verifier.module import verify
 
 from .finding import Finding, Outcome
 
@@ -52,9 +52,9 @@ def _accepted(data: bytes) -> None:
     for line in lines:
         if isinstance(line, Leaf):
             json.dumps(as_json(line))
+    for finding in verify(bytecode):
+        str(finding)
     for function in bytecode.functions:
-        for finding in findings(function):
-            str(finding)
         str(function.location), list_length(function), repr(function)
     repr(bytecode), repr(bytecode.types), repr(bytecode.strings)
     for item in bytecode.globals:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.corpus import VALID, name_of
 from tileir import Bytecode, BytecodeError
+from tileir.assembler import assemble
+from tileir.builder import Module
 from tileir.formats.version import SUPPORTED
 from tileir.printer import disassemble
 from tileir.sampler import sample
@@ -89,3 +91,19 @@ def test_a_module_or_its_bytes() -> None:
 def test_what_cannot_be_read_is_an_error() -> None:
     with pytest.raises(BytecodeError, match="magic"):
         disassemble(b"not Tile IR")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("debug", [False, True])
+@pytest.mark.parametrize("producer", [None, "me"])
+@pytest.mark.parametrize("variables", [0, 1])
+def test_modules_without_kernels(variables, producer, debug, tool, tmp_path: Path) -> None:
+    module = Module(producer=producer)
+    for number in range(variables):
+        module.global_(f"g{number}", [1.0, 2.0], type="2xf32")
+    path = tmp_path / "k.tileirbc"
+    path.write_bytes(module.build())
+    theirs = tool("tileirdisasm", *(["-g"] if debug else []), path)
+    assert theirs.returncode == 0
+    assert encoded(disassemble(path.read_bytes(), debug=debug)) == theirs.stdout
+    assert assemble(theirs.stdout.decode()).build() == path.read_bytes()

@@ -110,6 +110,38 @@ def test_errors_as_json() -> None:
     assert "'addd'" in errors[1]["message"]
 
 
+def test_all_that_goes_wrong_is_json(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    for arguments, code, message in (
+        ((missing,), 2, "No such file"),
+        ((SOFTMAX,), 3, "bytecode already"),
+        (("-",), 2, "-o is needed with --json"),
+        (("-", "--version", "13.9"), 4, "13.9 is not one of"),
+    ):
+        done = assemble("--json", *arguments, text="")
+        assert (done.returncode, done.stderr) == (code, b"")
+        (line,) = done.stdout.decode().splitlines()
+        told = json.loads(line)
+        assert message in told["message"]
+        assert (told["severity"], told["line"], told["schema"]) == ("error", None, 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+def test_an_output_that_is_full_is_named() -> None:
+    line = complaint(assemble("-", "-o", "/dev/full", text="entry @k() {}"), 2)
+    assert line == "tileir as: /dev/full: No space left on device"
+
+
+def test_the_example_of_help_works(tmp_path: Path) -> None:
+    """The editor in it, on the fixture whose size it changes."""
+    text = golden(FIXTURES / "13.4" / "vector_add.tileirbc").read_text()
+    assert "| sed s/1024/2048/g |" in assemble("--help").stdout.decode()
+    out = tmp_path / "k2.tileirbc"
+    done = assemble("-", "-o", out, text=text.replace("1024", "2048"))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "tile<2048xf32>" in disassemble(out.read_bytes())
+
+
 def test_what_bytecode_cannot_hold_is_named(tmp_path: Path) -> None:
     out = tmp_path / "k.tileirbc"
     done = assemble("-", "-o", out, text=SHELL)
@@ -117,10 +149,13 @@ def test_what_bytecode_cannot_hold_is_named(tmp_path: Path) -> None:
     assert line.startswith("<stdin>: warning: ")
     assert "tt.num_warps" in line
     assert "nv_tileaa.compute_capability" in line
+    assert "the name of module @m" in line
     assert disassemble(out.read_bytes()) == "entry @noop() {\n  return\n}\n"
     told = assemble("-", "--json", "-o", out, text=SHELL).stdout.decode().splitlines()
     assert {json.loads(line)["severity"] for line in told} == {"warning"}
-    assert len(told) == 2
+    assert len(told) == 3
+    named = "module @kernels { entry @k() {} }"
+    assert assemble("-", "-o", out, text=named).stderr == b""
 
 
 def test_wrong_use(tmp_path: Path) -> None:
@@ -130,7 +165,8 @@ def test_wrong_use(tmp_path: Path) -> None:
     text.write_text("return")
     assert "-o is needed" in complaint(assemble(text), 2)
     assert text.read_text() == "return"
-    assert "-o is needed with --json" in complaint(assemble("-", "--json", text=""), 2)
+    assert "is what is read" in complaint(assemble(text, "-o", tmp_path / "." / text.name), 2)
+    assert text.read_text() == "return"
     assert assemble("-", text=b"\xff\x00 entry").returncode == 3
 
 

@@ -19,7 +19,7 @@ from tileir.formats.version import SUPPORTED
 from tileir.ir import Body
 from tileir.kernel import Kernel
 from tileir.locations import CallSite, CompileUnit, File, LexicalBlock, Subprogram
-from tileir.structure import check
+from tileir.verifier.module import check
 
 BODY_OPS = [spec for spec in OPS if spec.in_body]
 CASES = [(spec, version) for spec in BODY_OPS for version in SUPPORTED if version >= spec.since]
@@ -61,7 +61,7 @@ def test_every_op_is_what_nvidia_reads(spec, version, tool, tmp_path: Path) -> N
     assert done.stdout
     bytecode = Bytecode.parse(data, strict=True)
     assert bytecode.build() == data
-    check(bytecode.functions)
+    check(bytecode)
     (kernel,), (function,) = module.functions, bytecode.functions
     assert any(op.spec is spec for op in function.walk())
     assert described(function.body) == described(kernel.body)

@@ -14,6 +14,7 @@ from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir import command
 from tileir.__main__ import main
+from tileir.builder import Module
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
@@ -115,7 +116,20 @@ def test_run(size: int, tmp_path: Path) -> None:
         (["--grid", "1,2,3,4"], "--grid takes"),
         (["--grid", "-1"], "--grid"),
         (["--arg", "1"], "takes 9 arguments, not 1"),
-        (["--arg", "missing.npy", *["--arg", "1"] * 8], "missing.npy: No such file"),
+        (
+            ["--arg", "missing.npy", *["--arg", "1"] * 8],
+            "argument 0 is a ptr<f32>: missing.npy: No such file",
+        ),
+        (["--arg", "5"] * 9, "argument 0 is a ptr<f32>, which 5 is not; give a .npy file or zeros"),
+        (["--arg", "zeros:4:f33", *["--arg", "1"] * 8], "no element type 'f33'"),
+        (
+            [*["--arg", "zeros:4:f32", "--arg", "4", "--arg", "1"] * 3, "--save", "9=z"],
+            "--save 9=z: there is no argument 9; the last one is 8",
+        ),
+        (
+            [*["--arg", "zeros:4:f32", "--arg", "4", "--arg", "1"] * 3, "--save", "z.npy"],
+            "--save takes N=FILE, as in 0=out.npy, not 'z.npy'",
+        ),
         (["--arg", "zeros:x:float32", *["--arg", "1"] * 8], "is not zeros:SHAPE:DTYPE"),
         (["--arg", "zeros:4:float99", *["--arg", "1"] * 8], "no element type 'float99'"),
         (["--arg", str(VECTOR_ADD), *["--arg", "1"] * 8], "not a .npy file"),
@@ -125,6 +139,39 @@ def test_run(size: int, tmp_path: Path) -> None:
 )
 def test_wrong_arguments(arguments: list[str], message: str) -> None:
     fails(tileir("run", VECTOR_ADD, *arguments), 2, message)
+
+
+@pytest.mark.parametrize("element", ["float32", "f32"])
+def test_an_element_type_has_two_names(element: str, tmp_path: Path) -> None:
+    out = tmp_path / "z.npy"
+    arguments = ["--arg", f"zeros:8:{element}", "--arg", 8, "--arg", 1] * 3
+    assert tileir("run", VECTOR_ADD, *arguments, "--save", f"6={out}").returncode == 0
+    assert np.load(out).dtype == np.float32
+
+
+def test_a_file_without_a_kernel() -> None:
+    fails(tileir("run", "-", data=Module().build()), 2, "the file has no kernel")
+
+
+@pytest.mark.parametrize("verb", ["inspect", "dis", "compile", "run"])
+def test_what_is_wrong_with_a_file_is_told_under_its_name(verb: str) -> None:
+    """Of one file as of several, and what `tileir as` reads is recognised."""
+    broken = sorted((FIXTURES / "invalid").glob("*opcode*.tileirbc"))[0]
+    done = tileir(verb, broken)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"tileir {verb}: {broken}: at 0x")
+    text = tileir(verb, "-", data=b"// a kernel\nentry @k() {\n  return\n}\n")
+    assert text.returncode == 3
+    assert text.stderr.startswith(f"tileir {verb}: <stdin>: at 0x0 in header")
+    assert text.stderr.endswith("(this looks like text; `tileir as` makes bytecode of it)\n")
+
+
+@pytest.mark.parametrize("verb", ["dis", "compile"])
+def test_a_file_is_not_written_over_itself(verb: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.tileirbc"
+    path.write_bytes(VECTOR_ADD.read_bytes())
+    fails(tileir(verb, path, "-o", path), 2, "is what is read; -o names another file")
+    assert path.read_bytes() == VECTOR_ADD.read_bytes()
 
 
 def test_list_shows_numbers_and_types() -> None:

@@ -188,5 +188,7 @@ def test_lines_for_a_terminal() -> None:
 
 def test_the_public_function() -> None:
     assert disassemble(SOFTMAX.read_bytes()).encode() == golden(SOFTMAX).read_bytes()
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="no function 'nobody'; there are: softmax"):
         disassemble(SOFTMAX.read_bytes(), function="nobody")
+    with pytest.raises(TypeError, match="expected a Bytecode or bytes, got NoneType"):
+        disassemble(None)

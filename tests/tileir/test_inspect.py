@@ -215,7 +215,7 @@ def test_what_cannot_be_read_comes_after_what_can() -> None:
     function = Bytecode.parse(bytes(data)).functions[0]
     data[function.code.offset + len(function.code.data) // 2] = 0xFF  # no opcode, or no end of it
     leaves, error = leaves_of(inspect("--json", "--function", "vector_add", "-", data=bytes(data)))
-    assert error.startswith("tileir inspect: at 0x")
+    assert error.startswith("tileir inspect: <stdin>: at 0x")
     assert leaves[0]["path"] == "func[0].name"
     assert [leaf["kind"] for leaf in leaves].count("unread") == 1
     assert leaves[-1]["kind"] == "unread"

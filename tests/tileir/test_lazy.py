@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 from operator import attrgetter
 
 import pytest
 
+from tests.conftest import FIXTURES
 from tests.formats.small import RETURN, file, table, varint
 from tests.tileir.test_bad_input import VECTOR_ADD
 from tileir import Bytecode, BytecodeError
@@ -127,3 +129,27 @@ def test_a_constant_is_typed_once_for_each_type() -> None:
     assert len(bytecode.constants[0].data) == 4
     assert tables.constant(0, tile) is tables.constant(0, tile)
     assert tables.constant(0, other).type is other
+
+
+def test_a_debug_record_is_one_object_whoever_asks_first() -> None:
+    data = (FIXTURES / "13.5" / "debug_scopes.tileirbc").read_bytes()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            bytecode, found = Bytecode.parse(data), []
+            barrier = threading.Barrier(8)
+
+            def ask(bytecode=bytecode, found=found, barrier=barrier) -> None:
+                barrier.wait()
+                found.append(id(bytecode.functions[0].location.scope.file))
+
+            threads = [threading.Thread(target=ask) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert len(found) == 8
+            assert len(set(found)) == 1
+    finally:
+        sys.setswitchinterval(before)

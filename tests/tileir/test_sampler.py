@@ -28,7 +28,7 @@ from tileir.formats.types import TYPE
 from tileir.formats.version import LATEST, SUPPORTED, Version
 from tileir.retarget import VersionError
 from tileir.sampler import sample
-from tileir.structure import check
+from tileir.verifier.module import check
 
 ROOT = Path(__file__).parents[2]
 SEEDS = range(14)
@@ -97,7 +97,7 @@ def test_seeds_versions_and_sizes_matter() -> None:
         (("7",), "seed must be a number from 0 on, found '7'"),
         ((1, "13.5", -3), "ops must be a number from 0 on, found -3"),
         ((1, "13.5", 2.5), "ops must be a number from 0 on, found 2.5"),
-        ((1, "12.9"), "there is no version '12.9'; there are 13.1, "),
+        ((1, "12.9"), "version 12.9 is not one of 13.1 to "),
     ],
 )
 def test_wrong_arguments(arguments: tuple, message: str) -> None:
@@ -183,7 +183,7 @@ def test_samples_are_valid_and_read_without_a_word(version: Version) -> None:
         bytecode = Bytecode.parse(data, strict=True).touch(strict=True)
         assert bytecode.version == version
         assert not bytecode.warnings
-        check(bytecode.functions)
+        check(bytecode)
         assert bytecode.build() == data
         for function, built, _, _ in encoded(bytecode):
             assert built == function.code.data
@@ -216,7 +216,7 @@ def test_a_module_is_written_as_it_was_read(module: Bytecode) -> None:
 @settings(max_examples=25, deadline=None)
 def test_the_newest_version_says_all_that_older_ones_say(module: Bytecode) -> None:
     newest = module.to_version(LATEST)
-    check(newest.functions)
+    check(newest)
     if any(op.name == "print_tko" for function in module.functions for op in function.walk()):
         return  # the token it has from 13.2 on may have brought the type of it along
     assert newest.to_version(module.version).build() == module.build()
@@ -230,7 +230,7 @@ def test_an_older_version_says_the_same_or_refuses(module: Bytecode) -> None:
             older = module.to_version(version)
         except VersionError:
             continue
-        check(older.functions)
+        check(older)
         assert older.version == version
         assert older.to_version(LATEST).build() == module.build()
 

@@ -10,8 +10,9 @@ from tileir.collector import paused_collector
 from tileir.errors import AssemblyError, BuildError, Problem
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
-from tileir.formats.version import LATEST, SUPPORTED, Version
+from tileir.formats.version import LATEST, Version
 from tileir.launch import LaunchAttributes
+from tileir.versions import supported
 from tileir.writer import Writer
 
 from .diagnostics import Stop
@@ -35,9 +36,10 @@ def assemble(
     lacks; BuildError if `version` is none. What the text says and bytecode cannot hold is in the
     `launch_attributes` of the module.
     """
-    chosen = _version(version)
+    chosen = LATEST if version is None else supported(version)
     if not isinstance(text, str):
         raise TypeError(f"expected a str, got {type(text).__name__}")
+    text = text.removeprefix(BYTE_ORDER_MARK)
     _check_characters(text, name)
     source = Source(text, name, chosen, limits)
     module = ModuleReader(source)
@@ -52,21 +54,20 @@ def assemble(
         MappingProxyType(
             {entry: MappingProxyType(given) for entry, given in module.entry_attributes.items()}
         ),
+        tuple(module.names),
     )
     return bytecode
 
 
-def _version(version: Version | str | None) -> Version:
-    if version is None:
-        return LATEST
-    for supported in SUPPORTED:
-        if isinstance(version, str | tuple) and version in (supported, str(supported)):
-            return supported
-    raise BuildError(f"there is no version {version!r}; there are {', '.join(map(str, SUPPORTED))}")
+BYTE_ORDER_MARK = "\ufeff"
+UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
+"""Its byte order marks, which are no UTF-8, as bytes that are none are read."""
 
 
 def _check_characters(text: str, name: str) -> None:
-    """Refuse half of a surrogate pair, which is no character and has no bytes."""
+    """Refuse another encoding, and half of a surrogate pair, which is no character."""
+    if text.startswith(UTF_16):
+        raise AssemblyError(name, [Problem(1, 1, "this is UTF-16; text is to be UTF-8", "", 1)])
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:

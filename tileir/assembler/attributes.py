@@ -24,7 +24,7 @@ from tileir.formats.limits import MAX_REPEATED_ATTRIBUTES, Limits
 from tileir.formats.ops.assembly import enum_word
 from tileir.locations import Location
 from tileir.types import Scalar, Tile, Type
-from tileir.typetext import SCALARS
+from tileir.wording import choice, did_you_mean
 
 from .aliases import BROKEN, Aliases
 from .dense import constant_of, read_elements
@@ -33,7 +33,7 @@ from .extents import DenseArray, Extents, Opaque
 from .lexer import ALIAS, INTEGER, LITERAL, SYMBOL, WORD, Reader, phrase, shown, token
 from .locations import FilePosition
 from .numbers import BadNumber, bits_of
-from .types import FORMS, TypeReader, case_of
+from .types import KNOWN, TypeReader, case_of
 
 FLOAT = re.compile(r"-?[0-9]+(?:\.|[eE])")
 PREDICATES = ("bounded", "div_by", "same_elements")
@@ -125,7 +125,7 @@ class AttributeReader:
     def number(self, plain: str = "i64") -> object:
         """A number with or without a type, ``true`` or ``false``."""
         reader, at = self.reader, self.reader.at
-        literal = reader.take(LITERAL, "a number")
+        literal = reader.literal()
         if literal in ("true", "false"):
             return literal == "true"
         if reader.accept(phrase(":")):
@@ -246,7 +246,7 @@ class AttributeReader:
     def _typed(self, type: Scalar) -> object:
         """A number of a known type."""
         at = self.reader.at
-        literal = self.reader.take(LITERAL, "a number")
+        literal = self.reader.literal()
         try:
             bits = bits_of(type, literal)
         except BadNumber as wrong:
@@ -279,11 +279,13 @@ class AttributeReader:
         if reader.text.startswith("#", at):
             found = self.read()
             if not isinstance(found, DivBy | SameElements | Bounded) and found is not BROKEN:
-                raise reader.refused(f"expected one of {', '.join(PREDICATES)}", at)
+                raise reader.refused(f"expected {choice(PREDICATES)}", at)
             return found
         match = WORD.match(reader.text, at)
         if match is None or match[1] not in PREDICATES:
-            raise reader.expected(" or ".join(PREDICATES))
+            wrong = reader.expected(choice(PREDICATES))
+            wrong.message += did_you_mean(match[1], PREDICATES) if match else ""
+            raise wrong
         reader.at = match.end()
         return self._predicate(match[1])
 
@@ -349,5 +351,5 @@ WRITABLE = (
     bool, str, IntegerAttribute, FloatAttribute, TypeAttribute, DivBy, SameElements, Bounded,
     DenseElements, EnumAttribute, Hints,
 )  # fmt: skip
-OWN_TYPES = frozenset((*SCALARS, *FORMS, "token"))
+OWN_TYPES = frozenset(KNOWN)
 """First words of the types of this dialect."""

@@ -6,7 +6,6 @@ about what uses those nothing is said. So each problem is told once, and reading
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
@@ -15,11 +14,12 @@ from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
 from tileir.ir import Block, Op, Value
 from tileir.locations import CallSite, SourceLocation
-from tileir.structure import infer, operand_slots
+from tileir.rowtypes import infer, operand_slots
 from tileir.types import Type
+from tileir.wording import choice, counted, did_you_mean, region_name
 
 from .diagnostics import Refused, Stop
-from .lexer import NO_ATTRIBUTES, SKIP, VALUE, phrase, shown
+from .lexer import NO_ATTRIBUTES, RESULTS, SKIP, SOME_RESULTS, VALUE, line_of, phrase, shown
 from .operations import Draft, plan_of
 from .results import finished
 from .structured import READERS
@@ -32,15 +32,11 @@ SPECS: dict[str, Spec] = {
 }
 """Every mnemonic, older ones included -> the row of the op."""
 
-NAME = r"%(?:[0-9]++|[A-Za-z$._-][\w$.-]*+)(?::[0-9]++)?"
-RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP})*+"
-SOME_RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP}){{0,64}}+"
-"""No more than ops have, because this is tried at every line."""
-
 START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKIP}", re.ASCII)
 """The start of an op: the names of its results and its mnemonic."""
 
 GENERIC = re.compile(rf'(?:{RESULTS}={SKIP})?"', re.ASCII)
+DIALECT_OP = re.compile(r"(\w++)\.([\w.]++)", re.ASCII)
 NAMED = re.compile(r"(%[\w$.-]++)(?::([0-9]++))?", re.ASCII)
 AHEAD = re.compile(
     r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|[{}]'
@@ -56,19 +52,22 @@ UNKNOWN = Value(None, None, 0, 0)
 
 
 class Place:
-    """A block that is being read: the region's row and op, and how many names there were before."""
+    """A block that is being read: the region's row and op, how many names there were before, and
+    where it is opened. `failed` is set by an op that makes no sense, `over` by one behind the end.
+    """
 
-    __slots__ = ("block", "failed", "op", "row", "visible")
+    __slots__ = ("block", "failed", "op", "opened", "over", "row", "visible")
 
-    def __init__(self, op: Op | None, row: Row, block: Block, visible: int) -> None:
+    def __init__(self, op: Op | None, row: Row, block: Block, visible: int, opened: int) -> None:
         self.op = op
         self.row = row
         self.block = block
         self.visible = visible
-        self.failed = False
+        self.opened = opened
+        self.failed = self.over = False
 
     def __str__(self) -> str:
-        return f"{self.row.name} of {self.op.name}" if self.op else "body"
+        return region_name(self.op, self.row)
 
     def wanted(self, name: str) -> list[Type | None] | None:
         """The types that a terminator of that name hands over here; None if it goes further."""
@@ -129,6 +128,7 @@ class BodyReader:
         """Give a value its name, which must be new."""
         if name in self.names:
             self.report.add(f"redefinition of {shown(name)}", at, len(name))
+            self.names[name] = UNKNOWN  # of the two, nobody knows which is meant from here on
             return
         self.names[name] = value
         self._defined.append(name)
@@ -151,8 +151,7 @@ class BodyReader:
         results = [*op.results, *lost]
         count = sum(count for _, count, _ in named)
         if named and count != len(results):
-            has = "no result" if not results else f"{len(results)} results"
-            has = "one result" if len(results) == 1 else has
+            has = counted(len(results), "result")
             first, _, at = named[0]
             self.report.add(f"{op.name} has {has}, the names are for {count}", at, len(first))
             self._name_unknown(named)
@@ -187,9 +186,9 @@ class BodyReader:
         reader, limits = self.reader, self.source.limits
         if len(self.places) > limits.region_depth:
             raise reader.refused(f"more than {limits.region_depth} regions inside each other")
+        opened, block = reader.at, Block()
         reader.expect(phrase("{"))
-        block = Block()
-        place = Place(op, row, block, len(self._defined))
+        place = Place(op, row, block, len(self._defined), opened)
         self.places.append(place)
         for name, at, type in arguments:
             value = Value(type, block, len(block.arguments), 0)
@@ -208,12 +207,13 @@ class BodyReader:
         """The closing brace, and the terminator before it."""
         reader, ops, at = self.reader, place.block.ops, self.reader.at
         if not reader.accept(CLOSE):
-            self.report.add(f"the {place} is never closed", at)
+            line = line_of(reader.text, place.opened)
+            self.report.add(f"the {place} opened in line {line} is never closed", at)
             raise Stop
         if place.failed or (ops and ops[-1].spec.terminator):
             return
         if implied is None:
-            ends = " or ".join(place.row.terminators)
+            ends = choice(place.row.terminators, quoted=False)
             self.report.add(f"the {place} does not end with {ends}", at)
             return
         end = Op(BY_NAME[implied], {"operands": ()}, {})
@@ -234,7 +234,7 @@ class BodyReader:
                     self.report.add(text, at, length)
                 return
             if op.name not in place.row.terminators:
-                ends = " or ".join(place.row.terminators)
+                ends = choice(place.row.terminators, quoted=False)
                 text = f"{op.name} cannot end the {place}, which ends with {ends}"
                 self.report.add(text, at, length)
                 return
@@ -261,19 +261,32 @@ class BodyReader:
         """What to say where no op starts."""
         generic = GENERIC.match(self.reader.text, self.reader.at)
         if generic is None:
-            return self.reader.expected("an op or '}'")
+            return self.reader.expected("an op or '}'", after=False)
         return self.reader.refused("MLIR's generic form of ops is not read", generic.end() - 1)
+
+    def _unknown_op(self, name: str, at: int) -> Refused:
+        """What to say of a mnemonic that is none: it may be that of another dialect."""
+        whole = DIALECT_OP.match(self.reader.text, at)
+        if whole is None:
+            return Refused(
+                f"there is no op '{shown(name)}'{did_you_mean(name, SPECS)}", at, len(name)
+            )
+        meant = did_you_mean(whole[2], SPECS)
+        text = (
+            f"'{shown(whole[0])}' is of the dialect {shown(name)}, cuda_tile alone is read{meant}"
+        )
+        return Refused(text, at, len(whole[0]))
 
     def _op(self, match: re.Match[str], place: Place) -> None:
         reader, name = self.reader, match[2]
         named = self._named(match[1], match.start(1))
         spec = SPECS.get(name)
         if spec is None:
-            text = f"there is no op '{shown(name)}'{_close(name)}"
-            raise Refused(text, match.start(2), len(name))
+            raise self._unknown_op(name, match.start(2))
         ops = place.block.ops
-        if ops and ops[-1].spec.terminator:
-            text = f"{name} comes after {ops[-1].name}, which ends the {place}"
+        if ops and ops[-1].spec.terminator and not place.over:
+            place.over = place.failed = True
+            text = f"nothing may follow '{ops[-1].name}', which ends the {place}"
             self.report.add(text, match.start(2), len(name))
         if spec.since > self.gate.version:
             self.gate.need(spec.mnemonic, spec.since, match.start(2), len(name))
@@ -316,9 +329,3 @@ class BodyReader:
                 reader.at = piece.start(1) if piece[1] else piece.start() + 1
                 reader.skip()
                 return
-
-
-def _close(name: str) -> str:
-    """The mnemonic that was probably meant."""
-    near = difflib.get_close_matches(name[:100], SPECS, 1)
-    return f", did you mean {near[0]}?" if near else ""

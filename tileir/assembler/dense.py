@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tileir.constants import Constant, element_size
 from tileir.types import Scalar, Tile
 
 from .diagnostics import Refused
-from .lexer import LITERAL, NUMBER, SKIP, STRING, Reader
+from .lexer import LITERAL, NUMBER, SKIP, STRING, Reader, phrase
 from .numbers import BadNumber, bits_of
+
+if TYPE_CHECKING:
+    from .types import TypeReader
 
 PIECE = re.compile(rf"(?:([\[\],])|(true\b|false\b|{NUMBER})){SKIP}", re.ASCII)
 ROW = re.compile(r"[^\[\]/\"]++(?=\])")
@@ -44,6 +48,18 @@ class Elements:
         self.data = data
 
 
+def typed_elements(reader: Reader, types: TypeReader) -> tuple[Scalar, Elements]:
+    """``<f32: 1.0>``: an element type and elements of it."""
+    at = reader.at
+    if not reader.accept(phrase("<")) or LITERAL.match(reader.text, reader.at):
+        raise reader.refused("numbers are written with their type, as <f32: 1.0> is", at)
+    element = types.scalar()
+    reader.expect(phrase(":"))
+    found = read_elements(reader, element)
+    reader.expect(phrase(">"))
+    return element, found
+
+
 def read_elements(reader: Reader, element: Scalar) -> Elements:
     """The elements at the reader's position."""
     at = reader.at
@@ -59,7 +75,7 @@ def read_elements(reader: Reader, element: Scalar) -> Elements:
 
 def _number(reader: Reader, element: Scalar) -> int:
     at = reader.at
-    literal = reader.take(LITERAL, "a number")
+    literal = reader.literal()
     try:
         return bits_of(element, literal)
     except BadNumber as wrong:
@@ -76,6 +92,7 @@ def _nested(reader: Reader, element: Scalar, start: int) -> Elements:
     while True:
         match = PIECE.match(text, reader.at)
         if match is None:
+            reader.check_finite()
             raise reader.expected("a number, ',' or ']'" if counts else "'['")
         mark, literal = match[1], match[2]
         if (mark in ("]", ",")) != after_item and not (mark == "]" and counts[-1:] == [0]):

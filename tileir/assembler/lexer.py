@@ -8,6 +8,7 @@ a token costs. None of the expressions backtracks over blanks, so all take linea
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 from tileir.formats.errors import shorten
@@ -31,6 +32,14 @@ def token(pattern: str) -> re.Pattern[str]:
 
 
 VALUE = token(r"%(?:[0-9]++|[A-Za-z$._-][\w$.-]*+)(?:#[0-9]++)?")
+NAME = r"%(?:[0-9]++|[A-Za-z$._-][\w$.-]*+)(?::[0-9]++)?"
+RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP})*+"
+"""The pattern of the names in front of an op."""
+
+SOME_RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP}){{0,64}}+"
+"""No more than ops have, for what is tried at every line."""
+
+NAMES = re.compile(rf"{RESULTS}=", re.ASCII)
 WORD = token(r"[A-Za-z_][\w$.]*+")
 SYMBOL = token(r'@(?:[A-Za-z_][\w$.]*+|"(?:[^"\\\n]++|\\.)*+")')
 STRING = token(r'"(?:[^"\\\n]++|\\.)*+"')
@@ -39,9 +48,16 @@ NUMBER = r"-?(?:0[xX][0-9a-fA-F]++|[0-9]++(?:\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?)(?
 """The pattern of a number of any kind."""
 
 LITERAL = token(rf"true\b|false\b|{NUMBER}")
+NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)\b", re.ASCII | re.IGNORECASE)
 ALIAS = token(r"[#!](?:[0-9]++|[A-Za-z_$-][\w$-]*+)(?![.\w])")
 BLANKS = re.compile(SKIP)
 ANYTHING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|->|[%#!@]?[\w$.-]++|.', re.ASCII | re.DOTALL)
+NAME_PART = re.compile(r"[%#!@]?[\w$.-]*+", re.ASCII)
+SYMBOL_BEHIND = re.compile(r"@([\w$.-]*+)\Z", re.ASCII)
+ANY_NAME = re.compile(r"[\w$.-]*+[^\x00-\x7f]?[\w$.-]*+")
+LINE_OF_CODE = re.compile(r'(?:[^"/\n]++|"(?:[^"\\\n]++|\\.)*+"?|/(?!/))*+')
+"""A line up to the comment at its end."""
+
 ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{2})|(.))", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "\\": "\\", '"': '"'}
 PIECES = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|->|[][(){}<>]', re.ASCII)
@@ -87,11 +103,38 @@ class Reader:
         found = ANYTHING.match(self.text, at)
         return Refused(message, at, len(found[0]) if found else 1)
 
-    def expected(self, what: str) -> Refused:
-        """An error about the next token, which is something else."""
+    def expected(self, what: str, after: bool = True) -> Refused:
+        """An error about the next token, which is something else.
+
+        What is to come `after` the last token, and is missing at the end of a line, is missing
+        there and not where the next line begins.
+        """
         if what == "':'" and self.text.startswith("{", self.at):
             return self.refused(NO_ATTRIBUTES)
+        foreign = self._foreign()
+        if foreign is not None:
+            return foreign
+        end = end_of_line(self.text, self.at) if after and self.at < len(self.text) else None
+        if end is not None:
+            return Refused(f"expected {what}, found the end of the line", end)
         return self.refused(f"expected {what}, found {self.found()}")
+
+    def _foreign(self) -> Refused | None:
+        """An error about a character that stands in strings and comments alone."""
+        at = NAME_PART.match(self.text, self.at).end()
+        char = self.text[at : at + 1]
+        if not char or char.isascii():
+            return None
+        if "\udc80" <= char <= "\udcff":
+            return Refused(f"the byte 0x{ord(char) - 0xDC00:02X} is no UTF-8", at)
+        name = unicodedata.name(char, "")
+        shown_char = f"'{printable(char)}' (U+{ord(char):04X}{name and ', '}{name})"
+        symbol = SYMBOL_BEHIND.search(self.text[max(0, at - LONGEST_SHOWN) : at])
+        how = ""
+        if symbol:
+            rest = ANY_NAME.match(self.text, at)[0][:LONGEST_SHOWN]
+            how = f'; write @"{symbol[1]}{printable(rest)}"'
+        return Refused(f"{shown_char} can only stand in strings and comments{how}", at)
 
     def found(self) -> str:
         """The next token for a message."""
@@ -132,6 +175,18 @@ class Reader:
     def sees(self, wanted: Phrase) -> bool:
         """Whether the next token is the first of a phrase."""
         return wanted.first(self.text, self.at) is not None
+
+    def literal(self) -> str:
+        """A number, ``true`` or ``false``."""
+        self.check_finite()
+        return self.take(LITERAL, "a number")
+
+    def check_finite(self) -> None:
+        """Refuse the words for what is no finite number: there are none."""
+        match = NOT_FINITE.match(self.text, self.at)
+        if match is not None:
+            how = "is written as its bits, for f32 as 0x7F800000 (inf) or 0x7FC00000 (nan)"
+            raise self.refused(f"{match[0]} {how}")
 
     def word(self, what: str = "a word") -> str:
         """A bare word."""
@@ -204,6 +259,25 @@ class Reader:
                     self.at = BLANKS.match(self.text, match.end()).end()
                     return self.text[start : match.end()]
         raise self.refused("this is never closed", start)
+
+
+def end_of_line(text: str, at: int) -> int | None:
+    """Where the last line with a token before `at` ends, if `at` is not in it."""
+    start = text.rfind("\n", 0, at) + 1
+    if text[start:at].strip():
+        return None
+    while start:
+        end = start - 1
+        start = text.rfind("\n", 0, end) + 1
+        code = LINE_OF_CODE.match(text, start, end)[0].rstrip()
+        if code.strip():
+            return start + len(code)
+    return None
+
+
+def line_of(text: str, at: int) -> int:
+    """The number of the line of a position, from 1."""
+    return text.count("\n", 0, at) + 1
 
 
 def shown(literal: str) -> str:

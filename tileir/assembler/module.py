@@ -14,15 +14,16 @@ from tileir.formats.sections import BY_NAME as SECTIONS
 from tileir.function import Global
 from tileir.interned_locations import misplaced
 from tileir.ir import Body
+from tileir.launch import MODULE_NAME
 from tileir.locations import CallSite, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
 from tileir.writer import GLOBAL_SINCE
 
 from .body import BodyReader
-from .dense import read_elements
+from .dense import typed_elements
 from .diagnostics import Refused, Stop
 from .extents import DenseArray, Opaque
-from .lexer import ALIAS, VALUE, phrase, shown
+from .lexer import ALIAS, VALUE, line_of, phrase, shown
 from .results import constant
 from .source import Source
 
@@ -52,8 +53,8 @@ class Entry:
 
 @dataclass(slots=True)
 class ModuleReader:
-    """Reads a whole text; then `entries`, `globals`, `producer` and the launch attributes are
-    what it says."""
+    """Reads a whole text; then `entries`, `globals`, `producer`, the launch attributes and the
+    `names` of modules are what it says."""
 
     source: Source
     entries: list[Entry] = field(default_factory=list)
@@ -61,7 +62,8 @@ class ModuleReader:
     producer: tuple[str, int] | None = None
     module_attributes: dict[str, object] = field(default_factory=dict)
     entry_attributes: dict[str, dict[str, object]] = field(default_factory=dict)
-    modules: int = 0
+    names: list[str] = field(default_factory=list)
+    _modules: set[int | str] = field(default_factory=set)
     _symbols: set[str] = field(default_factory=set)
 
     def read(self) -> None:
@@ -82,8 +84,11 @@ class ModuleReader:
 
     # Items --------------------------------------------------------------------------------------
 
-    def _items(self, depth: int) -> None:
-        """Items up to the brace that closes what they are in, or to the end of the text."""
+    def _items(self, depth: int, opened: int = 0) -> None:
+        """Items up to the brace that closes what they are in, or to the end of the text.
+
+        `opened` is the position of the brace that opens it.
+        """
         reader, text = self.source.reader, self.source.reader.text
         while reader.at < len(text):
             if text.startswith("}", reader.at) and depth:
@@ -95,7 +100,8 @@ class ModuleReader:
                 self.source.report.add(wrong.message, wrong.at, wrong.length)
                 self._recover(start, depth)
         if depth:
-            self.source.report.add("the module is never closed", reader.at)
+            line = line_of(text, opened)
+            self.source.report.add(f"the module opened in line {line} is never closed", reader.at)
             raise Stop
 
     def _item(self, depth: int) -> None:
@@ -106,7 +112,7 @@ class ModuleReader:
             if alias is not None and not depth:
                 self._alias(alias)
                 return
-            raise reader.expected("an entry, a global or a module")
+            raise reader.expected("an entry, a global or a module", after=False)
         at, reader.at = reader.at, match.end()
         reader.skip()
         if match[1] == "entry":
@@ -130,15 +136,17 @@ class ModuleReader:
         source, reader = self.source, self.source.reader
         if depth >= source.limits.region_depth:
             raise reader.refused(f"more than {source.limits.region_depth} nested modules", at)
-        if own:
-            self.modules += 1
-            if self.modules > 1:
-                raise reader.refused("a file holds one module", at)
+        if depth in self._modules or (own and "own" in self._modules):
+            raise reader.refused("one file is one module, and this is a second one", at)
+        self._modules |= {depth, "own"} if own else {depth}
         if reader.text.startswith("@", reader.at):
-            reader.symbol()
+            name = reader.symbol()
+            if name != MODULE_NAME:
+                self.names.append(name)
         self._module_attributes(own)
+        opened = reader.at
         reader.expect(phrase("{"))
-        self._items(depth + 1)
+        self._items(depth + 1, opened)
         reader.expect(phrase("}"))
         source.locations.optional()
 
@@ -204,11 +212,8 @@ class ModuleReader:
         name, alignment = self._symbol(), 0
         if reader.accept(phrase("alignment =")):
             alignment = reader.integer("an alignment", 0, 1 << 63)
-        reader.expect(phrase("<"))
-        element = source.types.scalar()
+        element, elements = typed_elements(reader, source.types)
         reader.expect(phrase(":"))
-        elements = read_elements(reader, element)
-        reader.expect(phrase("> :"))
         at_type = reader.at
         type = source.types.read()
         value = constant(source, element, elements, type, at_type)
@@ -225,8 +230,8 @@ class ModuleReader:
         source, reader, at = self.source, self.source.reader, self.source.reader.at
         name = self._symbol()
         arguments, attributes = self._parameters()
-        if reader.accept(phrase("->")):
-            reader.expect(phrase("()"))
+        if reader.accept(phrase("->")) and not reader.accept(phrase("()")):
+            raise reader.refused("an entry has no results")
         hints, beside = None, {}
         while True:
             at_part = reader.at

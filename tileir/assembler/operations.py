@@ -11,19 +11,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tileir.encode import default_of
-from tileir.formats.attributes import (
-    CONSTANT_INDEX,
-    DICTIONARY,
-)
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
 from tileir.formats.ops.spec import Attribute, Operand, TileOf
 from tileir.formats.ops.spec import Op as Spec
 from tileir.ir import Value
-from tileir.structure import admits
+from tileir.rowtypes import admits
 from tileir.types import Type
 
-from .lexer import VALUE, phrase
+from .lexer import NAMES, phrase
 from .slots import attribute_step
 
 if TYPE_CHECKING:
@@ -37,11 +33,10 @@ class Plan:
     operands  the operand slots of an op without operands
     implied   operands of which the format states no type -> the slot whose type they must have
     results   the result slots
-    checked   attributes that the rules of an op can depend on
     extents   whether sizes of the result's type are spelled out again
     """
 
-    __slots__ = ("checked", "extents", "implied", "operands", "results", "spec", "steps")
+    __slots__ = ("extents", "implied", "operands", "results", "spec", "steps")
 
     def __init__(self, spec: Spec) -> None:
         items = items_of(spec) if spec.format != "" else ()
@@ -51,9 +46,6 @@ class Plan:
         self.implied = _implied(spec, set(_typed(items)))
         self.results = spec.results
         self.extents = any(isinstance(i, Slot) and i.form == "extents" for i in items)
-        self.checked = tuple(
-            s.name for s in spec.attributes if s.node not in (CONSTANT_INDEX, DICTIONARY)
-        )
 
 
 def _implied(spec: Spec, stated: set[str]) -> tuple[tuple[str, str], ...]:
@@ -224,8 +216,19 @@ def _presence(spec: Spec, group: Group) -> Callable[[BodyReader, Draft], object]
             return lambda body, draft: not draft.operands[name] and body.reader.sees(begins)
         return lambda body, draft: body.reader.sees(begins)
     if isinstance(anchor, Operand):
-        return lambda body, draft: body.reader.text.startswith("%", body.reader.at)
+        begins = _value_of_its_own if spec.terminator else _value_ahead
+        return lambda body, draft: begins(body)
     return lambda body, draft: _word_ahead(body)
+
+
+def _value_ahead(body: BodyReader) -> bool:
+    """Whether a value is next."""
+    return body.reader.text.startswith("%", body.reader.at)
+
+
+def _value_of_its_own(body: BodyReader) -> bool:
+    """Whether a value is next, and not the start of another op."""
+    return _value_ahead(body) and not NAMES.match(body.reader.text, body.reader.at)
 
 
 def _word_ahead(body: BodyReader) -> bool:
@@ -243,7 +246,7 @@ def _slot(spec: Spec, item: Slot) -> Step:
         return attribute_step(slot, item.form)
     many = slot.arity == "many"
     if item.form == "":
-        return _values(name) if many else _value(name)
+        return _values(name, spec.terminator) if many else _value(name)
     if item.form == "common":
         return _common(slot, name)
     if item.form == "first":
@@ -263,12 +266,13 @@ def _value(name: str) -> Step:
     return read
 
 
-def _values(name: str) -> Step:
-    comma = phrase(",")
+def _values(name: str, last: bool) -> Step:
+    """Any number of values; behind an op that is the `last` one there can be names of results."""
+    comma, begins = phrase(","), _value_of_its_own if last else _value_ahead
 
     def read(body: BodyReader, draft: Draft) -> None:
         reader, found, places = body.reader, [], []
-        if VALUE.match(reader.text, reader.at):
+        if begins(body):
             while not found or reader.accept(comma):
                 places.append(reader.at)
                 found.append(body.value())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tileir.constants import Constant
 from tileir.formats.ops.assembly import EXTENTS
 from tileir.inference import follows
 from tileir.ir import Op, Value
-from tileir.structure import operand_slots, problems
+from tileir.rowtypes import operand_slots
 from tileir.types import Tile, Type
+from tileir.verifier.constraints import signature, type_problem
+from tileir.verifier.single import own_problem
+from tileir.wording import counted, in_words
 
 from .aliases import BROKEN
 from .dense import constant_of
@@ -18,6 +22,9 @@ from .lexer import VALUE, shown
 if TYPE_CHECKING:
     from .body import BodyReader
     from .operations import Draft
+
+NUMBERED = re.compile(r"(operand|result) #(\d+) ")
+WORD = re.compile(r"\w+")
 
 
 def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
@@ -46,23 +53,16 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
 
 
 def _check_rules(body: BodyReader, draft: Draft, op: Op, types: list[Type | None]) -> None:
-    """Ask for what the op's row says. Ops that look alike to it are asked about once."""
-    attributes = draft.attributes
-    seen = [op.name, *[attributes[name] for name in draft.plan.checked]]
-    for value in draft.operands.values():
-        if isinstance(value, tuple):
-            seen.append(len(value))
-            types += [one.type for one in value]
-        else:
-            types.append(None if value is None else value.type)
-    key = (*seen, *map(id, types))
-    if key in body.source.alike:
-        return
-    found = problems(op, regions=False)
-    for text in found[:1]:
-        body.report.add(f"{op.name}: {text}", *_place(body, draft, text))
-    if not found:
-        body.source.alike[key] = types
+    """Ask for what the op's row says. Ops of the same types are asked about them once."""
+    known, key = body.source.alike, signature(op)
+    if key not in known:
+        types += [value.type for value in op.operand_list()]
+        known[key] = type_problem(op), types  # keeps the types, and with them the key
+    found = known[key][0] or own_problem(op)
+    if found:
+        _, text, hint = found
+        place = _place(body, draft, op, f"{text} {hint}")
+        body.report.add(f"{op.name}: {text}" + (f" ({hint})" if hint else ""), *place)
 
 
 def _check_stated(body: BodyReader, draft: Draft) -> bool:
@@ -79,7 +79,8 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
         if types is None:
             continue
         if len(types) != len(values):
-            text = f"{len(types)} types are stated of {name}, there are {len(values)} values"
+            given = f"{counted(len(types), 'type')} stated of {in_words(name)}"
+            text = f"{given}, which has {counted(len(values), 'value')}"
             body.report.add(text, types[0][1])
             continue
         for place, one in enumerate(values):
@@ -92,6 +93,7 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
             type = types[0][0]
             if value.type != type and type and value.type:
                 _mismatch(body, draft, name, 0, value.type, type)
+                draft.stated[other] = [(None, types[0][1])]  # nobody knows what was meant
     return unknown
 
 
@@ -140,17 +142,35 @@ def _result_types(draft: Draft, op: Op, unknown: bool) -> list[Type | None]:
     return types
 
 
-def _place(body: BodyReader, draft: Draft, problem: str) -> tuple[int, int]:
+def _place(body: BodyReader, draft: Draft, op: Op, problem: str) -> tuple[int, int]:
     """Where the slot is that a problem is about, and how long what stands there is."""
-    name = problem.split(None, 1)[0].rstrip(",:")
-    if name in draft.places:
-        at = draft.places[name][0] if draft.places[name] else draft.at
-    elif draft.stated.get(name):
-        at = draft.stated[name][0][1]
+    numbered = NUMBERED.match(problem)
+    if numbered and numbered[1] == "operand":
+        names = [_slot_of(op, int(numbered[2]))]
+    elif numbered:
+        names = [slot.name for slot in op.spec.results][: int(numbered[2]) + 1][-1:]
+    else:
+        names = [word for word in WORD.findall(problem) if word in op.attributes]
+    for name in names:
+        if draft.places.get(name):
+            at = draft.places[name][0]
+            break
+        if draft.stated.get(name):
+            at = draft.stated[name][0][1]
+            break
     else:
         return draft.at, len(draft.spec.mnemonic)
     wrong = body.reader.refused("", at)
     return wrong.at, wrong.length
+
+
+def _slot_of(op: Op, number: int) -> str:
+    """The slot of the operand of that number."""
+    for name, value in op.operands.items():
+        number -= len(value) if isinstance(value, tuple) else value is not None
+        if number < 0:
+            return name
+    return ""
 
 
 def _check_extents(body: BodyReader, draft: Draft, op: Op) -> None:
@@ -159,10 +179,13 @@ def _check_extents(body: BodyReader, draft: Draft, op: Op) -> None:
         spelled = draft.stated[f"{name}:sizes"]
         sizes = getattr(op.result.type, field)
         if len(spelled) != len(sizes):
-            text = f"{len(spelled)} sizes, {op.result.type} has {len(sizes)}"
+            text = f"{counted(len(spelled), 'size')}, {op.result.type} has {len(sizes)}"
             body.report.add(text, spelled[0][1] if spelled else draft.at)
             continue
         for (size, at), wanted in zip(spelled, sizes, strict=True):
             if size != wanted:
                 known = "?" if wanted is None else wanted
-                body.report.add(f"the type of the result has {known} here", at)
+                spelled_as = "a value" if size is None else size
+                text = f"{spelled_as} is written here, {op.result.type} has {known}"
+                wrong = body.reader.refused(text, at)
+                body.report.add(text, at, wrong.length)

@@ -16,7 +16,7 @@ from tileir.formats.attributes import (
 from tileir.formats.leaves import EnumValue, VarInt
 from tileir.formats.ops.spec import Attribute
 
-from .dense import read_elements
+from .dense import typed_elements
 from .lexer import Reader, phrase
 from .types import case_of
 
@@ -42,13 +42,8 @@ def attribute_step(slot: Attribute, form: str) -> Step:
 
 def _elements(body: BodyReader, draft: Draft) -> None:
     """``<f32: 1.0>``; the type of the result says later what it is."""
-    reader = body.reader
-    reader.expect(phrase("<"))
-    draft.places["value"] = [reader.at]
-    element = body.types.scalar()
-    reader.expect(phrase(":"))
-    draft.attributes["value"] = (element, read_elements(reader, element))
-    reader.expect(phrase(">"))
+    draft.places["value"] = [body.reader.at]
+    draft.attributes["value"] = typed_elements(body.reader, body.types)
 
 
 def _reader(slot: Attribute, form: str) -> Callable[[BodyReader], object]:

@@ -9,8 +9,9 @@ from tileir.attributes import IntegerAttribute
 from tileir.formats.attributes import ATTRIBUTE_LIST
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Op, Region, Value
-from tileir.structure import infer, operand_slots
+from tileir.rowtypes import infer, operand_slots
 from tileir.types import Scalar, Type
+from tileir.wording import counted
 
 from .lexer import VALUE, phrase, shown
 from .results import finished
@@ -71,7 +72,8 @@ def _parenthesised(body: BodyReader) -> list[tuple[Type | None, int]]:
 def _carried(body: BodyReader, names: list, types: list, at: int) -> Arguments:
     """The arguments that carried values become."""
     if len(names) != len(types):
-        raise body.reader.refused(f"{len(types)} types are stated of {len(names)} values", at)
+        stated, values = counted(len(types), "type"), counted(len(names), "value")
+        raise body.reader.refused(f"{stated} stated of {values}", at)
     return [(*name, type) for name, (type, _) in zip(names, types, strict=True)]
 
 
@@ -203,7 +205,8 @@ def _arguments(body: BodyReader, op: Op) -> Arguments:
     except AttributeError:  # operands of a wrong kind, which has been reported
         return found
     if len(wanted) != len(found):
-        raise reader.refused(f"{len(found)} arguments, {op.name} takes {len(wanted)}", start)
+        given = counted(len(found), "argument")
+        raise reader.refused(f"{given}, {op.name} takes {len(wanted)}", start)
     for (name, _, type), at, right in zip(found, places, wanted, strict=True):
         if type is not None and type != right:
             text = f"{shown(name)} of {op.name} is to be {right}, but {type} is stated"

@@ -24,6 +24,7 @@ from tileir.types import (
     Type,
 )
 from tileir.typetext import SCALARS
+from tileir.wording import choice, did_you_mean
 
 from .diagnostics import Refused, Report
 from .lexer import ALIAS, SKIP, Reader, phrase, shown, token
@@ -68,10 +69,10 @@ class TypeReader:
             reader.at = match.end()
             return self._known[match[1]]
         start = reader.at
-        type = self._new()
+        type = self._checked(self._new(), start)
         if match is not None and match.end() == reader.at:
             self._known[match[1]] = type
-        return self._checked(type, start)
+        return type
 
     def _new(self) -> Type | None:
         match = ALIAS.match(self.reader.text, self.reader.at)
@@ -81,16 +82,15 @@ class TypeReader:
         return self.aliases.type(match[1], match.start())
 
     def _checked(self, type: Type | None, start: int) -> Type | None:
-        """The type, unless it breaks a rule of types."""
+        """The type, unless it breaks a rule of types or is of a newer version."""
         wrong = None if type is None else problem(type)
         if wrong:
             match = SPELLING.match(self.reader.text, start)
             length = len(match[1]) if match else 1
             self.report.add(f"{type}: {wrong[0]}: {wrong[1]}", start, length)
-            self._known[match[1] if match else ""] = None
             return None
-        if type is not None:
-            self.gate.type(type, start)
+        if type is not None and not self.gate.type(type, start) and not isinstance(type, Scalar):
+            return None
         return type
 
     def read_list(self) -> list[tuple[Type | None, int]]:
@@ -119,7 +119,8 @@ class TypeReader:
         if name == "token":
             return Token()
         if name not in FORMS:
-            raise reader.refused(f"there is no type '{shown(name)}'", at)
+            meant = did_you_mean(name, KNOWN, 0.6)
+            raise reader.refused(f"there is no type '{shown(name)}'{meant}", at)
         if depth > self.limits.type_depth:
             raise reader.refused(f"types nested more than {self.limits.type_depth} deep", at)
         reader.expect(phrase("<"))
@@ -139,7 +140,7 @@ class TypeReader:
         else:
             type = self._type(depth)
         if not isinstance(type, kinds):
-            wanted = " or ".join(KINDS[kind] for kind in kinds)
+            wanted = choice((KINDS[kind] for kind in kinds), quoted=False)
             raise self.reader.refused(f"expected {wanted}, found {type}", at)
         return type
 
@@ -166,7 +167,8 @@ class TypeReader:
 
     def _extent(self, digits: str) -> int:
         if len(digits) > len(str(LARGEST)) or int(digits) >= LARGEST:
-            raise self.reader.refused(f"{shown(digits)} is no extent")
+            text = f"{shown(digits)} is not an extent from 0 to {LARGEST - 1}"
+            raise Refused(text, self.reader.at, len(digits))
         return int(digits)
 
     def _element(self, depth: int) -> Element:
@@ -251,6 +253,9 @@ FORMS = {
 }
 """Name of a type -> what reads between its angle brackets."""
 
+KNOWN = (*SCALARS, *FORMS, "token")
+"""First words of types."""
+
 KINDS = {Scalar: "an element type", Pointer: "a pointer", TensorView: "a tensor view"}
 
 
@@ -258,7 +263,8 @@ def case_of(reader: Reader, enum: Enum, allowed: tuple[str, ...] = ()) -> str:
     """The name of a case of an enum."""
     at = reader.at
     cases = allowed or tuple(enum.by_name)
-    name = reader.word(" or ".join(cases))
+    name = reader.word(choice(cases))
     if name not in cases:
-        raise Refused(f"expected {' or '.join(cases)}, found '{shown(name)}'", at, len(name))
+        text = f"expected {choice(cases)}, found '{shown(name)}'{did_you_mean(name, cases)}"
+        raise Refused(text, at, len(name))
     return name

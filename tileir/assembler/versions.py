@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tileir.encode import default_of
 from tileir.formats.enums import POINTER_ATTRIBUTE
@@ -23,31 +23,38 @@ class Gate:
         self.version = version
         self.report = report
         self.open = version >= LATEST
+        self._told: set[str] = set()
 
     def need(self, what: str, since: Version, at: int, length: int = 1) -> None:
         """Something that is used at a position exists since a version."""
         if since > self.version:
             self.report.add(f"{what} needs {since}, writing {self.version}", at, length)
 
-    def type(self, type: Type, at: int) -> None:
-        """A type and all that is in it."""
-        if self.open:
-            return
-        if isinstance(type, Scalar):
-            self.need(type.name, TYPE.by_name[type.name].since, at)
-            return
-        self.need(VARIANTS[type.__class__], TYPE.by_name[VARIANTS[type.__class__]].since, at)
+    def type(self, type: Type, at: int) -> bool:
+        """Whether a type and all that is in it is there. What is not is told once."""
+        missing = [] if self.open else list(self._missing(type))
+        for what, since in missing:
+            if what not in self._told:
+                self._told.add(what)
+                self.need(what, since, at)
+        return not missing
+
+    def _missing(self, type: Type) -> Iterator[tuple[str, Version]]:
+        """What of a type the version lacks, and which one has it."""
+        name = type.name if isinstance(type, Scalar) else VARIANTS[type.__class__]
+        parts = [(name, TYPE.by_name[name].since)]
         if isinstance(type, Pointer | TensorView) and type.attribute is not None:
             case = POINTER_ATTRIBUTE.by_name[type.attribute]
             since = max(OPTIONAL_POINTER_ATTRIBUTE.since, case.since)
-            self.need(f"pointer attribute {type.attribute}", since, at)
+            parts.append((f"pointer attribute {type.attribute}", since))
+        yield from (part for part in parts if part[1] > self.version)
         match type:
             case Pointer():
-                self.type(type.pointee, at)
+                yield from self._missing(type.pointee)
             case Tile() | TensorView():
-                self.type(type.element, at)
+                yield from self._missing(type.element)
             case _ if hasattr(type, "view"):
-                self.type(type.view, at)
+                yield from self._missing(type.view)
 
     def op(self, op: Op, places: Mapping[str, Sequence[int]], at: int) -> None:
         """The slots of an op and the cases of its enums. Results are another matter.

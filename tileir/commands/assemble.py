@@ -13,16 +13,19 @@ from tileir.colour import GREEN, RED, harmless, paint
 from tileir.command import (
     UNREADABLE,
     UsageError,
+    called,
+    check_output,
+    explained,
     fail,
     open_input,
     stdout_text,
     wants_colour,
     write_output,
 )
-from tileir.errors import UnsupportedError
+from tileir.errors import TileIRError, UnsupportedError
 from tileir.formats.container import MAGIC
 from tileir.formats.version import LATEST, SUPPORTED, Version
-from tileir.references import decode_text, printable
+from tileir.references import decode_text
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -37,10 +40,11 @@ examples:
   tileir as kernel.tileir                     write kernel.tileirbc
   tileir as kernel.tileir -o k.tileirbc       into this file
   tileir as --version {SUPPORTED[0]} kernel.tileir      in an older version of the format
-  tileir dis k.tileirbc | sed s/1024/2048/ | tileir as - -o k2.tileirbc
+  tileir dis k.tileirbc | sed s/1024/2048/g | tileir as - -o k2.tileirbc
 
 --json prints an object for each error and warning, one a line: file, severity, line and column
 (from 1), length (in characters), message, source (the line), schema; null where there is no place.
+So is everything else that goes wrong, as a file that is not there.
 """
 
 
@@ -58,13 +62,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
+    if not arguments.json:
+        return _assemble(arguments)
+    try:
+        return _assemble(arguments)
+    except (UsageError, TileIRError, OSError) as error:
+        message, code = explained(error)
+        _print_json(called(arguments.file), "error", message=message)
+        return code
+
+
+def _assemble(arguments: argparse.Namespace) -> int:
     version = _version(arguments.version)
     data = open_input(arguments.file)
+    name = called(arguments.file)
     if data.startswith(MAGIC):
-        what = f"{arguments.file} is bytecode already; tileir dis prints it as text"
+        what = f"{name} is bytecode already; tileir dis prints it as text"
+        if arguments.json:
+            _print_json(name, "error", message=what)
+            return UNREADABLE
         return fail("as", what, UNREADABLE)
     output = _output(arguments)
-    name = "<stdin>" if arguments.file == "-" else printable(arguments.file)
+    check_output(output, arguments.file)
     try:
         bytecode = tileir.assemble(decode_text(data), version, name)
     except tileir.AssemblyError as error:

@@ -7,7 +7,7 @@ import json
 
 import tileir
 from tileir.bytecode import Bytecode
-from tileir.command import UsageError, open_input, write_output
+from tileir.command import UsageError, check_output, open_input, write_output
 
 EMIT = ("ptx", "llvm", "plan")
 
@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     emit = arguments.emit or ("llvm" if arguments.target == "host" else "ptx")
     if arguments.target == "host" and emit != "llvm":
         raise UsageError(f"--emit {emit} needs a GPU as --target, for example sm_90")
+    check_output(arguments.output, arguments.file)
     bytecode = Bytecode.parse(open_input(arguments.file))
     compiled = tileir.compile(bytecode, arguments.target)
     text = {

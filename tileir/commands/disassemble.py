@@ -10,6 +10,8 @@ import tileir
 from tileir.bytecode import Bytecode
 from tileir.command import (
     UsageError,
+    called,
+    check_output,
     explained,
     fail,
     open_input,
@@ -28,6 +30,9 @@ examples:
   tileir dis kernel.tileirbc -o kernel.tileir   into a file, for `tileir as`
   tileir dis --function softmax k.tileirbc      one kernel and the globals
   tileir dis --json k.tileirbc | jq '.functions[].ops[].name'
+
+Of several files each has its name above it. With -g their texts cannot be joined to one: each
+numbers its locations from #loc on.
 
 --json prints an object for each file, one a line: file, its name, and
 """
@@ -50,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code, that of the first file that fails."""
+    check_output(arguments.output, *arguments.files)
     codes: list[int] = []
     if arguments.output in (None, "-"):
         for text in _texts(arguments, codes):
@@ -68,12 +74,12 @@ def _texts(arguments: argparse.Namespace, codes: list[int]) -> Iterator[str]:
         try:
             text = _text(path, arguments)
         except (UsageError, TileIRError, OSError) as error:
-            if not several:
+            if isinstance(error, UsageError) and not several:
                 raise
-            message, code = explained(error)
-            named = getattr(error, "filename", None) is not None
-            fail("dis", message if named else f"{printable(path)}: {message}", code)
-            codes.append(code)
+            message, code = explained(error, path)
+            if isinstance(error, UsageError):
+                message = f"{called(path)}: {message}"
+            codes.append(fail("dis", message, code))
             continue
         yield f"// {printable(path)}\n{text}" if several and not arguments.json else text
 
@@ -90,8 +96,7 @@ def _text(path: str, arguments: argparse.Namespace) -> str:
     else:
         text = tileir.disassemble(bytecode, arguments.debug, name)
     for warning in bytecode.warnings:
-        where = f"{printable(path)}: " if len(arguments.files) > 1 else ""
-        print(f"tileir dis: {where}{warning}", file=sys.stderr)
+        print(f"tileir dis: {called(path)}: {warning}", file=sys.stderr)
     return text
 
 

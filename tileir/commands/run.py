@@ -16,9 +16,13 @@ from tileir.types import Pointer, Tile
 if TYPE_CHECKING:
     import numpy as np
 
+ARRAY = "a .npy file or zeros:SHAPE:DTYPE"
+NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
+"""What is given for a scalar and hardly ever the name of a file."""
+
 EXAMPLES = """\
 arguments of the kernel, one --arg for each parameter of the entry, in order:
-  a pointer   the path of a .npy file, or zeros:SHAPE:DTYPE for a new array
+  a pointer   the path of a .npy file, or zeros:SHAPE:DTYPE for a new array (float32 or f32)
   a scalar    a number; its type is the parameter's
   `tileir run FILE --list` shows the entries and their parameters.
 
@@ -84,8 +88,10 @@ def _choose(bytecode: Bytecode, name: str | None) -> Function:
         return bytecode.functions[0]
     if name in names:
         return bytecode.function(name)
+    if not names:
+        raise UsageError("the file has no kernel")
     problem = "--entry is needed" if name is None else f"there is no entry {name!r}"
-    raise UsageError(f"{problem}; the file has {shown or 'none'}")
+    raise UsageError(f"{problem}; the file has {shown}")
 
 
 def _grid(text: str) -> tuple[int, ...]:
@@ -98,9 +104,9 @@ def _grid(text: str) -> tuple[int, ...]:
 def _values(function: Function, texts: list[str]) -> list[object]:
     parameters = function.type.parameters
     if len(texts) != len(parameters):
+        takes = "one argument" if len(parameters) == 1 else f"{len(parameters)} arguments"
         raise UsageError(
-            f"{display(function.name)} takes {len(parameters)} arguments, not {len(texts)}; "
-            "--list shows them"
+            f"{display(function.name)} takes {takes}, not {len(texts)}; --list shows them"
         )
     return [
         _value(type, text, number)
@@ -110,7 +116,7 @@ def _values(function: Function, texts: list[str]) -> list[object]:
 
 def _value(type: Tile, text: str, number: int) -> object:
     if isinstance(type.element, Pointer):
-        return _array(text, number)
+        return _array(text, number, type.element)
     if type.element.is_float:
         convert, wanted = float, "a number"
     elif type.element.bits == 1:
@@ -129,17 +135,22 @@ def _truth(text: str) -> bool:
     return text.lower() in ("true", "1")
 
 
-def _array(text: str, number: int) -> np.ndarray:
+def _array(text: str, number: int, type: Pointer) -> np.ndarray:
     import numpy as np
 
     if text.startswith("zeros:"):
         return _zeros(text, number)
+    what = f"argument {number} is a {type}"
     try:
         array = np.load(io.BytesIO(open_input(text)), allow_pickle=False)
     except (ValueError, EOFError):
         array = None
+    except OSError as error:
+        if NUMBER.fullmatch(text):
+            raise UsageError(f"{what}, which {text} is not; give {ARRAY}") from None
+        raise UsageError(f"{what}: {text}: {error.strerror or error}") from None
     if not isinstance(array, np.ndarray):
-        raise UsageError(f"argument {number}: {text} is not a .npy file of numbers")
+        raise UsageError(f"{what}: {text} is not a .npy file of numbers")
     return array
 
 
@@ -147,13 +158,18 @@ def _zeros(text: str, number: int) -> np.ndarray:
     import ml_dtypes  # noqa: F401 - teaches NumPy the names bfloat16, float8_e4m3fn, ...
     import numpy as np
 
+    from tileir.arrays import DTYPES
+
     match = re.fullmatch(r"zeros:(\d+(?:x\d+)*):(\w+)", text)
     if match is None:
         raise UsageError(
             f"argument {number}: {text!r} is not zeros:SHAPE:DTYPE, as in zeros:64x48:float32"
         )
     try:
-        return np.zeros(tuple(map(int, match[1].split("x"))), np.dtype(match[2]))
+        return np.zeros(
+            tuple(map(int, match[1].split("x"))),
+            DTYPES[match[2]] if match[2] in DTYPES else np.dtype(match[2]),
+        )
     except TypeError:
         raise UsageError(f"argument {number}: there is no element type {match[2]!r}") from None
     except (MemoryError, ValueError):
@@ -162,8 +178,11 @@ def _zeros(text: str, number: int) -> np.ndarray:
 
 def _save(text: str, values: list[object]) -> tuple[int, str]:
     number, equals, path = text.partition("=")
-    if not equals or not path or not number.isdecimal() or int(number) >= len(values):
-        raise UsageError(f"--save takes N=FILE with N from 0 to {len(values) - 1}, not {text!r}")
+    if not equals or not path or not (number.isascii() and number.isdecimal()):
+        raise UsageError(f"--save takes N=FILE, as in 0=out.npy, not {text!r}")
+    if len(number) > 9 or int(number) >= len(values):
+        has = f"the last one is {len(values) - 1}" if values else "the kernel has none"
+        raise UsageError(f"--save {text}: there is no argument {number}; {has}")
     if isinstance(values[int(number)], bool | int | float):
         raise UsageError(f"--save {text}: argument {number} is a scalar, not an array")
     return int(number), path

@@ -1,6 +1,6 @@
 """Tile IR as text, byte for byte what NVIDIA's disassembler prints.
 
-`disassembly` puts a module together from `entries` (kernels), `operations` (ops by the assembly
+`disassembly` puts a module together from `functions` (kernels), `operations` (ops by the assembly
 format of their row), `structured` (ops with a syntax of their own), `names` (SSA names), `values`
 (attributes and constants), `numbers` (floating-point text) and `locations` (debug information).
 """

@@ -36,7 +36,10 @@ class FunctionPrinter:
             f"{name}: {self.type(value)}"
             for name, value in zip(self.names.arguments(body), body.arguments, strict=True)
         ]
-        for index, attributes in enumerate(function.argument_attributes[: len(parameters)]):
+        stated = function.argument_attributes
+        if not isinstance(stated, tuple):
+            raise TypeError("attributes of parameters are a list")
+        for index, attributes in enumerate(stated[: len(parameters)]):
             if attributes:
                 parameters[index] += f" {values.attribute(attributes)}"
         self.add(f"entry {values.symbol(function.name)}({', '.join(parameters)})")

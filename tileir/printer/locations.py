@@ -149,7 +149,7 @@ class Aliases:
     def _position(self, filename: str, line: int, column: int) -> _Position:
         key = (filename, line, column)
         if key not in self._positions:
-            text = f"loc({quoted(filename)}:{line}:{column})"
+            text = f"loc({quoted(filename or '-')}:{line}:{column})"
             self._positions[key] = _Position(text)
         return self._positions[key]
 

@@ -15,8 +15,11 @@ from tileir.ir import Block, Op, Value
 
 from .values import uniform
 
-LONGEST_NAME = 4096
-"""Characters. Assumptions about assumptions have names that grow with each."""
+SHORT = 64
+"""Characters of a name that count for nothing."""
+
+LONG_NAMES = 1 << 22
+"""Characters of a kernel's longer names: assumptions about assumptions grow with each step."""
 
 
 class Names:
@@ -30,7 +33,7 @@ class Names:
         self._hints: dict[Value, str] = {}
         self._taken: set[str] = set()
         self._added: list[str] = []
-        self._values = self._arguments = self._conflicts = 0
+        self._values = self._arguments = self._conflicts = self._long = 0
 
     @contextmanager
     def nested(self):
@@ -103,16 +106,20 @@ class Names:
             return constant_name(op.attributes["value"])
         if spec.mnemonic == "assume":
             below = self._hints.get(op.operands["value"])
-            if below and len(below) > LONGEST_NAME:
-                raise BytecodeError(
-                    "limit",
-                    offset=op.offset,
-                    section="Func",
-                    expected=f"names of at most {LONGEST_NAME} characters",
-                    found="a chain of assumptions that is named after all its steps",
-                )
-            return spec.prefix if below is None else f"{spec.prefix}_{below}"
+            return spec.prefix if below is None else self._chained(op, f"{spec.prefix}_{below}")
         return spec.prefix or ("" if spec.regions else None)
+
+    def _chained(self, op: Op, hint: str) -> str:
+        self._long += len(hint) if len(hint) > SHORT else 0
+        if self._long > LONG_NAMES:
+            raise BytecodeError(
+                "limit",
+                offset=op.offset,
+                section="Func",
+                expected=f"long names of {LONG_NAMES} characters altogether",
+                found="chains of assumptions, each named after all its steps",
+            )
+        return hint
 
     def _unused(self, name: str) -> str:
         taken, unused = self._taken, name

@@ -120,6 +120,8 @@ def _extents(name: str, read: Reader) -> Piece:
     def piece(op: Op, printer: FunctionPrinter) -> str:
         known, dynamic = printer.names.value, iter(read(op))
         sizes = getattr(op.result.type, static)
+        if sizes.count(None) != len(op.operands[name]):
+            raise LookupError(f"{name} and the dynamic sizes are not equally many")
         return ", ".join([known[next(dynamic)] if s is None else str(s) for s in sizes])
 
     return piece

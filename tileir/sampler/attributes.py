@@ -14,8 +14,9 @@ from tileir.formats.ops.spec import Attribute
 
 from ..attributes import Bounded, DivBy, FloatAttribute, IntegerAttribute, SameElements
 from ..constants import Constant, element_size
-from ..oprules import LARGEST_DIVISOR
 from ..types import Pointer, Scalar, TensorView, Tile
+from ..verifier.conversions import roundings
+from ..verifier.miscellaneous import LARGEST_DIVISOR
 from .draft import Draft
 from .draws import Draws
 
@@ -23,8 +24,6 @@ LARGEST_ARRAY = 64
 """Elements of a tile from which on a constant is one element for all of them."""
 
 ARCHITECTURES = ("default", "sm_80", "sm_90", "sm_100", "sm_120")
-CROSSING = {"f8E8M0FNU": ("f16", "bf16", "f32", "tf32"), "fnv8E5M3FNU": ("f16",)}
-"""Conversions to a wider type that count as narrowing all the same."""
 
 SIGNS = "abcdefghijklmnopqrstuvwxyz ABCXYZ_0123456789.,:;+-*/!?#$&()[]{}<>'\"\\\n\tßλ火"
 
@@ -133,27 +132,11 @@ def _flush_to_zero(draft: Draft, slot: Attribute) -> bool | None:
 
 def _rounding_mode(draft: Draft, slot: Attribute) -> str:
     if draft.spec.mnemonic == "ftof":
-        legal = _rounding_of_conversion(draft.type("from").element, draft.type("to").element)
+        legal = roundings(draft.type("from").element, draft.type("to").element)
     else:
         fast = ("approx", "full") if _element(draft) != "f32" else ()
         legal = [case for case in slot.allowed if case == slot.default or case not in fast]
     return draft.draws.pick([case for case in cases(draft, slot) if case in legal])
-
-
-def _rounding_of_conversion(source: Scalar, to: Scalar) -> tuple[str, ...]:
-    """To a byte or less there is one way; else any where no bits are dropped, and few otherwise."""
-    pair = (source.name, to.name)
-    if to.name == "f8E8M0FNU":
-        return ("zero", "positive_inf")
-    if to.bits <= 8:
-        return ("nearest_even",)
-    if pair == ("f32", "tf32"):
-        return ("nearest_even", "zero", "nearest_away")
-    if pair == ("f64", "f32"):
-        return ("nearest_even", "zero", "negative_inf", "positive_inf")
-    if source.bits >= to.bits or to.name in CROSSING.get(source.name, ()):
-        return ("nearest_even", "zero")
-    return ("nearest_even", "zero", "negative_inf", "positive_inf", "nearest_away")
 
 
 def _rounding(draft: Draft, slot: Attribute) -> str:

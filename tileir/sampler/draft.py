@@ -25,7 +25,7 @@ from tileir.formats.ops.spec import (
 
 from ..ir import Op as MadeOp
 from ..ir import Value
-from ..structure import KINDS, infer
+from ..rowtypes import KINDS, infer
 from ..types import Element, Pointer, Scalar, TensorView, Tile, Token, Type, View
 from .pool import element_name, legal
 

@@ -18,7 +18,7 @@ from ..calls import python_name
 from ..ir import Value
 from ..kernel import Kernel
 from ..places import Nested
-from ..structure import KINDS, infer, operand_slots
+from ..rowtypes import KINDS, infer, operand_slots
 from ..types import Pointer, Type
 from .attributes import attribute
 from .draft import Draft, Unfit

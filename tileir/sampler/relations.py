@@ -9,38 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import prod
 
 from tileir.formats.limits import MAX_TILE_ELEMENTS
-from tileir.formats.ops.spec import FLOATS, INTEGERS, NUMBERS
+from tileir.formats.ops.spec import INTEGERS, NUMBERS
 
 from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, View
+from ..verifier.atomics import ELEMENTS as ATOMIC_ELEMENTS
+from ..verifier.atomics import WORDS
+from ..verifier.core import byte_size
+from ..verifier.floating_point import ACCUMULATORS, BLOCKS
+from ..verifier.memory import natural_size
+from ..verifier.views import accessible, transferable
 from .draft import Draft, Unfit
 from .pool import element_name, legal
-
-ATOMIC_ELEMENTS = {"addf": FLOATS, "xchg": ("i32", "i64", "f32", "f64")}
-"""What an atomic does -> the element types it can do it to; where it is not here, i32 and i64."""
-
-ACCUMULATORS = {
-    "f8E4M3FN": ("f16", "f32"),
-    "f8E5M2": ("f16", "f32"),
-    "f16": ("f16", "f32"),
-    "bf16": ("f32",),
-    "tf32": ("f32",),
-    "f32": ("f32",),
-    "f64": ("f64",),
-    "i8": ("i32",),
-}
-"""Element type of the factors of a matrix product -> element types of its sum."""
-
-BLOCKS = {
-    ("f8E4M3FN", "f8E8M0FNU"): (32,),
-    ("f8E5M2", "f8E8M0FNU"): (32,),
-    ("f4E2M1FN", "f8E8M0FNU"): (16, 32),
-    ("f4E2M1FN", "f8E4M3FN"): (16,),
-    ("f4E2M1FN", "fnv8E5M3FNU"): (16, 32),
-}
-"""Element types of factors and scales -> how many neighbours may share a scale."""
 
 
 def _bits(name: str) -> int:
@@ -110,14 +91,10 @@ def _bytes(draft: Draft, wide: str, narrow: str) -> None:
     """Elements that are no bytes, and as many bytes as they take (tf32 takes four)."""
     names = [name for name in draft.admitted(wide) if _bits(name) != 8]
 
-    def length(tile: Tile) -> int:
-        bits = 32 if tile.element.name == "tf32" else tile.element.bits
-        return tile.size * bits // 8
-
     tile = draft.tile(
-        wide, elements=names, fits=lambda tile: 1 <= length(tile) <= MAX_TILE_ELEMENTS
+        wide, elements=names, fits=lambda tile: 1 <= byte_size(tile) <= MAX_TILE_ELEMENTS
     )
-    draft.set(narrow, Tile(Scalar("i8"), (length(tile),)))
+    draft.set(narrow, Tile(Scalar("i8"), (byte_size(tile),)))
 
 
 def _combining(draft: Draft) -> None:
@@ -202,7 +179,7 @@ def _mode(draft: Draft, value: str) -> None:
     slot = draft.spec.attribute("mode")
     mode = draft.draws.pick(slot.allowed or tuple(slot.node.enum.by_name))
     draft.attributes["mode"] = mode
-    draft.elements[value] = ATOMIC_ELEMENTS.get(mode, ("i32", "i64"))
+    draft.elements[value] = ATOMIC_ELEMENTS.get(mode, WORDS)
 
 
 def _atomic(draft: Draft) -> None:
@@ -212,8 +189,8 @@ def _atomic(draft: Draft) -> None:
 
 def _alloca(draft: Draft) -> None:
     pointer = draft.tile("result").element
-    natural = 1 << (pointer.pointee.bits - 1).bit_length()
-    draft.attributes["alignment"] = max(natural // 8, 1) * draft.draws.power(7)
+    natural = natural_size(pointer.pointee.bits)
+    draft.attributes["alignment"] = (1 << (natural - 1).bit_length()) * draft.draws.power(7)
     draft.attributes["num_elem"] = draft.draws.below(200)
 
 
@@ -271,24 +248,12 @@ def _measured(draft: Draft) -> None:
     draft.set("result", *_counts(draft, rank))
 
 
-def _unit_strides(tensor: TensorView) -> list[int]:
-    """Dimensions whose elements are neighbours, as far as the type says."""
-    return [dim for dim, stride in enumerate(tensor.strides) if stride == 1]
-
-
 def _accessible(view: View) -> bool:
-    """4-bit elements lie two a byte along the one dimension of stride 1, whole bytes each time."""
-    if view.view.element.bits >= 8 or view.view.element.is_integer:
-        return True
-    packed = _unit_strides(view.view)
-    return len(packed) == 1 and getattr(view, "sparse_dim", None) != packed[0]
+    return accessible(view) is None
 
 
 def _transferable(view: View) -> bool:
-    """Multicast memory: floats of 16 bits go in pairs, neighbours along one dimension."""
-    if view.view.element.bits != 16:
-        return True
-    return len(_unit_strides(view.view)) == 1 and prod(view.tile) % 2 == 0
+    return transferable(view) is None
 
 
 def _access(draft: Draft, multicast: bool = False) -> None:

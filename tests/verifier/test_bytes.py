@@ -9,12 +9,12 @@ import pytest
 from tests.corpus import FIXTURES
 from tileir import Bytecode, VerifyError
 from tileir.annotate import Leaf, annotate
-from tileir.structure import check
+from tileir.verifier.module import check
 
 CASES = [
-    ("vector_add", "predicate.divisor", 24, "power of two"),
-    ("vector_add", "predicate.divisor", 0, "power of two"),
-    ("transpose", "permutation[0]", 0, "does not permute"),
+    ("vector_add", "predicate.divisor", 24, "power of 2"),
+    ("vector_add", "predicate.divisor", 0, "power of 2"),
+    ("transpose", "permutation[0]", 0, "elements to be unique"),
 ]
 
 
@@ -34,7 +34,7 @@ def test_a_broken_rule(
     leaf = leaf_of(bytecode, field)
     data[leaf.offset] = value
     with pytest.raises(VerifyError, match=message):
-        check(Bytecode.parse(bytes(data)).functions)
+        check(Bytecode.parse(bytes(data)))
     path = tmp_path / "broken.tileirbc"
     path.write_bytes(data)
     assert tool("tileirdisasm", path).returncode == 3
@@ -56,8 +56,8 @@ def test_inbounds_has_one_truth_a_dimension(tool, tmp_path: Path) -> None:
     data[length.offset] -= 1
     end = bytecode.functions[0].code.offset + len(bytecode.functions[0].code.data) - 1
     data.insert(end, 0xCB)  # the section keeps its size
-    with pytest.raises(VerifyError, match="expected 2 inbounds, found 1"):
-        check(Bytecode.parse(bytes(data)).functions)
+    with pytest.raises(VerifyError, match=r"inbounds size \(1\) must match"):
+        check(Bytecode.parse(bytes(data)))
     path = tmp_path / "broken.tileirbc"
     path.write_bytes(data)
     done = tool("tileirdisasm", path)

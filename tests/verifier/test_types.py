@@ -11,18 +11,18 @@ from tests.formats.corruptions import ROWS
 from tests.formats.small import EMPTY_SIGNATURE, RETURN, file, kernel, varint
 from tileir import Bytecode, BytecodeError, VerifyError
 from tileir.annotate import annotate
-from tileir.structure import check, findings
+from tileir.verifier.module import check, verify
 
 
 @pytest.mark.parametrize("path", VALID, ids=name_of)
 def test_valid_files_have_no_findings(path: Path) -> None:
-    check(Bytecode.parse(path.read_bytes()).functions)
+    check(Bytecode.parse(path.read_bytes()))
 
 
 def test_a_body_needs_a_terminator() -> None:
     data = (FIXTURES / "invalid" / "no_return.tileirbc").read_bytes()
-    with pytest.raises(VerifyError, match="does not end with a terminator"):
-        check(Bytecode.parse(data).functions)
+    with pytest.raises(VerifyError, match="block with no terminator"):
+        check(Bytecode.parse(data))
 
 
 def functions(*flags: int) -> tuple[int, int, bytes]:
@@ -32,19 +32,20 @@ def functions(*flags: int) -> tuple[int, int, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("flags", "message"), [([2, 2], "another entry has the same name"), ([3], "private")]
+    ("flags", "message"),
+    [([2, 2], "redefinition of symbol named 'kern'"), ([3], "must have public symbol visibility")],
 )
 def test_entries_have_public_names_of_their_own(flags: list[int], message: str) -> None:
     strings, types, _ = kernel([EMPTY_SIGNATURE])
     with pytest.raises(VerifyError, match=message):
-        check(Bytecode.parse(file(strings, types, functions(*flags))).functions)
+        check(Bytecode.parse(file(strings, types, functions(*flags))))
 
 
 def test_an_if_with_results_has_both_branches() -> None:
     """Corruption 282: the else region has no block, and the if a result."""
     row = next(row for row in ROWS if row.number == 282)
-    with pytest.raises(VerifyError, match="elseRegion must have one block, found 0"):
-        check(Bytecode.parse(row.make()).functions)
+    with pytest.raises(VerifyError, match="non-empty return type, must define else branch"):
+        check(Bytecode.parse(row.make()))
 
 
 @pytest.mark.oracle
@@ -60,7 +61,7 @@ def test_another_type_is_found_where_nvidia_finds_it(name: str, tool, tmp_path: 
             mutant = bytearray(data)
             mutant[leaf.offset] = index
             try:
-                ours = [text for f in Bytecode.parse(mutant).functions for text in findings(f)]
+                ours = verify(Bytecode.parse(mutant))
             except BytecodeError as error:
                 ours = [error]
             path = tmp_path / "mutant.tileirbc"

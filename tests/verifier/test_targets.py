@@ -1,0 +1,67 @@
+"""What tileiras refuses for a GPU is what the table says, on both sides of every boundary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tileir.every_op import ATOMIC, ones
+from tileir import verify
+from tileir.builder import Module
+from tileir.kernel import Kernel
+from tileir.verifier.targets import ELEMENTS, GPUS, TILEIRAS
+
+GPU = ("sm_80", "sm_88", "sm_89", "sm_90", "sm_100", "sm_107", "sm_110", "sm_121")
+
+
+def converting(element: str):
+    """A conversion to an element type."""
+    mode = "zero" if element == "f8E8M0FNU" else "nearest_even"
+    return lambda kernel: kernel.ftof(
+        ones(kernel, "16xf32"), rounding_mode=mode, result=f"16x{element}"
+    )
+
+
+def multicast(kernel: Kernel) -> None:
+    number = kernel.ptr_to_int(kernel.parameters[0])
+    kernel.int_to_ptr(number, result="ptr<f32, multicast>")
+
+
+def adding(kernel: Kernel) -> None:
+    pointer = kernel.ptr_to_ptr(kernel.parameters[0], result="ptr<bf16>")
+    kernel.atomic_rmw_tko(pointer, ones(kernel, "bf16"), mode="addf", **ATOMIC)
+
+
+CASES = {**{name: converting(name) for name in (*ELEMENTS, "tf32")}, "multicast": multicast,
+         "addf": adding}  # fmt: skip
+
+
+def module(name: str) -> bytes:
+    """A module that uses the feature."""
+    made = Module("13.5")
+    kernel = made.function("main", ["ptr<f32>"])
+    CASES[name](kernel)
+    kernel.return_()
+    return made.build()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", CASES)
+def test_tileiras_refuses_what_we_say(name: str, tool, tmp_path: Path) -> None:
+    path = tmp_path / "module.tileirbc"
+    path.write_bytes(module(name))
+    for gpu in GPU:
+        done = tool("tileiras", "--gpu-name", gpu, path, "-o", tmp_path / "out")
+        ours = [one for one in verify(path.read_bytes(), gpu) if one.rule == "tileiras-gate"]
+        assert bool(ours) == (done.returncode != 0), gpu
+        if ours:
+            assert ours[0].message in done.stderr.decode()
+
+
+def test_targets_are_those_of_the_compiler() -> None:
+    pytest.importorskip("llvmlite")
+    from tileir.codegen.nvptx.targets import TARGETS
+
+    assert tuple(TARGETS) == GPUS
+    assert set(GPU) <= set(TILEIRAS)

@@ -1,0 +1,161 @@
+"""`verify` as a whole: all is collected, consequences are not, nothing is said twice."""
+
+from __future__ import annotations
+
+import pytest
+
+import tileir
+from tests.formats.bombs import module as bomb
+from tests.formats.bombs import nested_ifs
+from tests.tileir.every_op import ones
+from tileir import BuildError, Bytecode, UnsupportedError, VerifyError, verify
+from tileir.builder import Module, number
+from tileir.ir import Op
+from tileir.kernel import Kernel
+from tileir.types import Scalar, Tile
+from tileir.verifier.module import check
+
+from .unchecked import write
+
+
+def built(fill, version: str = "13.5", parameters: tuple[str, ...] = ("ptr<f32>", "i32", "i1")):
+    """A module with one kernel."""
+    module = Module(version)
+    kernel = module.function("main", parameters)
+    fill(kernel)
+    kernel.return_()
+    return module.bytecode()
+
+
+def ops(bytecode: Bytecode, name: str) -> list[Op]:
+    """The ops of that name, in pre-order."""
+    return [op for function in bytecode.functions for op in function.walk() if op.name == name]
+
+
+def rules(bytecode: Bytecode, **more) -> list[str]:
+    """The ids of the rules that are broken."""
+    return [finding.rule for finding in verify(bytecode, **more)]
+
+
+def twenty(kernel: Kernel) -> None:
+    for _ in range(20):
+        kernel.addf(ones(kernel, "f32"), ones(kernel, "f32"))
+
+
+def test_twenty_mistakes_are_twenty_findings() -> None:
+    bytecode = built(twenty)
+    for op in ops(bytecode, "addf"):
+        op.attributes["rounding_mode"] = "approx"
+    again = Bytecode.parse(write(bytecode))
+    found = verify(again)
+    assert [finding.rule for finding in found] == ["attribute-case"] * 20
+    offsets = [finding.offset for finding in found]
+    assert offsets == sorted(set(offsets))
+    assert {(finding.function, finding.op, finding.severity) for finding in found} == {
+        ("main", "addf", "error")
+    }
+    with pytest.raises(VerifyError, match="20 problems") as caught:
+        check(again)
+    assert list(caught.value.diagnostics) == found
+
+
+def chain(kernel: Kernel) -> None:
+    value = ones(kernel, "f32")
+    for _ in range(5):
+        value = kernel.addf(value, value)
+    other = kernel.negf(ones(kernel, "f16"))
+    kernel.absf(other)
+
+
+def test_consequences_are_not_reported() -> None:
+    """One type is wrong in a chain, and one mistake elsewhere has nothing to do with it."""
+    bytecode = built(chain)
+    first = ops(bytecode, "addf")[0]
+    first.result.type = Tile(Scalar("f16"))
+    ops(bytecode, "absf")[0].result.type = Tile(Scalar("f32"))
+    assert rules(bytecode) == ["same-type", "same-type"]
+    assert [finding.op for finding in verify(bytecode)] == ["addf", "absf"]
+
+
+def looping(kernel: Kernel) -> None:
+    one = ones(kernel, "i32")
+    with kernel.for_(one, one, one, [ones(kernel, "f32")]) as loop:
+        kernel.continue_([kernel.negf(loop.arguments[1])])
+    kernel.negf(loop.result)
+
+
+def test_what_a_failed_loop_carries_is_not_reported() -> None:
+    bytecode = built(looping)
+    (loop,) = ops(bytecode, "for")
+    loop.results[0].type = Tile(Scalar("i32"))
+    assert rules(bytecode) == ["same-type"]
+
+
+def test_a_use_before_the_definition() -> None:
+    bytecode = built(twenty)
+    first, *_, last = ops(bytecode, "addf")
+    first.operands["lhs"] = last.result
+    (found,) = verify(bytecode)
+    assert (found.rule, found.message) == ("dominance", "operand #0 does not dominate this use")
+
+
+def test_a_value_of_a_region_that_was_left() -> None:
+    bytecode = built(looping)
+    inner, outer = ops(bytecode, "negf")
+    outer.operands["source"] = inner.result
+    assert rules(bytecode) == ["dominance"]
+
+
+def test_an_op_that_the_version_lacks() -> None:
+    newer = built(lambda kernel: kernel.fpowi(ones(kernel, "f32"), ones(kernel, "i32")))
+    older = built(lambda kernel: None, "13.1")
+    older.functions[0].body.block.ops[:0] = newer.functions[0].ops[:3]
+    assert rules(older) == ["version"]
+
+
+def test_a_constant_of_another_type() -> None:
+    bytecode = built(lambda kernel: ones(kernel, "f32"))
+    (constant,) = ops(bytecode, "constant")
+    constant.result.type = Tile(Scalar("f32"), (4,))
+    assert rules(bytecode) == ["constant-value"]
+
+
+def test_a_reduction_of_half_bytes() -> None:
+    module = Module()
+    kernel = module.function("main")
+    tile = ones(kernel, "16xf4E2M1FN")
+    with pytest.raises(BuildError, match="a tile of rank 0 of f4E2M1FN does not exist"):
+        kernel.reduce([tile], 0, [number(1, "f4E2M1FN")], results=["f32"])
+
+
+def test_targets() -> None:
+    bytecode = built(lambda kernel: kernel.ftof(ones(kernel, "f32"), result="f8E5M2"))
+    assert (
+        rules(bytecode) == rules(bytecode, target="sm_89") == rules(bytecode, target="host") == []
+    )
+    assert rules(bytecode, target="sm_80") == ["tileiras-gate"]
+    assert rules(bytecode, target="sm_75") == []  # tileiras does not know it at all
+    with pytest.raises(UnsupportedError, match="unknown target 'sm_1'"):
+        verify(bytecode, target="sm_1")
+
+
+def test_the_compiler_asks_first() -> None:
+    pytest.importorskip("llvmlite")
+    bytecode = built(chain)
+    ops(bytecode, "addf")[0].attributes["rounding_mode"] = "approx"
+    with pytest.raises(VerifyError, match="invalid rounding mode specified"):
+        tileir.compile(bytecode)
+
+
+def test_warnings_do_not_stop_anybody() -> None:
+    module = Module("13.5")
+    module.function("1st").return_()
+    bytecode = module.bytecode()
+    assert rules(bytecode) == ["ptx-name"]
+    check(bytecode)
+    assert [finding.severity for finding in verify(bytecode, strict=True)] == ["error"]
+
+
+def test_deep_nesting() -> None:
+    """Two thousand ifs inside each other."""
+    assert verify(bomb(nested_ifs(2000))) == []

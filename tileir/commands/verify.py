@@ -1,0 +1,204 @@
+"""`tileir verify`: everything that is wrong with modules, and what each rule is about."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from ..bytecode import Bytecode
+from ..command import (
+    NO,
+    OK,
+    UNREADABLE,
+    UNSUPPORTED,
+    UsageError,
+    fail,
+    main_of,
+    open_input,
+    stdout_text,
+)
+from ..errors import BytecodeError, Diagnostic
+from ..references import display, printable
+from ..verifier.catalogue import RULES, Rule
+from ..verifier.module import verify
+from ..verifier.targets import GPUS, check_target
+
+JSON_SCHEMA = 1
+COLOURS = {"error": "31", "warning": "33"}
+
+EXAMPLES = """\
+examples:
+  tileir verify kernel.tileirbc                   errors and warnings, one after the other
+  tileir verify --target sm_90 a.tileirbc b.tileirbc
+                                                  also what tileiras refuses for that GPU
+  tileir verify --strict kernel.tileirbc          warnings are errors
+  tileir verify --json k.tileirbc | jq .files     one JSON document
+  tileir verify --explain same-type               what a rule is about
+  tileir verify --rules                           all rules
+  cat k.tileirbc | tileir verify -                standard input
+
+exit status: 0 valid (warnings or not), 1 there are errors, 3 a file is not readable,
+4 it is of a version that is not supported"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Say everything that is wrong with Tile IR bytecode files."
+    parser.epilog = EXAMPLES
+    parser.add_argument("files", metavar="FILE", nargs="*", help="bytecode file, - for stdin")
+    parser.add_argument("--target", metavar="GPU", help=f"also what {GPUS[0]}, ... cannot do")
+    parser.add_argument("--strict", action="store_true", help="warnings are errors")
+    parser.add_argument("--json", action="store_true", help="one JSON document, for programs")
+    about = parser.add_mutually_exclusive_group()
+    about.add_argument("--explain", metavar="RULE", help="what a rule is about, by its id")
+    about.add_argument("--rules", action="store_true", help="list all rules")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    if arguments.explain is not None or arguments.rules:
+        return _explain(arguments.explain, arguments.json)
+    if not arguments.files:
+        raise UsageError("name a file, or - for standard input (see tileir verify --help)")
+    if arguments.target is not None:
+        check_target(arguments.target)
+    code, results = OK, []
+    with stdout_text() as out:
+        for path in arguments.files:
+            found, error = _verified(path, arguments.target, arguments.strict)
+            result = _code(found, error)
+            code = max(code, result)
+            if arguments.json:
+                results.append(_as_json(path, found, error, result))
+            elif error is None:
+                _print(out, path, found)
+            if error is not None:
+                fail("verify", f"{display(path)}: {error}", result)
+        if arguments.json:
+            document = {"schema": JSON_SCHEMA, "files": results}
+            out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    return code
+
+
+def _verified(
+    path: str, target: str | None, strict: bool
+) -> tuple[list[Diagnostic], BytecodeError | None]:
+    try:
+        return verify(Bytecode.parse(open_input(path)), target, strict), None
+    except BytecodeError as error:
+        return [], error
+
+
+def _code(found: Sequence[Diagnostic], error: BytecodeError | None) -> int:
+    if error is not None:
+        return UNSUPPORTED if error.kind == "version" else UNREADABLE
+    return NO if any(one.severity == "error" for one in found) else OK
+
+
+# Text -------------------------------------------------------------------------------------------
+
+
+def _print(out: TextIO, path: str, found: Sequence[Diagnostic]) -> None:
+    colour = out.isatty() and not os.environ.get("NO_COLOR")
+    for one in found:
+        offset = "" if one.offset is None else f"0x{one.offset:x}: "
+        severity = one.severity
+        if colour:
+            severity = f"\033[{COLOURS[severity]}m{severity}\033[0m"
+        op = f"{display(one.op)}: " if one.op else ""
+        message = printable(one.message)
+        out.write(f"{display(path)}: {offset}{severity}: {op}{message} [{one.rule}]\n")
+        place = " at ".join(filter(None, (display(one.function), display(one.location))))
+        if place:
+            out.write(f"    in {place}\n")
+        if one.hint:
+            out.write(f"    hint: {printable(one.hint)}\n")
+    out.write(f"{display(path)}: {_verdict(found)}\n")
+
+
+def _verdict(found: Iterable[Diagnostic]) -> str:
+    counts = dict.fromkeys(("error", "warning"), 0)
+    for one in found:
+        counts[one.severity] += 1
+    parts = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items() if count]
+    if counts["error"]:
+        return f"not valid: {', '.join(parts)}"
+    return f"valid, {parts[0]}" if parts else "valid"
+
+
+def _as_json(
+    path: str, found: Sequence[Diagnostic], error: BytecodeError | None, code: int
+) -> dict[str, object]:
+    return {
+        "file": printable(path),
+        "valid": code == OK,
+        "unreadable": None if error is None else printable(str(error)),
+        "diagnostics": [
+            {
+                "severity": one.severity,
+                "rule": one.rule,
+                "message": printable(one.message),
+                "function": printable(one.function) or None,
+                "op": printable(one.op) or None,
+                "offset": one.offset,
+                "location": printable(one.location) or None,
+                "hint": printable(one.hint) or None,
+            }
+            for one in found
+        ],
+    }
+
+
+# Rules ------------------------------------------------------------------------------------------
+
+
+def _explain(id: str | None, as_json: bool) -> int:
+    if id is not None and id not in RULES:
+        raise UsageError(f"there is no rule {id!r}; tileir verify --rules lists them")
+    chosen = [RULES[id]] if id is not None else sorted(RULES.values(), key=lambda rule: rule.id)
+    with stdout_text() as out:
+        if as_json:
+            document = {"schema": JSON_SCHEMA, "rules": [_rule_as_json(rule) for rule in chosen]}
+            out.write(json.dumps(document, indent=2) + "\n")
+        elif id is not None:
+            out.write(_paragraph(chosen[0]))
+        else:
+            for rule in chosen:
+                out.write(f"{rule.id:<20}  {rule.severity:<7}  {_first(rule.explanation)}\n")
+    return OK
+
+
+def _rule_as_json(rule: Rule) -> dict[str, object]:
+    return {
+        "rule": rule.id,
+        "severity": rule.severity,
+        "explanation": rule.explanation,
+        "hint": rule.hint or None,
+        "ops": list(rule.ops),
+    }
+
+
+def _paragraph(rule: Rule) -> str:
+    import textwrap
+
+    lines = [f"{rule.id} ({rule.severity})", "", *textwrap.wrap(rule.explanation, 80)]
+    if rule.hint:
+        lines += ["", f"hint: {rule.hint}"]
+    if rule.ops:
+        lines += ["", *textwrap.wrap(f"ops: {', '.join(rule.ops)}", 80, subsequent_indent="     ")]
+    return "\n".join(lines) + "\n"
+
+
+def _first(text: str) -> str:
+    """The first sentence, or the part of it before a colon."""
+    for end in (". ", "; ", ": "):
+        text = text.split(end)[0]
+    return text.rstrip(".")
+
+
+if __name__ == "__main__":
+    sys.exit(main_of("verify"))

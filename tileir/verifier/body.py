@@ -1,0 +1,201 @@
+"""The walk through one function body: what is visible where, what is poisoned, every op asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tileir.formats.errors import shorten
+from tileir.formats.version import Version
+
+from ..errors import LONGEST_MESSAGE, Diagnostic
+from ..function import Function, Global
+from ..ir import Block, Op, Value
+from .catalogue import SUSPICIONS, declare
+from .constraints import Found, signature, type_problem, version_problem
+from .control_flow import Frame, ending_problem, place_problem, receiver, region_problem
+from .debug import Scopes
+from .single import own_problem
+from .symbols import hint_problem, use_problem
+from .targets import GATE, gate
+
+DOMINANCE = declare(
+    "dominance",
+    "An op may use the parameters of its function, results of ops before it in its block, and what "
+    "is visible to the ops around it; not what an op after it defines, or one in another region.",
+)
+
+
+def body_findings(
+    function: Function,
+    variables: Mapping[str, Global],
+    version: Version,
+    target: str | None = None,
+    warn: bool = False,
+) -> list[Diagnostic]:
+    """What is wrong with a function's body, op by op in pre-order.
+
+    `variables` are the globals of the module by name, `version` is that of its format. With `warn`,
+    warnings too; with a `target`, what tileiras refuses for it.
+    """
+    return _Walk(function, variables, version, target, warn).run()
+
+
+class _Scope:
+    """A block that is being walked through."""
+
+    __slots__ = ("block", "defined", "frame", "ops", "pending")
+
+    def __init__(self, block: Block, frame: Frame) -> None:
+        self.block = block
+        self.frame = frame
+        self.ops: Iterator[Op] | None = None
+        self.defined: list[Value] = []
+        self.pending: Op | None = None
+
+
+class _Walk:
+    def __init__(
+        self,
+        function: Function,
+        variables: Mapping[str, Global],
+        version: Version,
+        target: str | None,
+        warn: bool,
+    ) -> None:
+        self.function = function
+        self.variables = variables
+        self.target = target
+        self.warn = warn
+        self.version = version
+        self.found: list[Diagnostic] = []
+        self.visible: set[Value] = set()
+        self.poisoned: set[Value] = set()
+        self.known: dict[tuple, Found] = {}
+        self.failed: set[Op] = set()
+        self.scopes = Scopes(function.name, function.location)
+        body = function.body  # read before its places are
+        self.stack = [_Scope(body.block, Frame(None))]
+        self.misplaced = any(map(self.scopes.problem, function.places()))
+
+    def run(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the file."""
+        stack = self.stack
+        while stack:
+            scope = stack[-1]
+            if scope.ops is None:
+                self._enter(scope)
+            elif scope.pending is not None:
+                self._define(scope, scope.pending.results)
+                scope.pending = None
+            for op in scope.ops:
+                self._op(op, scope)
+                if op.regions:
+                    scope.pending = op
+                    stack += self._regions(op, scope.frame)
+                    break
+                if op.results:
+                    self._define(scope, op.results)
+            else:
+                self.visible.difference_update(scope.defined)
+                stack.pop()
+        return self.found
+
+    def _enter(self, scope: _Scope) -> None:
+        block = scope.block
+        scope.ops = iter(block.ops)
+        self._define(scope, block.arguments)
+        problem = ending_problem(block, scope.frame)
+        if problem:
+            op = block.ops[-1] if block.ops else scope.frame.op
+            self._report(op, problem)
+
+    def _define(self, scope: _Scope, values: list[Value]) -> None:
+        self.visible.update(values)
+        scope.defined += values
+
+    def _regions(self, op: Op, frame: Frame) -> list[_Scope]:
+        scopes = [
+            _Scope(block, frame.inside(op, index))
+            for index, region in enumerate(op.regions)
+            for block in region.blocks
+        ]
+        return scopes[::-1]
+
+    def _op(self, op: Op, scope: _Scope) -> None:
+        key = signature(op)
+        hidden, tainted = self._look_at_operands(op)
+        problem = hidden
+        if problem is None:
+            problem = self.known.get(key, self)
+            if problem is self:
+                problem = self.known[key] = type_problem(op) or version_problem(op, self.version)
+        if problem is None:
+            problem = self._particular(op, scope)
+        if problem is not None:
+            self.poisoned.update(op.results)
+            if op.regions:
+                self.failed.add(op)
+                for region in op.regions:
+                    for block in region.blocks:
+                        self.poisoned.update(block.arguments)
+            if not tainted and not (self.failed and receiver(op, scope.frame) in self.failed):
+                self._report(op, problem)
+        elif self.warn and not tainted:
+            self._suspect(op)
+        if self.misplaced or not op.location_unread:  # else it is one of the places asked
+            odd = self.scopes.problem(op.location)
+            if odd:
+                self._report(op, odd)
+
+    def _look_at_operands(self, op: Op) -> tuple[Found, bool]:
+        """An operand that is not visible here, and whether one is poisoned."""
+        visible, poisoned, tainted, index = self.visible, self.poisoned, False, 0
+        for value in op.operands.values():
+            if value is None:
+                continue
+            for one in value if value.__class__ is tuple else (value,):
+                if one not in visible:
+                    return (DOMINANCE, f"operand #{index} does not dominate this use", ""), tainted
+                if poisoned and one in poisoned:
+                    tainted = True
+                index += 1
+        return None, tainted
+
+    def _particular(self, op: Op, scope: _Scope) -> Found:
+        """What is wrong with an op whose types are those that its row admits."""
+        problem = own_problem(op)
+        if problem:
+            return problem
+        if op.spec.mnemonic == "get_global":
+            return use_problem(op, self.variables)
+        problem = hint_problem(op.attributes.get("optimization_hints"))
+        if problem:
+            return problem
+        if op.regions:
+            problem = region_problem(op)
+            if problem:
+                return problem
+        if op.spec.terminator or scope.frame.combining:
+            last = op is scope.block.ops[-1]
+            return place_problem(op, scope.frame, last, self.function.name)
+        return None
+
+    def _suspect(self, op: Op) -> None:
+        for rule, check in SUSPICIONS[op.spec.mnemonic]:
+            text = check(op)
+            if text:
+                self._report(op, (rule, text, rule.hint))
+        if self.target is not None:
+            text = gate(op, self.target)
+            if text:
+                self._report(op, (GATE, text, GATE.hint))
+
+    def _report(self, op: Op | None, problem: Found) -> None:
+        rule, text, hint = problem
+        text = shorten(text, LONGEST_MESSAGE)
+        offset, place, name = (op.offset, op.place, op.name) if op else (None, "", "entry")
+        self.found.append(
+            Diagnostic(
+                rule.severity, rule.id, text, offset, self.function.name, place, op=name, hint=hint
+            )
+        )

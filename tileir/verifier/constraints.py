@@ -1,0 +1,436 @@
+"""What the rows of the op table ask of any op: types of slots, agreement, inference, enum cases.
+
+The rules about types depend on nothing but the types, so a caller may remember which combinations
+are fine (`signature`). Words are NVIDIA's; `PARTICULAR`, `GROUPS` have those that differ by op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from tileir.formats.leaves import EnumValue
+from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.control_flow import CARRIED
+from tileir.formats.ops.spec import Attribute, Like, Operand, Pointee, Reduced, Result, ViewTile
+from tileir.formats.ops.spec import Op as Row
+from tileir.formats.version import Version
+
+from ..ir import Op
+from ..rowtypes import Slots, admits, infer, operand_slots
+from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type
+from .catalogue import Rule, declare
+from .wording import LOOSE, listed, quoted, sizes, wanted
+
+Found = tuple[Rule, str, str] | None
+"""The rule that an op breaks, how, and what to do; None for an op that breaks none."""
+
+RESULT_COUNT = declare(
+    "result-count",
+    "An op has as many results as its row says; only ops with a list of results may choose.",
+)
+VERSION = declare(
+    "version",
+    "Every version of the format has the ops, operands, attributes and results of the one before, "
+    "and more. Bytecode.to_version says all that an older one lacks.",
+)
+OPERAND_TYPE = declare(
+    "operand-type",
+    "Every operand slot admits some types: kinds (tile, token, view), element types, and for "
+    "scalars rank 0. Convert the operand with ftof, itof, ftoi, exti, trunci or reshape first.",
+)
+RESULT_TYPE = declare(
+    "result-type",
+    "Every result slot admits some types: kinds (tile, token, view), element types, and for "
+    "scalars rank 0. The type is stated by whoever writes the op.",
+)
+SAME_TYPE = declare(
+    "same-type",
+    "Some operands and results of an op must be of the very same type: nothing is converted or "
+    "broadcast implicitly. Use ftof, exti, trunci, reshape and broadcast.",
+)
+SAME_ELEMENT = declare(
+    "same-element-type",
+    "Some operands and results of an op must have one element type; their shapes may differ.",
+)
+SAME_RANK = declare(
+    "same-rank",
+    "Some operands and results of an op must have one rank. Use reshape to add dimensions of size "
+    "1, or to drop them.",
+)
+SAME_SHAPE = declare(
+    "same-shape",
+    "Some operands and results of an op must have one shape: nothing is broadcast implicitly. Use "
+    "reshape and broadcast.",
+)
+INFERRED = declare(
+    "inferred-type",
+    "Where the type of a slot follows from another (the tile of a view, the pointee of a pointer), "
+    "it must be that type.",
+)
+CASE = declare(
+    "attribute-case",
+    "An attribute that names one of several cases (a rounding mode, a memory order) must name one "
+    "that this op has.",
+)
+AGREEMENTS: tuple[tuple[str, str, Rule, Callable[[Type], object]], ...] = (
+    ("same_type", "same type", SAME_TYPE, lambda type: type),
+    ("same_element", "the same element type", SAME_ELEMENT, lambda type: type.element),
+    ("same_shape", "same shape", SAME_SHAPE, lambda type: type.shape),
+)
+"""What the groups of a row agree in: the row's field, words, rule, and that part of a type."""
+
+_LOADED = "failed to verify that `source` type is expected a pointer type of `result` type"
+_STORED = "failed to verify that `destination` type is expected a pointer type of `value` type"
+_PADDED = "failed to verify that type of 'paddingValue' must match the type of 'result'"
+_SLICED = "source and result element type do not match"
+_ALL_ELEMENTS = "requires the same element type for all operands and results"
+GROUPS = {
+    ("atomic_cas_tko", "mask"): (
+        "failed to verify that all of {pointers, val, cmp and mask} have same shape"
+    ),
+    ("atomic_rmw_tko", "mask"): (
+        "failed to verify that all of {pointers, arg, mask} have same shape"
+    ),
+    ("broadcast", "result"): _ALL_ELEMENTS,
+    ("cmpf", "result"): (
+        "failed to verify that Result type has i1 element type and same shape as operands"
+    ),
+    ("cmpi", "result"): (
+        "failed to verify that Result type has i1 element type and same shape as operands"
+    ),
+    ("extract", "result"): _SLICED,
+    ("insert", "destination"): _SLICED,
+    ("load_ptr_tko", "mask"): (
+        "failed to verify that shape of 'mask' must match the shape of 'source'"
+    ),
+    ("load_ptr_tko", "result"): _LOADED,
+    ("offset", "offset"): "requires the same shape for all operands and results",
+    ("reduce", "operands"): "requires the same shape for all operands",
+    ("reshape", "result"): _ALL_ELEMENTS,
+    ("scan", "operands"): "requires the same shape for all operands",
+    ("store_ptr_tko", "mask"): (
+        "failed to verify that shape of 'destination' must match the shape of 'mask'"
+    ),
+    ("store_ptr_tko", "value"): _STORED,
+}
+"""Op and the slot that does not agree -> NVIDIA's words, where they are not those for any op."""
+
+
+RESULT_FIRST = ("fpowf", "fpowi", "offset", "remi")
+"""Ops whose result NVIDIA names first among those of one type."""
+
+RANKED = {
+    "broadcast": ("source", "result"),
+    "cat": ("lhs", "rhs", "result"),
+    "extract": ("source", "result"),
+    "mmaf": ("lhs", "rhs", "acc"),
+    "mmaf_scaled": ("lhs", "rhs", "acc", "lhs_scale", "rhs_scale"),
+    "mmai": ("lhs", "rhs", "acc"),
+    "pack": ("source", "result"),
+    "permute": ("source", "result"),
+    "unpack": ("source", "result"),
+}
+"""Op -> the slots that are of one rank."""
+
+RANKED_LAST = ("mmaf", "mmaf_scaled", "mmai", "permute")
+"""Ops whose ranks NVIDIA compares after their types."""
+
+
+def signature(op: Op) -> tuple:
+    """What the rules about types depend on, as a key: valid as long as the types are alive."""
+    key: list = [op.spec.mnemonic]
+    for value in op.operands.values():
+        if value is None:
+            key.append(0)
+        elif value.__class__ is tuple:
+            key.append(len(value))
+            key += [id(one.type) for one in value]
+        else:
+            key.append(id(value.type))
+    key += [id(value.type) for value in op.results]
+    return tuple(key)
+
+
+def operand_problem(op: Op) -> Found:
+    """What is wrong with the types of the operands of an op that has no results yet."""
+    slots = operand_slots(op)
+    rows = [(slot, slots.get(slot.name, ())) for slot in op.spec.operands]
+    return _refused(op, rows, "operand", OPERAND_TYPE) or _disagreement(op, slots)
+
+
+def type_problem(op: Op) -> Found:
+    """The first thing that is wrong with the types of an op's operands and results."""
+    slots = operand_slots(op)
+    operands = [(slot, slots.get(slot.name, ())) for slot in op.spec.operands]
+    found = _refused(op, operands, "operand", OPERAND_TYPE) or _miscounted(op)
+    if found:
+        return found
+    spec = op.spec
+    if len(spec.results) == 1 and spec.results[0].arity == "many":
+        slots[spec.results[0].name] = list(op.results)
+    else:
+        for slot, value in zip(spec.results, op.results, strict=False):
+            slots[slot.name] = [value]
+    results = [(slot, slots.get(slot.name, ())) for slot in spec.results]
+    return (
+        _refused(op, results, "result", RESULT_TYPE)
+        or (_ranks(op, slots) if op.name not in RANKED_LAST else None)
+        or _disagreement(op, slots)
+        or _uninferred(op, slots)
+        or _ranks(op, slots)
+    )
+
+
+def _miscounted(op: Op) -> Found:
+    rows = op.spec.results
+    if len(rows) == 1 and rows[0].arity == "many":
+        return None
+    least = len([slot for slot in rows if slot.since <= op.spec.since])
+    if least <= len(op.results) <= len(rows):
+        return None
+    words = {0: "requires zero results", 1: "requires one result"}
+    return RESULT_COUNT, words.get(len(rows), f"expected {len(rows)} results"), ""
+
+
+def version_problem(op: Op, version: Version) -> Found:
+    """An op, or a result, that the version of the format does not have."""
+    if op.spec.since > version:
+        return VERSION, f"{op.name} needs {op.spec.since}, the file is {version}", ""
+    rows = op.spec.results
+    if len(rows) == 1 and rows[0].arity == "many":
+        return None
+    due = len([slot for slot in rows if slot.since <= version])
+    if len(op.results) == due:
+        return None
+    name = "".join(part.title() for part in op.name.split("_"))
+    text = f"result count mismatch for {name}Op: expected {due} compatible results but got "
+    return RESULT_COUNT, f"{text}{len(op.results)}", ""
+
+
+# Slots ------------------------------------------------------------------------------------------
+
+
+def _refused(
+    op: Op, rows: Sequence[tuple[Operand | Result, Sequence]], kind: str, rule: Rule
+) -> Found:
+    index = 0
+    for slot, values in rows:
+        if slot.arity == "one" and not values and isinstance(slot, Operand):
+            return rule, f"operand #{index} is missing", f"it is {slot.name}"
+        for position, value in enumerate(values):
+            if not _admitted(op, slot, value.type):
+                text = _particular(op, slot, value.type, position)
+                if text is None:
+                    many = "variadic of " if slot.arity == "many" else ""
+                    what = wanted(slot.type, op.name, slot.name, value.type)
+                    got = quoted(value.type)
+                    text = f"{kind} #{index} must be {many}{what}, but got {got}"
+                return rule, text, f"{kind} #{index} is {slot.name}"
+            index += 1
+    return None
+
+
+def _admitted(op: Op, slot: Operand | Result, type: Type) -> bool:
+    """Whether a slot admits a type, as far as NVIDIA asks that of slots."""
+    if admits(slot.type, type):
+        return True
+    if slot.type is CARRIED:  # what terminators hand over is asked where they stand
+        return op.spec.terminator or isinstance(type, Scalar | Pointer)
+    loose = slot.name != "view" and slot.name in LOOSE.get(op.name, ())
+    return loose and isinstance(type, Tile)
+
+
+def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> str | None:
+    """NVIDIA's words for types that are refused by something other than a constraint."""
+    if slot.type is CARRIED:
+        what = "a tensor_view" if isinstance(type, TensorView) else "a tile view"
+        which = "loop-carried value" if isinstance(slot, Operand) else "result type"
+        return f"{which} {position} is {what}, which is not supported"
+    if op.name.startswith("multimem") and slot.name == "view" and "View" in type.__class__.__name__:
+        return f"multimem view operations support only partition_view; got {quoted(type)}"
+    if (
+        op.name == "atomic_red_view_tko"
+        and slot.name == "view"
+        and isinstance(type, GatherScatterView)
+    ):
+        return "gather_scatter_view is not supported; use partition_view instead"
+    if not isinstance(type, Tile):
+        return None
+    element = "ptr" if isinstance(type.element, Pointer) else type.element.name
+    match op.name:
+        case "iota" if slot.type.rank != type.rank and element in slot.type.elements:
+            return "expects result type to be 1-d tile"
+        case "pack" | "unpack" if slot.type.rank != type.rank and element in slot.type.elements:
+            return "expects source and result to be rank-1 tiles"
+        case "itof" if element == "f8E8M0FNU" and slot.name == "to":
+            return (
+                "integer to f8E8M0FNU conversion is not supported, please first convert to "
+                "another float type"
+            )
+    return None
+
+
+# Agreement --------------------------------------------------------------------------------------
+
+
+def _ranks(op: Op, slots: Slots) -> Found:
+    names = RANKED.get(op.name, ())
+    if len({value.type.rank for name in names for value in slots[name]}) < 2:
+        return None
+    found = ", ".join(f"{name} is {slots[name][0].type}" for name in names)
+    text = f"failed to verify that all of {{{', '.join(names)}}} have same rank"
+    return SAME_RANK, text, found
+
+
+def _disagreement(op: Op, slots: Slots) -> Found:
+    for field, words, rule, part in AGREEMENTS:
+        for group in getattr(op.spec, field):
+            odd = _odd_one(op.spec, group, slots, part)
+            if odd is not None:
+                text = GROUPS.get((op.name, odd))
+                if field == "same_type" and "paddingValue" in group:
+                    text = _PADDED
+                if text is None or (field == "same_type" and text is not _PADDED):
+                    names = [name for name in group if name == odd or not _optional(op.spec, name)]
+                    if op.name in RESULT_FIRST and field == "same_type":
+                        names = [names[-1], *names[:-1]]
+                    text = f"failed to verify that all of {{{', '.join(names)}}} have {words}"
+                found = ", ".join(
+                    f"{name} is {', '.join(str(value.type) for value in slots[name])}"
+                    for name in group
+                    if slots.get(name)
+                )
+                return rule, text, found
+    return None
+
+
+def _optional(row: Row, name: str) -> bool:
+    return any(slot.name == name and slot.arity == "optional" for slot in row.operands)
+
+
+def _odd_one(
+    row: Row, group: Sequence[str], slots: Slots, part: Callable[[Type], object]
+) -> str | None:
+    """The slot that does not agree with the first of its group.
+
+    Lists agree pair by pair with other lists; alone in a group, all their values agree.
+    """
+    if len(group) == 1:
+        alike = {part(value.type) for value in slots.get(group[0], ())}
+        return group[0] if len(alike) > 1 else None
+    lists = _lists(row.mnemonic)
+    there = [name for name in group if slots.get(name) or (name in lists and name in slots)]
+    for name in there[1:]:
+        first, others = slots[there[0]], slots[name]
+        if len(first) != len(others):
+            return name
+        for one, other in zip(first, others, strict=True):
+            if one.type is not other.type and part(one.type) != part(other.type):
+                return name
+    return None
+
+
+@cache
+def _lists(mnemonic: str) -> frozenset[str]:
+    """The slots of a row that hold lists."""
+    row = BY_NAME[mnemonic]
+    slots = (*row.operands, *row.results)
+    return frozenset(slot.name for slot in slots if slot.arity == "many")
+
+
+def _uninferred(op: Op, slots: Slots) -> Found:
+    for slot in (*op.spec.operands, *op.spec.results):
+        rule = slot.inference
+        if rule is None or isinstance(rule, Reduced) or not slots.get(slot.name):
+            continue
+        due = infer(op, rule, slots)
+        found = [value.type for value in slots[slot.name]]
+        if due != found:
+            hint = f"{slot.name} follows from {rule.slot}"
+            return INFERRED, _inference_words(op, slot, slots, due or [], found), hint
+    return None
+
+
+def _inference_words(
+    op: Op, slot: Operand | Result, slots: Slots, due: Sequence[Type], found: Sequence[Type]
+) -> str:
+    match slot.inference:
+        case ViewTile() if op.name == "atomic_red_view_tko" and due[0].element != found[0].element:
+            pair = quoted(due[0].element), quoted(found[0].element)
+            return f"view element type ({pair[0]}) must match value element type ({pair[1]})"
+        case ViewTile() if op.name == "atomic_red_view_tko":
+            return (
+                f"view tile shape {sizes(due[0].shape)} must match value shape "
+                f"{sizes(found[0].shape)} for element-wise atomic operations"
+            )
+        case ViewTile():
+            return (
+                f"expected tile type to be {listed(due)} (based on view type), got {listed(found)}"
+            )
+        case Pointee() if op.name.startswith("atomic"):
+            pointee, element = quoted(due[0].element), quoted(found[0].element)
+            name = "val" if op.name == "atomic_cas_tko" else "arg"
+            return (
+                f"expected pointee type ({pointee}) to match element type of '{name}' ({element})"
+            )
+        case Like(source) if op.name == "scan":
+            for index, (one, other) in enumerate(zip(due, found, strict=False)):
+                if one != other:
+                    return (
+                        f"expect same type for operand at index: {index} and result at index: "
+                        f"{index}"
+                    )
+            return "expect same number of operands and results"
+        case Like(source, "") if (op.name, slot.name) not in GROUPS:
+            return f"failed to verify that all of {{{source}, {slot.name}}} have same type"
+    text = GROUPS.get((op.name, slot.name))
+    return text or f"expected {slot.name} to be {listed(due)}, got {listed(found)}"
+
+
+# Attributes -------------------------------------------------------------------------------------
+
+
+@cache
+def _cases(mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
+    """The enum attributes of a row and the cases that each may have."""
+    slots = [slot for slot in BY_NAME[mnemonic].attributes if isinstance(slot.node, EnumValue)]
+    return tuple((slot, frozenset(slot.allowed or slot.node.enum.by_name)) for slot in slots)
+
+
+def case_problem(op: Op) -> Found:
+    """An attribute that is not one of the cases its row allows."""
+    for slot, legal in _cases(op.spec.mnemonic):
+        value = op.attributes.get(slot.name)
+        if value is None:
+            if not slot.optional:
+                return CASE, f"{slot.name} is missing", ""
+        elif value not in legal:
+            return CASE, _case_words(op, slot, value), f"{slot.name} is {value}"
+    return None
+
+
+def _case_words(op: Op, slot: Attribute, value: object) -> str:
+    cases = slot.allowed or tuple(slot.node.enum.by_name)
+    match slot.name:
+        case "rounding_mode" | "rounding" if op.name in ("ftoi", "itof"):
+            return f"invalid rounding mode specified. Only '{cases[0]}' is supported"
+        case "rounding_mode" | "rounding":
+            order = sorted(cases) if cases[0] == "full" else cases
+            return f"invalid rounding mode specified, expect one of [{', '.join(order)}]"
+        case "memory_ordering_semantics" if cases == ("relaxed",):
+            return "only 'relaxed' memory ordering is supported for view-based atomic reductions"
+        case "memory_ordering_semantics" if cases[0] == "weak":
+            return f"expect one of: weak, relaxed, or {cases[2]}, but got: {value}"
+        case "memory_ordering_semantics":
+            return f"memory ordering semantics must be one of: {', '.join(cases)}"
+        case "memory_scope" if slot.allowed:
+            return (
+                f"memory scope '{value}' is not supported for view-based atomic reductions; use "
+                "'tl_blk' or 'device' for TMA compatibility"
+            )
+        case "mode" if slot.allowed:
+            return f"{op.name} op cannot use {value} operation"
+        case "overflow" if slot.allowed:
+            return f"'{value}' overflow flag is not supported"
+    return f"{slot.name} must be one of: {', '.join(cases)}, but got: {value}"

@@ -1,0 +1,83 @@
+"""NVIDIA's way of putting things, because people search for it: types, constraints, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
+
+from ..types import Scalar, Tile, Type
+
+RANKS = {None: "", 0: "0D ", 1: ""}
+"""Rank of a constraint -> how the sentence starts; rank 1 is a sentence of its own."""
+
+KINDS = {
+    "token": "cuda tile token type",
+    "tensor_view": "tensor view type",
+    "partition_view": "partition view type",
+    "strided_view": "strided view type",
+    "gather_scatter_view": "gather/scatter view type",
+}
+
+SPECIAL = {
+    ("mmaf", "lhs"): "mmaf operand tile type",
+    ("mmaf", "rhs"): "mmaf operand tile type",
+    ("mmaf", "acc"): "mmaf acc/result tile type",
+    ("mmaf", "result"): "mmaf acc/result tile type",
+    ("mmai", "lhs"): "mmai operand tile type",
+    ("mmai", "rhs"): "mmai operand tile type",
+    ("mmai", "acc"): "mmai acc tile type",
+    ("mmai", "result"): "mmai result tile type",
+    ("mmaf_scaled", "lhs"): "mmaf_scaled operand tile type",
+    ("mmaf_scaled", "rhs"): "mmaf_scaled operand tile type",
+    ("mmaf_scaled", "acc"): "mmaf_scaled result tile type",
+    ("mmaf_scaled", "result"): "mmaf_scaled result tile type",
+    ("mmaf_scaled", "lhs_scale"): "mmaf_scaled scale tile type",
+    ("mmaf_scaled", "rhs_scale"): "mmaf_scaled scale tile type",
+}
+"""Slots whose tiles NVIDIA gives a name of their own."""
+
+
+@lru_cache(64)
+def quoted(type: Type) -> str:
+    """A type as NVIDIA's diagnostics quote it: the dialect's prefix, except for numbers."""
+    return f"'{type}'" if isinstance(type, Scalar) else f"'!cuda_tile.{type}'"
+
+
+def listed(types: Iterable[Type]) -> str:
+    """Several quoted types."""
+    return ", ".join(map(quoted, types))
+
+
+LOOSE = {
+    "atomic_cas_tko": ("cmp", "val"),
+    "multimem_load_reduce_view_tko": ("reduced_values", "view"),
+    "multimem_reduce_view_tko": ("tile", "view"),
+    "multimem_store_view_tko": ("tile", "view"),
+    "select": ("val_if_true", "val_if_false", "result"),
+}
+"""Slots that NVIDIA declares as any tile or view, and then refuses some in other words."""
+
+
+def wanted(constraint: Constraint, mnemonic: str, slot: str, type: Type) -> str:
+    """What a slot admits, in words, where a value of that type was found."""
+    if slot in LOOSE.get(mnemonic, ()) and (slot == "view" or not isinstance(type, Tile)):
+        return "TileView instance" if slot == "view" else "Tile type"
+    if not isinstance(constraint, TileOf):
+        one = len(constraint.kinds) == 1
+        return KINDS[constraint.kinds[0]] if one else "TileView instance"
+    elements = set(constraint.elements)
+    if elements == set(ELEMENTS) and constraint.rank is None:
+        return "Tile type"
+    if (mnemonic, slot) == ("itof", "to"):
+        elements.add("f8E8M0FNU")
+    names = [name for name in (*NUMBERS, "i4") if name in elements]
+    names += ["Pointer type"] if "ptr" in elements else []
+    kind = SPECIAL.get((mnemonic, slot), "tile")
+    return f"{RANKS[constraint.rank]}{kind} of {' or '.join(names)} values"
+
+
+def sizes(shape: Iterable[int]) -> str:
+    """Extents as a list."""
+    return ", ".join(map(str, shape))
