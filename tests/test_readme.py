@@ -15,16 +15,21 @@ TEXT = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
-def console_examples() -> list[tuple[str, str]]:
-    """(command, output shown) of every ``$`` line in a console block."""
-    examples = []
+def console_examples() -> list[list[tuple[str, str]]]:
+    """Commands with what they print, block by block: later ones use what earlier ones made."""
+    blocks = []
     for language, body in BLOCKS:
-        if language != "console":
-            continue
-        for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-            command, _, shown = part.partition("\n")
-            examples.append((command, shown.rstrip("\n") + "\n" if shown.strip() else ""))
-    return examples
+        if language == "console":
+            parts = [
+                part.partition("\n") for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+            ]
+            blocks.append(
+                [
+                    (command, shown.rstrip("\n") + "\n" if shown.strip() else "")
+                    for command, _, shown in parts
+                ]
+            )
+    return blocks
 
 
 def agrees(shown: str, printed: str) -> bool:
@@ -51,10 +56,11 @@ def run(command: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(("command", "shown"), console_examples())
-def test_console_examples(command: str, shown: str) -> None:
-    printed = run(command)
-    assert agrees(shown, printed), printed
+@pytest.mark.parametrize("examples", console_examples(), ids=lambda block: block[0][0])
+def test_console_examples(examples: list[tuple[str, str]]) -> None:
+    for command, shown in examples:
+        printed = run(command)
+        assert agrees(shown, printed), printed
 
 
 def test_python_examples(capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
