@@ -15,6 +15,7 @@ from ..command import (
     OK,
     UNREADABLE,
     UNSUPPORTED,
+    USAGE,
     UsageError,
     fail,
     main_of,
@@ -26,6 +27,7 @@ from ..references import display, printable
 from ..verifier.catalogue import RULES, Rule
 from ..verifier.module import verify
 from ..verifier.targets import GPUS, check_target
+from ..wording import did_you_mean
 
 JSON_SCHEMA = 1
 COLOURS = {"error": "31", "warning": "33"}
@@ -41,8 +43,11 @@ examples:
   tileir verify --rules                           all rules
   cat k.tileirbc | tileir verify -                standard input
 
-exit status: 0 valid (warnings or not), 1 there are errors, 3 a file is not readable,
-4 it is of a version that is not supported"""
+the keys of --json: schema; files, each with file, valid, unreadable (why, or null) and diagnostics:
+severity, rule, message, function, op, offset (in bytes), location, hint
+
+exit status: 0 valid (warnings or not), 1 there are errors, 2 wrong use or no such file, 3 a file is
+not readable, 4 its version or the target is not supported; the highest of several files"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,6 +66,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if arguments.explain is not None or arguments.rules:
+        if arguments.files:
+            raise UsageError("--rules and --explain are about rules, and no file is looked at")
         return _explain(arguments.explain, arguments.json)
     if not arguments.files:
         raise UsageError("name a file, or - for standard input (see tileir verify --help)")
@@ -77,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             elif error is None:
                 _print(out, path, found)
             if error is not None:
-                fail("verify", f"{display(path)}: {error}", result)
+                fail("verify", f"{display(path)}: {_reason(error)}", result)
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "files": results}
             out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
@@ -86,14 +93,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _verified(
     path: str, target: str | None, strict: bool
-) -> tuple[list[Diagnostic], BytecodeError | None]:
+) -> tuple[list[Diagnostic], BytecodeError | OSError | None]:
     try:
         return verify(Bytecode.parse(open_input(path)), target, strict), None
-    except BytecodeError as error:
+    except (BytecodeError, OSError) as error:
         return [], error
 
 
-def _code(found: Sequence[Diagnostic], error: BytecodeError | None) -> int:
+def _reason(error: BytecodeError | OSError) -> str:
+    return error.strerror if isinstance(error, OSError) else str(error)
+
+
+def _code(found: Sequence[Diagnostic], error: BytecodeError | OSError | None) -> int:
+    if isinstance(error, OSError):
+        return USAGE
     if error is not None:
         return UNSUPPORTED if error.kind == "version" else UNREADABLE
     return NO if any(one.severity == "error" for one in found) else OK
@@ -131,12 +144,12 @@ def _verdict(found: Iterable[Diagnostic]) -> str:
 
 
 def _as_json(
-    path: str, found: Sequence[Diagnostic], error: BytecodeError | None, code: int
+    path: str, found: Sequence[Diagnostic], error: Exception | None, code: int
 ) -> dict[str, object]:
     return {
         "file": printable(path),
         "valid": code == OK,
-        "unreadable": None if error is None else printable(str(error)),
+        "unreadable": None if error is None else printable(_reason(error)),
         "diagnostics": [
             {
                 "severity": one.severity,
@@ -158,7 +171,8 @@ def _as_json(
 
 def _explain(id: str | None, as_json: bool) -> int:
     if id is not None and id not in RULES:
-        raise UsageError(f"there is no rule {id!r}; tileir verify --rules lists them")
+        meant = did_you_mean(id, RULES)
+        raise UsageError(f"there is no rule {id!r}{meant}; tileir verify --rules lists them")
     chosen = [RULES[id]] if id is not None else sorted(RULES.values(), key=lambda rule: rule.id)
     with stdout_text() as out:
         if as_json:

@@ -41,12 +41,12 @@ def verify(
     Errors are what NVIDIA's tools refuse, in their words. Warnings are what they accept and users
     stumble over later; with `strict` they are errors. `target` is a GPU such as "sm_90" and adds
     what tileiras refuses for it. Raises BytecodeError for what cannot be read, UnsupportedError for
-    a target that nobody knows.
+    a target that nobody knows. What is odd about the bytes alone is in `Bytecode.warnings`.
     """
-    if not isinstance(bytecode, Bytecode):
-        bytecode = Bytecode.parse(bytecode)
+    bytecode = Bytecode.of(bytecode)
     if target is not None:
         check_target(target)
+    bytecode.touch()
     found = list(_items(bytecode.functions, bytecode.globals, warn=True))
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in bytecode.functions:

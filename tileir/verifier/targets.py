@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..errors import UnsupportedError
 from ..ir import Op
 from ..types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type
+from ..wording import did_you_mean
 from .catalogue import WARNING, declare
 
 GPUS = (
@@ -64,7 +65,9 @@ GATE = declare(
 def check_target(target: str) -> None:
     """Raise UnsupportedError for a target that nobody knows."""
     if target != HOST and target not in GPUS:
-        raise UnsupportedError(f"unknown target {target!r}; known are {', '.join((HOST, *GPUS))}")
+        known = (HOST, *GPUS)
+        meant = did_you_mean(target, known) if isinstance(target, str) else ""
+        raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")
 
 
 def gate(op: Op, target: str) -> str | None:
