@@ -112,16 +112,20 @@ class Module:
         if any(other.name == name for other in (*self.functions, *self.globals)):
             raise BuildError(f"the module has a {name!r} already")
 
-    def build(self) -> bytes:
-        """The bytes of the module. BuildError if a function or region of it is not finished."""
-        writer = self._writer()
+    def build(self, check: bool = True) -> bytes:
+        """The bytes of the module. BuildError if a function or region of it is not finished.
+
+        The ops are checked once more, because they may have been edited since; without `check`,
+        what breaks a rule is written all the same, for those who test what reads it.
+        """
+        writer = self._writer(check)
         writer.replace("Func", [writer.built(kernel) for kernel in self.functions])
         if self.globals:
             writer.replace("Global", [writer.variable(variable) for variable in self.globals])
         return writer.file()
 
-    def _writer(self) -> Writer:
-        writer = Writer(self.version)
+    def _writer(self, check: bool = True) -> Writer:
+        writer = Writer(self.version, check=check)
         if self.producer is not None:
             writer.replace("Producer", {"producer": writer.tables.string(self.producer)})
         return writer

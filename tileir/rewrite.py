@@ -15,7 +15,6 @@ from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
 
-from .edited import check_edited
 from .encode_attributes import Record
 from .errors import BuildError
 from .function import Function, Global
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from .kernel import Kernel
 
 
-def rewritten(bytecode: Bytecode) -> bytes:
+def rewritten(bytecode: Bytecode, check: bool) -> bytes:
     """The bytes of a file with everything that changed since it was read."""
     found = bytecode.found
     if (bytecode.version, bytecode.tag) != (found.version, found.tag):
@@ -36,7 +35,7 @@ def rewritten(bytecode: Bytecode) -> bytes:
     _check_lists(bytecode)
     if _untouched(bytecode):
         return codec.build_file(found.file)
-    writer = Writer(found.version, found)
+    writer = Writer(found.version, found, check)
     _check_names(bytecode, [*_globals(writer, bytecode), *_functions(writer, bytecode)])
     if bytecode.producer != found.producer:
         if bytecode.producer is None:
@@ -119,7 +118,7 @@ def _new(writer: Writer, function: Function | Kernel) -> Record:
         return writer.built(function)
     record = writer.function(function, relocation(function))
     if function.decoded:
-        check_edited(function.name, function.body, function.original().body)
+        writer.checked(function.name, function.body, function.original().body)
     return record
 
 
@@ -143,7 +142,7 @@ def _own(writer: Writer, function: Function) -> Record:
         new = writer.body(after, function.name, function.type, function.body)
         built = after.build(new)
         if built != before.build(old):  # bytes, because records can be nested very deep
-            check_edited(function.name, function.body, original.body)
+            writer.checked(function.name, function.body, original.body)
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)

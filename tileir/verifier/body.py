@@ -192,8 +192,9 @@ class _Walk:
 
     def _report(self, op: Op | None, problem: Found) -> None:
         rule, text, hint = problem
-        text = shorten(text, LONGEST_MESSAGE)
+        text, hint = shorten(text, LONGEST_MESSAGE), shorten(hint, LONGEST_MESSAGE)
         offset, place, name = (op.offset, op.place, op.name) if op else (None, "", "entry")
+        place = shorten(place, LONGEST_MESSAGE)
         self.found.append(
             Diagnostic(
                 rule.severity, rule.id, text, offset, self.function.name, place, op=name, hint=hint

@@ -16,7 +16,7 @@ from tileir.formats.ops.spec import Attribute, Like, Operand, Pointee, Reduced, 
 from tileir.formats.ops.spec import Op as Row
 from tileir.formats.version import Version
 
-from ..ir import Op
+from ..ir import Op, Value
 from ..rowtypes import Slots, admits, infer, operand_slots
 from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type
 from .catalogue import Rule, declare
@@ -73,6 +73,9 @@ CASE = declare(
     "An attribute that names one of several cases (a rounding mode, a memory order) must name one "
     "that this op has.",
 )
+LISTED = 4
+"""Types of a list that a hint shows."""
+
 AGREEMENTS: tuple[tuple[str, str, Rule, Callable[[Type], object]], ...] = (
     ("same_type", "same type", SAME_TYPE, lambda type: type),
     ("same_element", "the same element type", SAME_ELEMENT, lambda type: type.element),
@@ -297,12 +300,16 @@ def _disagreement(op: Op, slots: Slots) -> Found:
                         names = [names[-1], *names[:-1]]
                     text = f"failed to verify that all of {{{', '.join(names)}}} have {words}"
                 found = ", ".join(
-                    f"{name} is {', '.join(str(value.type) for value in slots[name])}"
-                    for name in group
-                    if slots.get(name)
+                    f"{name} is {_some(slots[name])}" for name in group if slots.get(name)
                 )
                 return rule, text, found
     return None
+
+
+def _some(values: Sequence[Value]) -> str:
+    """The types of values in a list, the first few of them."""
+    shown = [str(value.type) for value in values[:LISTED]]
+    return ", ".join([*shown, "..."] if len(values) > LISTED else shown)
 
 
 def _optional(row: Row, name: str) -> bool:

@@ -45,15 +45,15 @@ ENTRY = {
     "occupancy": _within(1, 32),
     "num_worker_warps_per_cta": _power(32),
 }
-POINTER = {"latency": _within(1, 10)}
-VIEW = {**POINTER, "allow_tma": _truth}
-"""Hint -> what is wrong with a value: for entries, accesses through pointers and through views."""
+ACCESS = {"latency": _within(1, 10), "allow_tma": _truth}
+"""Hint -> what is wrong with a value: for entries, and for accesses. cuTile writes allow_tma for
+accesses through pointers too, where it says nothing."""
 
 UNKNOWN = declare(
     "unknown-hint",
     "Hints are given for an architecture (default, sm_80, ...) and have names and ranges: entries "
     "num_cta_in_cga (a power of two up to 16), occupancy (1 to 32), num_worker_warps_per_cta (a "
-    "power of two up to 32); accesses latency (1 to 10), those of views allow_tma too. Others are "
+    "power of two up to 32); accesses latency (1 to 10) and allow_tma. Others are "
     "ignored without a word, so what they were meant for does not happen.",
     severity=WARNING,
 )
@@ -78,10 +78,8 @@ def unknown(hints: object, legal: dict[str, Callable[[object], str | None]]) -> 
 @suspicion("unknown-op-hint", having="optimization_hints")
 def _op_hints(op: Op) -> str | None:
     """Hints of a memory access are given for an architecture (default, sm_80, ...); there are
-    latency (1 to 10) and, for views, allow_tma (true or false). Others are ignored without a
-    word."""
+    latency (1 to 10) and allow_tma (true or false). Others are ignored without a word."""
     hints = op.attributes["optimization_hints"]
     if not hints:
         return None
-    legal = VIEW if "view" in op.operands else POINTER
-    return next(unknown(hints, legal), None)
+    return next(unknown(hints, ACCESS), None)

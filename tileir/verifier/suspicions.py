@@ -1,6 +1,6 @@
-"""Warnings about ops that NVIDIA's tools accept and whose behaviour is undefined all the same.
+"""Warnings about ops that NVIDIA's tools accept and whose behaviour is undefined where they run.
 
-Only what is certain from constants and static types is said.
+Only what follows from constants and static types is said; whether the op ever runs is not asked.
 """
 
 from __future__ import annotations
@@ -73,25 +73,27 @@ def _slices(op: Op) -> str | None:
 
 
 @suspicion("view-bounds", *ACCESSES, *MULTIMEM, "atomic_red_view_tko",
-           hint="indices count tiles, not elements")  # fmt: skip
+           hint="indices count tiles, those of a gather/scatter view elements")  # fmt: skip
 def _bounds(op: Op) -> str | None:
-    """An index of an access counts tiles; one that is outside a view of static size is undefined
-    behaviour. The sparse index of a gather/scatter view counts positions, and may be outside."""
+    """An index of an access counts tiles, in a gather/scatter view elements; outside a view of
+    static size, that is undefined behaviour where the op runs. The sparse index may be outside."""
     view = op.operands["view"].type
+    unit = "elements" if isinstance(view, GatherScatterView) else "tiles"
     for at, value in enumerate(op.operands["index"]):
         if at == getattr(view, "sparse_dim", None):
             continue
-        count = tiles_along(view, at)
+        count = places_along(view, at)
         for index in known(value) or () if count is not None else ():
             if index >= count:
-                return f"index {at} is {index}, but the view has {count} tiles there"
+                return f"index {at} is {index}, but the view has {count} {unit} there"
     return None
 
 
-def tiles_along(view: View, dim: int) -> int | None:
-    """How many tiles a view has along one of its dimensions; None if that is not static."""
-    along = dim if isinstance(view, GatherScatterView) else view.dim_map[dim]
-    extent = view.view.shape[along]
+def places_along(view: View, dim: int) -> int | None:
+    """How many indices a view has along one of its dimensions; None if that is not static."""
+    if isinstance(view, GatherScatterView):
+        return view.view.shape[dim]
+    extent = view.view.shape[view.dim_map[dim]]
     step = view.traversal_strides[dim] if isinstance(view, StridedView) else view.tile[dim]
     return None if extent is None else -(-extent // step)
 

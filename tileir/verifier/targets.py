@@ -56,8 +56,7 @@ GATE = declare(
     "tileiras-gate",
     "tileiras refuses this for the GPU asked about, because the hardware lacks it: f8E4M3FN and "
     "f8E5M2 before sm_89; f8E8M0FNU and f4E2M1FN before sm_100; fnv8E5M3FNU except on sm_107; "
-    "multicast pointers except on sm_100, sm_103 and sm_107; atomic addition of bf16 before sm_89. "
-    "The compiler of this project emulates all but multicast.",
+    "multicast pointers except on sm_100, sm_103 and sm_107; atomic addition of bf16 before sm_89.",
     severity=WARNING,
 )
 

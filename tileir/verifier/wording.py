@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
 
+from ..errors import LONGEST_MESSAGE
 from ..types import Scalar, Tile, Type
 
 RANKS = {None: "", 0: "0D ", 1: ""}
@@ -46,8 +47,15 @@ def quoted(type: Type) -> str:
 
 
 def listed(types: Iterable[Type]) -> str:
-    """Several quoted types."""
-    return ", ".join(map(quoted, types))
+    """Several quoted types; as many as a message can show."""
+    shown, left = [], LONGEST_MESSAGE
+    for type in types:
+        shown.append(quoted(type))
+        left -= len(shown[-1])
+        if left < 0:
+            shown.append("...")
+            break
+    return ", ".join(shown)
 
 
 LOOSE = {
