@@ -38,8 +38,11 @@ class Search(list):
         return next((part for part in self._wanted[:3] if isinstance(part, int)), None)
 
     def append(self, span: Span) -> None:
-        """Look at a span."""
-        if self._agreement(span.place) == len(self._wanted):
+        """Look at a span. Hardly any has the right name, and only of those the rest is asked."""
+        place = span.place
+        if isinstance(place, tuple) and place[1] != self._wanted[-1]:
+            return
+        if self._agreement(place) == len(self._wanted):
             raise Found(span.start)
 
     def _agreement(self, place: Path) -> int:
