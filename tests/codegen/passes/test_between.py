@@ -1,0 +1,47 @@
+"""After every pass a kernel still keeps the rules of Tile IR."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import VALID, name_of
+from tileir import BuildError, Bytecode
+from tileir.codegen import pipeline
+from tileir.codegen.kernel import Kernel
+from tileir.edited import check_edited
+from tileir.types import Scalar, Tile
+
+TARGETS = {"host": "host", "nvptx": "sm_90"}
+
+
+@pytest.mark.parametrize("path", VALID, ids=name_of)
+def test_every_pass_leaves_valid_ir(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bytecode, seen = Bytecode.parse(path.read_bytes()), []
+    plain = pipeline._pass
+
+    def checked(name: str):
+        def run(kernel: Kernel, target: str) -> Kernel:
+            after = plain(name)(kernel, target)
+            check_edited(after.symbol, after.body)
+            seen.append(name)
+            return after
+
+        return run
+
+    monkeypatch.setattr(pipeline, "_pass", checked)
+    for family, target in TARGETS.items():
+        for function in bytecode.functions:
+            pipeline.run(Kernel.of(function, bytecode), family, target)
+    passes = [name for family in TARGETS for name in pipeline.PASSES[family]]
+    assert sorted(seen) == sorted(passes * len(bytecode.functions))
+
+
+def test_a_pass_that_breaks_a_rule_is_noticed() -> None:
+    bytecode = Bytecode.parse(next(p for p in VALID if p.stem == "vector_add").read_bytes())
+    kernel = Kernel.of(bytecode.functions[0], bytecode)
+    add = next(op for op in kernel.body.walk() if op.name == "addf")
+    add.result.type = Tile(Scalar("f64"), add.result.type.shape)
+    with pytest.raises(BuildError, match="same type"):
+        check_edited(kernel.symbol, kernel.body)
