@@ -159,3 +159,29 @@ def test_warnings_do_not_stop_anybody() -> None:
 def test_deep_nesting() -> None:
     """Two thousand ifs inside each other."""
     assert verify(bomb(nested_ifs(2000))) == []
+
+
+EDITS = {
+    "operand rhs is a value": lambda op: op.operands.update(rhs="x"),
+    "operands are a dictionary with lhs, rhs": lambda op: setattr(op, "operands", []),
+    "attributes are a dictionary": lambda op: op.attributes.pop("rounding_mode"),
+    "rounding_mode is the name of a case": lambda op: op.attributes.update(rounding_mode={}),
+    "results are a list of values": lambda op: setattr(op, "results", ["x"]),
+}
+
+
+@pytest.mark.parametrize("text", EDITS)
+def test_what_is_no_op_is_one_finding(text: str) -> None:
+    bytecode = built(chain)
+    EDITS[text](ops(bytecode, "addf")[0])
+    assert [(found.rule, text in found.message) for found in verify(bytecode)] == [
+        ("malformed-op", True)
+    ] + [("dominance", False)] * (text.startswith("results"))
+
+
+@pytest.mark.parametrize("at", [0, -1])
+def test_something_else_among_the_ops(at: int) -> None:
+    bytecode = built(chain)
+    block = bytecode.functions[0].body.block
+    block.ops.insert(len(block.ops) if at else 0, "nothing")
+    assert "a str is no op" in [found.message for found in verify(bytecode)]

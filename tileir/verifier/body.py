@@ -14,6 +14,7 @@ from .catalogue import SUSPICIONS, declare
 from .constraints import Found, signature, type_problem, version_problem
 from .control_flow import Frame, ending_problem, place_problem, receiver, region_problem
 from .debug import Scopes
+from .malformed import malformed
 from .single import own_problem
 from .symbols import hint_problem, use_problem
 from .targets import GATE, gate
@@ -88,6 +89,10 @@ class _Walk:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
             for op in scope.ops:
+                problem = malformed(op)
+                if problem:
+                    self._give_up(op, problem)
+                    continue
                 self._op(op, scope)
                 if op.regions:
                     scope.pending = op
@@ -100,11 +105,21 @@ class _Walk:
                 stack.pop()
         return self.found
 
+    def _give_up(self, op: object, problem: Found) -> None:
+        """Report an op that is none, and let nothing follow from it."""
+        if not isinstance(op, Op):
+            return self._report(None, problem)
+        results = [value for value in op.results or () if isinstance(value, Value)]
+        self.visible.update(results)
+        self.poisoned.update(results)
+        return self._report(op, problem)
+
     def _enter(self, scope: _Scope) -> None:
         block = scope.block
         scope.ops = iter(block.ops)
         self._define(scope, block.arguments)
-        problem = ending_problem(block, scope.frame)
+        whole = all(isinstance(op, Op) for op in block.ops[-1:])
+        problem = ending_problem(block, scope.frame) if whole else None
         if problem:
             op = block.ops[-1] if block.ops else scope.frame.op
             self._report(op, problem)
@@ -122,6 +137,7 @@ class _Walk:
         return scopes[::-1]
 
     def _op(self, op: Op, scope: _Scope) -> None:
+        """Ask everything of an op that is one."""
         key = signature(op)
         hidden, tainted = self._look_at_operands(op)
         problem = hidden

@@ -1,0 +1,63 @@
+"""Ops that are none: edited in Python, without what every op that was read has.
+
+All other rules rely on this, so it is asked first.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tileir.formats.leaves import EnumValue
+from tileir.formats.ops import BY_NAME
+
+from ..ir import Op, Value
+from .catalogue import declare
+from .constraints import Found
+
+MALFORMED = declare(
+    "malformed-op",
+    "An op has, in every operand slot of its row, a value, or None where it is optional, or a "
+    "tuple of values; a list of values as results; and every attribute, cases of enums by their "
+    "names. Ops of a file always do; one that was edited in Python may not.",
+)
+
+
+@cache
+def _slots(mnemonic: str) -> tuple[dict[str, str], frozenset[str], tuple[str, ...]]:
+    """Operand slots with their arity, the names of all attributes, and those that are enums."""
+    row = BY_NAME[mnemonic]
+    enums = tuple(slot.name for slot in row.attributes if isinstance(slot.node, EnumValue))
+    names = frozenset(slot.name for slot in row.attributes)
+    return {slot.name: slot.arity for slot in row.operands}, names, enums
+
+
+def malformed(op: object) -> Found:
+    """What an op lacks to be one."""
+    text = _problem(op)
+    return (MALFORMED, text, "") if text else None
+
+
+def _problem(op: object) -> str:
+    if not isinstance(op, Op):
+        return f"a {type(op).__name__} is no op"
+    slots, names, enums = _slots(op.spec.mnemonic)
+    operands, attributes = op.operands, op.attributes
+    if not isinstance(operands, dict) or operands.keys() != slots.keys():
+        return f"operands are a dictionary with {', '.join(slots) or 'nothing'}"
+    for name, arity in slots.items():
+        value = operands[name]
+        if value.__class__ is Value or (value is None and arity == "optional"):
+            if arity == "many":
+                return f"operand {name} is a tuple of values"
+        elif arity != "many" or not _values(value, tuple):
+            return f"operand {name} is {'a tuple of values' if arity == 'many' else 'a value'}"
+    if not isinstance(attributes, dict) or not names <= attributes.keys():
+        return f"attributes are a dictionary with {', '.join(sorted(names))}"
+    for name in enums:
+        if not isinstance(attributes[name], str | None):
+            return f"attribute {name} is the name of a case"
+    return "" if _values(op.results, list | tuple) else "results are a list of values"
+
+
+def _values(given: object, kind: type) -> bool:
+    return isinstance(given, kind) and all(isinstance(value, Value) for value in given)
