@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from tileir.ir import Op
-
 from .compilation import HostCompilation, HostKernel, compile_kernels
+from .supported import why_not
 
 __all__ = ["HostCompilation", "HostKernel", "compile_kernels", "why_not"]
-
-
-def why_not(op: Op, target: str) -> str | None:
-    """What the host cannot do that is lowered elsewhere: nothing."""
-    return None

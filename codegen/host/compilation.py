@@ -24,7 +24,7 @@ from .written import written_parameters
 
 _ADDRESS, _COUNT, _EXTENT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
 _BLOCKS = ctypes.CFUNCTYPE(
-    None, _ADDRESS, _COUNT, _COUNT, _EXTENT, _EXTENT, _EXTENT, _ADDRESS
+    None, _ADDRESS, _COUNT, _COUNT, _EXTENT, _EXTENT, _EXTENT, _ADDRESS, _ADDRESS
 )  # fmt: skip
 
 

@@ -34,6 +34,8 @@ MAX_GROWTH = 16
 SMALL_SECONDS = 0.0002
 """Less work than this is not worth starting threads for."""
 
+_NO_CONTEXT = (ctypes.c_int64 * 4)()
+
 Blocks = Callable[[int, int, int, int, int, int, int], None]
 
 
@@ -157,7 +159,10 @@ class _Work:
     def _call(self, memory: np.ndarray, first: int, last: int) -> None:
         address = memory.ctypes.data
         address += -address % ALIGNMENT
-        self._blocks(ctypes.addressof(self._arguments), first, last, *self._grid, address)
+        self._blocks(
+            ctypes.addressof(self._arguments), first, last, *self._grid, address,
+            ctypes.addressof(_NO_CONTEXT),
+        )  # fmt: skip
 
     def _take(self, count: int, threads: int) -> tuple[int, int]:
         """The next run. Several threads leave enough for each other."""

@@ -1,35 +1,43 @@
 """A kernel as one LLVM function that runs one tile block.
 
 `void <symbol>.block(ptr arguments, i32 x, i32 y, i32 z, i32 size x, i32 size y, i32 size z, ptr
-workspace)`. The arguments lie in a struct with natural alignment, in the order of the parameters.
-Tiles of one element are computed where their op stands; see `storage` for the others.
+workspace, ptr context)`. The arguments lie in a struct with natural alignment, in the order of the
+parameters; `context` says what the struct of the launch holds. Tiles of one element are computed
+where their op stands; see `storage` for the others.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from llvmlite import ir
 
-from tileir.ir import Op, Value
-from tileir.types import Tile
+from tileir.ir import Block, Op, Region, Value
 
 from ..kernel import Kernel
 from ..scalar.constants import constant
-from ..scalar.elementwise import ELEMENTWISE, emit
-from ..scalar.types import OPAQUE, from_memory, memory_bytes, memory_type, to_memory
-from . import memory, views
+from ..scalar.elementwise import emit
+from ..scalar.types import OPAQUE, from_memory, llvm_type, memory_bytes, memory_type, to_memory
 from .evaluate import Evaluator
 from .loops import nest
-from .position import ZERO, Position
-from .storage import ALIGNMENT, Storage, is_single
+from .position import INDEX, ZERO, Position
+from .rows import is_inline, row_of
+from .storage import ALIGNMENT, Storage, is_single, is_tile
+
+if TYPE_CHECKING:
+    from . import views
+    from .control import Scope
 
 BYTE = ir.IntType(8)
 WORD = ir.IntType(32)
 _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"\\')
 """Characters of symbols that LLVM gets as they are."""
 
-BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE])
+BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE, OPAQUE])
+REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
+REPORT_OFFSET = 8
+"""Where in the context the function lies that a kernel reports to."""
 
 
 def llvm_name(symbol: str, part: str) -> str:
@@ -56,7 +64,9 @@ class BlockLowering:
 
     `singles` has the LLVM value of tiles with one element, `tensors` what views are at run time,
     both by the id of the value; `storage` says which tiles have buffers. `direct` has the windows
-    of tiles that the current loop reads from tensors although they have buffers.
+    of tiles that the current loop reads from tensors although they have buffers. `scopes` are the
+    ops around the current one that terminators leave, `exit` is where the block ends. `sites` lists
+    what the kernel may report at run time.
     """
 
     def __init__(self, module: ir.Module, kernel: Kernel, storage: Storage) -> None:
@@ -65,15 +75,20 @@ class BlockLowering:
         self.singles: dict[int, ir.Value] = {}
         self.tensors: dict[int, views.Tensor] = {}
         self.direct: dict[int, views.Window] = {}
+        self.scopes: list[Scope] = []
+        self.sites: list[dict[str, Any]] = []
         self._tables: dict[int, ir.GlobalVariable] = {}
+        self._slots: dict[int, ir.Value] = {}
         self._scopes = 0
         self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
-        self._workspace = self.function.args[-1]
+        self._workspace, self.context = self.function.args[-2:]
         self._workspace.add_attribute("noalias")
-        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.exit = self.function.append_basic_block("exit")
         self.spare = _zeros(module)
 
     def run(self) -> ir.Function:
@@ -86,16 +101,87 @@ class BlockLowering:
             address = self._byte_offset(arguments, offset)
             loaded = self.builder.load(address, typ=stored, align=memory_bytes(element))
             self.singles[id(value)] = from_memory(self.builder, loaded, element)
-        for op in self.kernel.body.block.ops:
-            _LOWER.get(op.name, _tile)(self, op)
-        self.builder.ret_void()
+        start = self.builder.block
+        self.lower_block(self.kernel.body.block)
+        self._entry.branch(start)
+        ir.IRBuilder(self.exit).ret_void()
         return self.function
+
+    def lower_block(self, block: Block) -> None:
+        """Lower the ops of a block, its terminator included."""
+        for op in block.ops:
+            self._lower(op)
+
+    def inline_region(self, region: Region, arguments: list[ir.Value]) -> list[ir.Value]:
+        """Lower the region of a reduction where the builder stands; what it yields."""
+        block = region.block
+        for value, argument in zip(block.arguments, arguments, strict=True):
+            self.singles[id(value)] = argument
+        for op in block.ops[:-1]:
+            self._lower(op)
+        return [self.single(value) for value in block.ops[-1].operand_list()]
+
+    def _lower(self, op: Op) -> None:
+        if not is_inline(op):
+            row_of(op).lower(self, op)
+        elif is_single(op.result):
+            shape = op.result.type.shape
+            at = Evaluator(self, Position(self.builder, shape, [ZERO] * len(shape)))
+            self.singles[id(op.result)] = at.element(op.result)
+        elif is_tile(op.result) and op.result in self.storage:
+            self._keep(op)
+        elif id(source := next(op.operand_list(), None)) in self.tensors:  # assume of a view
+            self.tensors[id(op.result)] = self.tensors[id(source)]
+
+    def _keep(self, op: Op) -> None:
+        """The tile of an element-wise op, into its buffer."""
+        from .memory import with_deferred
+
+        def loop(*_: object) -> None:
+            with nest(self.builder, op.result.type.shape) as position:
+                value = Evaluator(self, position).compute(op)
+                self.store_element(op.result, position, value)
+
+        with_deferred(self, op, loop)
+
+    def emit(self, op: Op, arguments: list[ir.Value], position: Position) -> ir.Value:
+        """One element of an element-wise op's result."""
+        return emit(self.builder, op, arguments)
 
     def single(self, value: Value) -> ir.Value:
         """The LLVM value of a tile with one element."""
         return self.singles[id(value)]
 
-    def table(self, op: Op) -> tuple[ir.GlobalVariable, ir.Type]:
+    def kind(self, value: Value) -> ir.Type:
+        """The LLVM type of one element of a tile."""
+        return llvm_type(value.type.element)
+
+    def slot(self, kind: ir.Type) -> ir.Value:
+        """A variable on the stack."""
+        return self._entry.alloca(kind)
+
+    def slice_start(self, index: Value, whole: int, part: int) -> ir.Value:
+        """Where slice number `index` of `part` elements starts in a dimension of `whole`.
+
+        The number is unsigned; one that is out of range, which Tile IR leaves undefined, is wrapped
+        so that nothing outside of the tile is touched.
+        """
+        builder = self.builder
+        number = builder.zext(self.single(index), INDEX)
+        number = builder.and_(number, ir.Constant(INDEX, whole // part - 1))
+        return builder.mul(number, ir.Constant(INDEX, part))
+
+    def constant_element(self, op: Op, position: Position) -> ir.Value:
+        """An element of a constant."""
+        value = op.attributes["value"]
+        element = op.result.type.element
+        if value.is_splat:
+            return constant(element, value.bits())
+        table, stored = self._table(op)
+        address = self.builder.gep(table, [position.linear], inbounds=True, source_etype=stored)
+        return from_memory(self.builder, self.builder.load(address, typ=stored), element)
+
+    def _table(self, op: Op) -> tuple[ir.GlobalVariable, ir.Type]:
         """The numbers of a dense constant in memory, and the type of one."""
         value, element = op.attributes["value"], op.result.type.element
         stored = memory_type(element)
@@ -106,21 +192,77 @@ class BlockLowering:
             table.linkage = "internal"
             table.global_constant = True
             table.align = ALIGNMENT
-            table.initializer = ir.Constant(kind, _numbers(value, element))
+            table.initializer = ir.Constant(kind, numbers(value, element))
             self._tables[id(op)] = table
         return self._tables[id(op)], stored
 
-    def load_element(self, value: Value, position: Position) -> ir.Value:
-        """An element of a stored tile."""
+    def buffer(self, value: Value) -> int:
+        """The offset of a kept tile in the workspace: row-major, elements as in memory."""
+        return self.storage.offsets[id(value)]
+
+    def temporary(self, op: Op, number: int) -> int:
+        """The offset of a buffer that the op's row asked for."""
+        return self.storage.temporaries[id(op)][number]
+
+    def address(self, offset: int) -> ir.Value:
+        """The address of a place in the workspace."""
+        return self._byte_offset(self._workspace, offset)
+
+    def fill(self, value: Value, offset: int) -> None:
+        """Compute a tile into a buffer, unless it is there already."""
+        source = value
+        while source not in self.storage and isinstance(source.owner, Op):
+            if source.owner.name != "assume":
+                break
+            source = source.owner.operands["value"]
+        if self.storage.offsets.get(id(source)) == offset:
+            return
         element = value.type.element
-        address = self._element_address(value, position)
+        with nest(self.builder, value.type.shape) as position:
+            stored = to_memory(self.builder, Evaluator(self, position).element(value), element)
+            self.builder.store(
+                stored, self._element_address(offset, position, element),
+                align=memory_bytes(element),
+            )  # fmt: skip
+
+    def copy(self, target: int, source: int, value: Value) -> None:
+        """Copy the buffer at `source`, which holds a tile like `value`, to the one at `target`."""
+        element = value.type.element
+        with nest(self.builder, value.type.shape) as position:
+            size, kind = memory_bytes(element), memory_type(element)
+            address = self._element_address(source, position, element)
+            stored = self.builder.load(address, typ=kind, align=size)
+            address = self._element_address(target, position, element)
+            self.builder.store(stored, address, align=size)
+
+    def load_element(self, value: Value, position: Position) -> ir.Value:
+        """An element of a kept tile."""
+        element = value.type.element
+        address = self._element_address(self.buffer(value), position, element)
         stored = self.builder.load(address, typ=memory_type(element), align=memory_bytes(element))
         return from_memory(self.builder, stored, element)
 
-    def store_element(self, value: Value, position: Position, stored: ir.Value) -> None:
-        """Set an element of a stored tile."""
-        address = self._element_address(value, position)
-        self.builder.store(stored, address, align=memory_bytes(value.type.element))
+    def store_element(self, value: Value, position: Position, result: ir.Value) -> None:
+        """Set an element of a tile that an op makes."""
+        element = value.type.element
+        stored = to_memory(self.builder, result, element)
+        if is_single(value):
+            self.builder.store(stored, self._result_slot(value))
+            return
+        address = self._element_address(self.buffer(value), position, element)
+        self.builder.store(stored, address, align=memory_bytes(element))
+
+    def finish(self, value: Value) -> None:
+        """All elements are set; if it is only one, it is from now on a plain value."""
+        if is_single(value):
+            kind = memory_type(value.type.element)
+            stored = self.builder.load(self._result_slot(value), typ=kind)
+            self.singles[id(value)] = from_memory(self.builder, stored, value.type.element)
+
+    def _result_slot(self, value: Value) -> ir.Value:
+        if id(value) not in self._slots:
+            self._slots[id(value)] = self.slot(memory_type(value.type.element))
+        return self._slots[id(value)]
 
     def new_scope(self) -> ir.MDValue:
         """A name for memory that nothing else in a loop overlaps, in LLVM's terms."""
@@ -130,23 +272,37 @@ class BlockLowering:
         scope = module.add_metadata([llvm_name(self.kernel.symbol, str(self._scopes)), domain])
         return module.add_metadata([scope])
 
-    def finish(self, value: Value) -> None:
-        """A stored tile is complete; one element is from now on a plain value."""
-        if is_single(value):
-            shape = value.type.shape
-            position = Position(self.builder, shape, [ZERO] * len(shape))
-            self.singles[id(value)] = self.load_element(value, position)
+    def new_site(self, kind: str, op: Op, **details: Any) -> int:
+        """The number of something that the kernel may report; `details` are for its handler."""
+        self.sites.append({"kind": kind, "op": op.name, "place": op.place, **details})
+        return len(self.sites) - 1
 
-    def _element_address(self, value: Value, position: Position) -> ir.Value:
-        buffer = self._byte_offset(self._workspace, self.storage.offsets[id(value)])
-        stored = memory_type(value.type.element)
-        return self.builder.gep(buffer, [position.linear], inbounds=True, source_etype=stored)
+    def report(self, site: int, index: ir.Value, data: ir.Value | None = None) -> None:
+        """Call the launch back: a site, the number of an element, and memory to look at."""
+        builder = self.builder
+        address = self._byte_offset(self.context, REPORT_OFFSET)
+        function = builder.load(address, typ=OPAQUE, align=8)
+        data = ir.Constant(OPAQUE, None) if data is None else data
+        arguments = [ir.Constant(WORD, site), index, data, *self.function.args[1:4]]
+        _call(builder, function, arguments)
+
+    def _element_address(self, offset: int, position: Position, element: object) -> ir.Value:
+        stored = memory_type(element)
+        return self.builder.gep(
+            self.address(offset), [position.linear], inbounds=True, source_etype=stored
+        )
 
     def _byte_offset(self, base: ir.Value, offset: int) -> ir.Value:
         step = ir.Constant(WORD, offset)
         if offset >= 1 << 31:
-            step = ir.Constant(ir.IntType(64), offset)
+            step = ir.Constant(INDEX, offset)
         return self.builder.gep(base, [step], inbounds=True, source_etype=BYTE)
+
+
+def _call(builder: ir.IRBuilder, function: ir.Value, arguments: list[ir.Value]) -> None:
+    """Call through a pointer; llvmlite wants its type to say of what."""
+    typed = builder.bitcast(function, REPORT.as_pointer())
+    builder.call(typed, arguments)
 
 
 def _zeros(module: ir.Module) -> ir.GlobalVariable:
@@ -163,8 +319,8 @@ def _zeros(module: ir.Module) -> ir.GlobalVariable:
     return zeros
 
 
-def _numbers(value: object, element: object) -> bytearray:
-    """The constant's elements, each as wide as in memory."""
+def numbers(value: object, element: object) -> bytearray:
+    """The elements of a constant, each as wide as in a buffer."""
     width = memory_bytes(element)
     if len(value.data) == value.type.size * width:
         return bytearray(value.data)
@@ -175,97 +331,3 @@ def _numbers(value: object, element: object) -> bytearray:
             bits <<= 13
         data += bits.to_bytes(width, "little")
     return data
-
-
-def _tile(lowering: BlockLowering, op: Op) -> None:
-    """An op on tiles: now if it has one element or a buffer, otherwise when it is asked for."""
-    if op.name not in ELEMENTWISE:
-        if is_single(op.result):
-            lowering.singles[id(op.result)] = _single(lowering, op)
-        return
-    if is_single(op.result):
-        arguments = [lowering.single(value) for value in op.operand_list()]
-        lowering.singles[id(op.result)] = emit(lowering.builder, op, arguments)
-    elif op.result in lowering.storage:
-        memory.with_deferred(lowering, op, lambda *_: _loop(lowering, op))
-
-
-def _loop(lowering: BlockLowering, op: Op) -> None:
-    """The tile of an element-wise op, into its buffer."""
-    with nest(lowering.builder, op.result.type.shape) as position:
-        value = Evaluator(lowering, position).compute(op)
-        stored = to_memory(lowering.builder, value, op.result.type.element)
-        lowering.store_element(op.result, position, stored)
-
-
-def _single(lowering: BlockLowering, op: Op) -> ir.Value:
-    """The element of a constant, iota or reshaped tile that has only one."""
-    if op.name == "constant":
-        return constant(op.result.type.element, op.attributes["value"].bits())
-    if op.name == "iota":
-        return constant(op.result.type.element, 0)
-    (source,) = op.operand_list()
-    return lowering.single(source)
-
-
-def _assume(lowering: BlockLowering, op: Op) -> None:
-    source = op.operands["value"]
-    if isinstance(source.type, Tile):
-        _tile(lowering, op)
-    else:
-        lowering.tensors[id(op.result)] = lowering.tensors[id(source)]
-
-
-def _make_tensor_view(lowering: BlockLowering, op: Op) -> None:
-    lowering.tensors[id(op.result)] = views.make_tensor(lowering, op)
-
-
-def _make_partition_view(lowering: BlockLowering, op: Op) -> None:
-    lowering.tensors[id(op.result)] = lowering.tensors[id(op.operands["tensor_view"])]
-
-
-def _get_tensor_shape(lowering: BlockLowering, op: Op) -> None:
-    _extents(lowering, op, lowering.tensors[id(op.operands["src"])].shape)
-
-
-def _get_index_space_shape(lowering: BlockLowering, op: Op) -> None:
-    _extents(lowering, op, views.index_space(lowering, op))
-
-
-def _extents(lowering: BlockLowering, op: Op, extents: tuple[ir.Value, ...]) -> None:
-    for result, extent in zip(op.results, extents, strict=True):
-        kind = memory_type(result.type.element)
-        value = extent if extent.type == kind else lowering.builder.trunc(extent, kind)
-        lowering.singles[id(result)] = from_memory(lowering.builder, value, result.type.element)
-
-
-def _get_tile_block_id(lowering: BlockLowering, op: Op) -> None:
-    for result, argument in zip(op.results, lowering.function.args[1:4], strict=True):
-        lowering.singles[id(result)] = argument
-
-
-def _get_num_tile_blocks(lowering: BlockLowering, op: Op) -> None:
-    for result, argument in zip(op.results, lowering.function.args[4:7], strict=True):
-        lowering.singles[id(result)] = argument
-
-
-def _nothing(lowering: BlockLowering, op: Op) -> None:
-    """Tokens are the order of the program, and the last op returns."""
-
-
-_LOWER = {
-    "assume": _assume,
-    "get_index_space_shape": _get_index_space_shape,
-    "get_num_tile_blocks": _get_num_tile_blocks,
-    "get_tensor_shape": _get_tensor_shape,
-    "get_tile_block_id": _get_tile_block_id,
-    "join_tokens": _nothing,
-    "load_ptr_tko": memory.load_pointers,
-    "load_view_tko": memory.load_view,
-    "make_partition_view": _make_partition_view,
-    "make_tensor_view": _make_tensor_view,
-    "make_token": _nothing,
-    "return": _nothing,
-    "store_ptr_tko": memory.store_pointers,
-    "store_view_tko": memory.store_view,
-}

@@ -19,6 +19,7 @@ from ..scalar.constants import constant, padding_bits
 from ..scalar.types import OPAQUE, from_memory, memory_bytes, memory_type, to_memory
 from .evaluate import Evaluator
 from .loops import nest
+from .rows import Row
 from .views import Window
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def load_view(lowering: BlockLowering, op: Op) -> None:
     """Copy a window to the tile's buffer now, unless the loop that wants it will see to it."""
-    if id(op) in lowering.storage.late:
+    if id(op) in lowering.storage.fusion.late:
         return
     window = Window(lowering, op)
     with lowering.builder.if_else(window.is_inside()) as (inside, across):
@@ -64,7 +65,7 @@ def with_deferred(
     """
     builder = lowering.builder
     deferred = [
-        (load, Window(lowering, load)) for load in lowering.storage.deferred.get(id(op), ())
+        (load, Window(lowering, load)) for load in lowering.storage.fusion.deferred.get(id(op), ())
     ]
     if not deferred and not written:
         loop(None, None)
@@ -97,7 +98,7 @@ def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
 def _fill(lowering: BlockLowering, op: Op, window: Window) -> None:
     """Padding, everywhere."""
     bits = padding_bits(window.element, op.operands["view"].type.padding)
-    padding = to_memory(lowering.builder, constant(window.element, bits), window.element)
+    padding = constant(window.element, bits)
     with nest(lowering.builder, window.tile) as position:
         lowering.store_element(op.results[0], position, padding)
 
@@ -106,10 +107,8 @@ def _copy(lowering: BlockLowering, op: Op, window: Window, bounds: list | None =
     """The tensor's elements to the tile's buffer."""
     builder, element = lowering.builder, window.element
     with nest(builder, window.tile, bounds, window.inner) as position:
-        stored: ir.Value = window.load(position)
-        if element.bits == 1:
-            stored = to_memory(builder, from_memory(builder, stored, element), element)
-        lowering.store_element(op.results[0], position, stored)
+        value = from_memory(builder, window.load(position), element)
+        lowering.store_element(op.results[0], position, value)
 
 
 def load_pointers(lowering: BlockLowering, op: Op) -> None:
@@ -129,7 +128,7 @@ def load_pointers(lowering: BlockLowering, op: Op) -> None:
         if mask is not None:
             other = constant(element, 0) if padding is None else padding
             value = builder.select(mask, value, other)
-        lowering.store_element(result, position, to_memory(builder, value, element))
+        lowering.store_element(result, position, value)
     lowering.finish(result)
 
 
@@ -155,3 +154,11 @@ def _write(builder: ir.IRBuilder, address: ir.Value, stored: ir.Value, element: 
 
 def _optional(at: Evaluator, value: Value | None) -> ir.Value | None:
     return None if value is None else at.element(value)
+
+
+ROWS = {
+    "load_ptr_tko": Row(load_pointers),
+    "load_view_tko": Row(load_view),
+    "store_ptr_tko": Row(store_pointers),
+    "store_view_tko": Row(store_view, direct=True),
+}

@@ -70,6 +70,29 @@ class Position:
             indices.update(zip(theirs, split, strict=True))
         return self._derive(key, source, [indices.get(d, ZERO) for d in range(len(source))])
 
+    def shifted(self, key: object, source: tuple[int, ...], starts: Sequence[ir.Value]) -> Position:
+        """The position in a tile of shape `source`, of which this one is the part from `starts`."""
+        if ("shift", key) in self._derived:
+            return self._derived["shift", key]
+        indices = [
+            self._builder.add(index, start, flags=("nuw", "nsw"))
+            for index, start in zip(self.indices, starts, strict=True)
+        ]
+        return self._derive(("shift", key), source, indices)
+
+    def renumbered(self, key: object, source: tuple[int, ...], shift: int, part: int) -> Position:
+        """The position number 2**shift * n + part in a tile of rank 1, where n is this one's."""
+        if ("number", key) in self._derived:
+            return self._derived["number", key]
+        amount = ir.Constant(INDEX, abs(shift))
+        if shift < 0:
+            number = self._builder.lshr(self.linear, amount)
+        else:
+            number = self._builder.shl(self.linear, amount, flags=("nuw", "nsw"))
+        if part:
+            number = self._builder.add(number, ir.Constant(INDEX, part), flags=("nuw", "nsw"))
+        return self._derive(("number", key), source, [number])
+
     def _derive(self, key: tuple, shape: tuple[int, ...], indices: Sequence) -> Position:
         if key not in self._derived:
             self._derived[key] = Position(self._builder, shape, indices)

@@ -1,12 +1,9 @@
-"""Which tiles get memory, and where in the workspace.
+"""Where in the workspace the kept tiles of a kernel lie.
 
-A tile is *stored* when it is loaded (later stores must not change it) and when recomputing it would
-cost: it flows into more than one loop, or through a broadcast that repeats it. All others are
-evaluated inside the loop that consumes them. Tiles of one element are plain LLVM values.
-
-A view load that flows into one loop only, with no store in between, is *deferred* to that loop:
-where the tile lies inside its tensor, apart from what the loop writes, the loop reads the tensor.
-Which of the two it is turns out at run time; see `memory`.
+Every kept tile has a buffer: what runs a loop of its own, inline tiles that `fusion` decided to
+keep, and what control flow carries. Names that hold the same tile one after the other share one:
+the carried value of a `for` and the result it becomes; the value a block hands over at its end,
+if nobody still needs the tile it replaces; the accumulator of an mma that ends there.
 
 A buffer is given up after the last loop that reads it, so the workspace of most kernels stays in
 the nearest cache.
@@ -16,158 +13,291 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, READS, UNDECLARED
 from tileir.ir import Op, Value
-from tileir.types import Tile
 
 from ..kernel import Kernel
-from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
+from .fusion import Fusion, is_single, is_tile, plan_fusion
+from .inline import ALIGNED, INLINE
+from .order import Order
+from .rows import is_inline, row_of
+
+__all__ = ["ALIGNMENT", "Move", "Storage", "is_single", "is_tile", "plan_storage"]
 
 ALIGNMENT = 64
-LOADS = ("load_view_tko", "load_ptr_tko")
-STORES = ("store_view_tko", "store_ptr_tko")
 
-_RESHAPING = ("broadcast", "reshape", "permute")
-_ABLE = ("store_view_tko", *ELEMENTWISE)
-"""Ops to whose loop a load can be deferred."""
 
-_HARMLESS = {PURE, NO_MEMORY_EFFECT, UNDECLARED, READS}
-"""Effects of ops that a load may be moved behind."""
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A carried tile to be written when an iteration ends: the argument's number and the new tile.
 
-_FOLLOWED = (*_RESHAPING, "assume", *ELEMENTWISE)
+    With `staged`, the tile is computed into this temporary of the op before anything is written,
+    because others, or it itself, still read the old one.
+    """
+
+    number: int
+    source: Value
+    staged: int | None = None
 
 
 @dataclass(slots=True)
 class Storage:
     """Where tiles are.
 
-    `offsets`: id of a stored value -> offset of its buffer; `size` of the workspace in bytes;
-    `deferred`: id of an op with a loop -> the loads deferred to it; `late`: ids of those loads.
+    `offsets`: id of a kept value -> offset of its buffer; `temporaries`: id of an op -> offsets of
+    its own; `moves`: id of a `continue` -> what it does, in order; `size`: bytes of the workspace.
     """
 
+    fusion: Fusion
     offsets: dict[int, int] = field(default_factory=dict)
+    temporaries: dict[int, list[int]] = field(default_factory=dict)
+    moves: dict[int, list[Move]] = field(default_factory=dict)
     size: int = 0
-    deferred: dict[int, list[Op]] = field(default_factory=dict)
-    late: set[int] = field(default_factory=set)
 
     def __contains__(self, value: Value) -> bool:
         return id(value) in self.offsets
 
 
-def is_single(value: Value) -> bool:
-    """Whether the value is a tile of one element."""
-    return isinstance(value.type, Tile) and value.type.size == 1
+@dataclass(slots=True, eq=False)
+class _Buffer:
+    """A stretch of the workspace and the places from which and up to which it is in use."""
+
+    size: int
+    start: int
+    stop: int
+    offset: int = 0
 
 
 def plan_storage(kernel: Kernel) -> Storage:
     """Where each tile of the kernel lives."""
-    ops = kernel.body.block.ops
-    loops, routes = _loops(ops)
-    deferred = _deferred(ops, loops, routes)
-    return _place(ops, loops, _last_uses(ops, loops), deferred)
+    return _Planner(kernel).plan()
 
 
-def _loops(ops: list[Op]) -> tuple[dict[int, Op], dict[int, set]]:
-    """id of an op -> the op, for those that get a loop nest of their own; id of a value -> routes.
-
-    A *route* is a loop, with the shape ops on the way to it: a tile that takes two routes would be
-    evaluated at two positions.
-    """
-    loops = {id(op): op for op in ops if op.name in LOADS + STORES}
-    routes: dict[int, set] = {}
-    repeated: set[int] = set()
-    for op in reversed(ops):
-        if op.name in ELEMENTWISE and not is_single(op.result):
-            result = id(op.result)
-            if len(routes.get(result, ())) > 1 or result in repeated:
-                loops[id(op)] = op
-        _flow(op, loops, routes, repeated)
-    return loops, routes
+def tile_bytes(value: Value) -> int:
+    """Bytes of a tile's buffer."""
+    return value.type.size * memory_bytes(value.type.element)
 
 
-def _flow(op: Op, loops: dict[int, Op], routes: dict[int, set], repeated: set[int]) -> None:
-    """Hand on to the operands which routes they take, and whether one of them repeats them."""
-    if id(op) in loops:
+class _Planner:
+    def __init__(self, kernel: Kernel) -> None:
+        self._order = Order(kernel.body)
+        self._fusion = plan_fusion(self._order)
+        self._last = self._last_reads()
+        self._storage = Storage(self._fusion)
+        self._buffers: list[_Buffer] = []
+        self._of: dict[int, _Buffer] = {}
+        self._own: dict[int, list[_Buffer]] = {}
+
+    def plan(self) -> Storage:
+        for op in self._order.ops:
+            self._carried(op)
+            self._filled(op)
+            if not is_inline(op) and (temporaries := row_of(op).temporaries):
+                for size in temporaries(op):
+                    self._temporary(op, size)
+        for op in self._order.ops:
+            if op.name == "continue":
+                self._moves(op)
+        self._place()
+        storage = self._storage
+        storage.offsets = {value: buffer.offset for value, buffer in self._of.items()}
+        storage.temporaries = {
+            op: [buffer.offset for buffer in buffers] for op, buffers in self._own.items()
+        }
+        return storage
+
+    def _last_reads(self) -> dict[int, int]:
+        """id of a tile -> place of the last op that reads it, directly or through inline ones."""
+        last: dict[int, int] = {}
+        for place in range(len(self._order.ops) - 1, -1, -1):
+            op = self._order.ops[place]
+            reaches = place
+            if self._fusion.is_folded(op) and is_tile(op.result):
+                reaches = last.get(id(op.result), place)
+            for value in op.operand_list():
+                last[id(value)] = max(last.get(id(value), -1), reaches)
+        return last
+
+    def _stop(self, value: Value, at_least: int) -> int:
+        """The place up to which a value is needed."""
+        last = self._last.get(id(value), -1)
+        return max(at_least, self._order.reach(value, last) if last >= 0 else -1)
+
+    def _new(self, values: list[Value], start: int, stop: int) -> _Buffer:
+        buffer = _Buffer(tile_bytes(values[0]), start, stop)
+        self._buffers.append(buffer)
+        for value in values:
+            self._of[id(value)] = buffer
+        return buffer
+
+    def _temporary(self, op: Op, size: int) -> int:
+        place = self._order.place[id(op)]
+        buffer = _Buffer(size, place, self._order.last[id(op)])
+        self._buffers.append(buffer)
+        self._own.setdefault(id(op), []).append(buffer)
+        return len(self._own[id(op)]) - 1
+
+    def _carried(self, op: Op) -> None:
+        """Buffers of what an op with regions carries and hands out."""
+        if op.name not in ("for", "loop", "if"):
+            return
+        place, end = self._order.place[id(op)], self._order.last[id(op)]
+        arguments = carried_arguments(op)
+        if op.name == "for":
+            for argument, result in zip(arguments, op.results, strict=True):
+                if is_tile(argument):
+                    self._new([argument, result], place, self._stop(result, end))
+            return
+        for argument in filter(is_tile, arguments):
+            self._new([argument], place, end)
+        for result in filter(is_tile, op.results):
+            self._new([result], place, self._stop(result, end))
+
+    def _filled(self, op: Op) -> None:
+        """Buffers of the tiles that an op's own loop makes, and of loads deferred to it."""
+        place = self._order.place[id(op)]
+        for load in self._fusion.deferred.get(id(op), ()):
+            self._new([load.results[0]], place, self._stop(load.results[0], place))
+        if self._fusion.is_folded(op) or id(op) in self._fusion.late or op.name in _CONTROL:
+            return
+        for result in op.results:
+            if is_tile(result) and not self._shares(op, result):
+                self._new([result], place, self._stop(result, self._order.last[id(op)]))
+
+    def _shares(self, op: Op, result: Value) -> bool:
+        """Whether a result takes over a buffer that is there already."""
+        target = self._handed_to(op, result)
+        if target is None and not is_inline(op) and (slot := row_of(op).onto):
+            target = self._ending(op, op.operands[slot], result)
+        if target is None:
+            return False
+        target.stop = max(target.stop, self._stop(result, target.stop))
+        self._of[id(result)] = target
+        return True
+
+    def _handed_to(self, op: Op, result: Value) -> _Buffer | None:
+        """The buffer of what the block's end makes of the result, if that is free until then."""
+        block = self._order.block[id(op)]
+        end = block.ops[-1]
+        values = list(end.operand_list())
+        places = [number for number, value in enumerate(values) if value is result]
+        if end.name not in ("continue", "break", "yield") or not places:
+            return None
+        receiver = self._receiver(end)
+        if receiver is None:
+            return None
+        if end.name != "continue":
+            return self._of[id(receiver.results[places[0]])]
+        argument = carried_arguments(receiver)[places[0]]
+        last = self._last.get(id(argument), -1)
+        place = self._order.place[id(op)]
+        if last >= 0:
+            last = self._order.reach(argument, last)
+        aligned = place == last and self._reads(op).get(id(argument), False)
+        if last < place or aligned:
+            return self._of[id(argument)]
+        return None
+
+    def _receiver(self, end: Op) -> Op | None:
+        """The op that takes what a terminator hands over, if it keeps tiles."""
+        wanted = {"continue": ("for", "loop"), "break": ("loop",), "yield": ("if",)}[end.name]
+        block: object = self._order.block[id(end)]
+        while (owner := self._order.owner(block)) is not None:
+            if owner.name in wanted:
+                return owner
+            if end.name == "yield":
+                return None
+            block = self._order.block[id(owner)]
+        return None
+
+    def _ending(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
+        """The buffer of an operand that is not needed after the op."""
+        while isinstance(operand.owner, Op) and operand.owner.name == "assume":
+            operand = operand.owner.operands["value"]
+        buffer = self._of.get(id(operand))
+        place = self._order.place[id(op)]
+        if buffer is None or buffer.stop != place or buffer.size != tile_bytes(result):
+            return None
+        return buffer if self._reads(op).get(id(operand), False) else None
+
+    def _reads(self, op: Op) -> dict[int, bool]:
+        """The kept tiles that an op's loops read -> whether only at the place they write to."""
+        slot = None if is_inline(op) else row_of(op).onto
+        onto = op.operands[slot] if slot else None
+        found: dict[int, bool] = {}
         for value in op.operand_list():
-            routes.setdefault(id(value), set()).add(id(op))
-        return
-    if op.name not in _FOLLOWED:
-        return
-    result = id(op.result)
-    onward = routes.get(result, set())
-    if op.name in _RESHAPING:
-        onward = {(id(op), route) for route in onward}
-    again = result in repeated or (op.name == "broadcast" and not is_single(op.operands["source"]))
-    for value in op.operand_list():
-        routes.setdefault(id(value), set()).update(onward)
-        if again:
-            repeated.add(id(value))
+            in_place = is_inline(op) or value is onto
+            for leaf, aligned in self._leaves(value).items():
+                found[leaf] = found.get(leaf, True) and aligned and in_place
+        return found
+
+    def _leaves(self, value: Value) -> dict[int, bool]:
+        found: dict[int, bool] = {}
+        stack, seen = [(value, True)], set()
+        while stack:
+            value, aligned = stack.pop()
+            if not is_tile(value) or (id(value), aligned) in seen:
+                continue
+            seen.add((id(value), aligned))
+            owner = value.owner
+            if isinstance(owner, Op) and self._fusion.is_folded(owner):
+                aligned = aligned and not moves_elements(owner)
+                stack += [(operand, aligned) for operand in owner.operand_list()]
+            else:
+                found[id(value)] = found.get(id(value), True) and aligned
+        return found
+
+    def _moves(self, op: Op) -> None:
+        """Write each carried tile when nobody needs the old one any more."""
+        receiver = self._receiver(op)
+        arguments = carried_arguments(receiver)
+        handed = list(op.operand_list())
+        pending = {
+            number: self._leaves(value)
+            for number, (value, argument) in enumerate(zip(handed, arguments, strict=True))
+            if is_tile(value) and self._of.get(id(value)) is not self._of[id(argument)]
+        }
+        moves = self._storage.moves.setdefault(id(op), [])
+        while pending:
+            ready = [n for n in pending if self._is_free(n, arguments[n], pending)]
+            number = ready[0] if ready else next(iter(pending))
+            staged = None if ready else self._temporary(op, tile_bytes(handed[number]))
+            moves.append(Move(number, handed[number], staged))
+            del pending[number]
+
+    @staticmethod
+    def _is_free(number: int, argument: Value, pending: dict[int, dict[int, bool]]) -> bool:
+        return all(
+            id(argument) not in leaves or (other == number and leaves[id(argument)])
+            for other, leaves in pending.items()
+        )
+
+    def _place(self) -> None:
+        """First fit, in program order."""
+        live: list[_Buffer] = []
+        for buffer in sorted(self._buffers, key=lambda buffer: buffer.start):
+            live = [other for other in live if other.stop >= buffer.start]
+            size = -(-buffer.size // ALIGNMENT) * ALIGNMENT
+            buffer.size = size
+            for other in live:
+                if buffer.offset + size <= other.offset:
+                    break
+                buffer.offset = max(buffer.offset, other.offset + other.size)
+            self._storage.size = max(self._storage.size, buffer.offset + size)
+            live.append(buffer)
+            live.sort(key=lambda buffer: buffer.offset)
 
 
-def _deferred(ops: list[Op], loops: dict[int, Op], routes: dict[int, set]) -> dict[int, list[Op]]:
-    """id of an op with a loop -> the loads deferred to it."""
-    deferred: dict[int, list[Op]] = {}
-    waiting: dict[int, list[Op]] = {}
-    for op in ops:
-        if op.name == "load_view_tko" and not is_single(op.results[0]):
-            taken = routes.get(id(op.results[0]), set())
-            if len(taken) == 1:
-                waiting.setdefault(_destination(*taken), []).append(op)
-        elif id(op) in waiting and op.name in _ABLE:
-            deferred[id(op)] = waiting.pop(id(op))
-        if op.spec.effects not in _HARMLESS:
-            waiting.clear()
-    return deferred
+_CONTROL = ("for", "loop", "if")
 
 
-def _destination(route: object) -> int:
-    """The id of the op at the end of a route."""
-    while isinstance(route, tuple):
-        route = route[1]
-    return route
+def carried_arguments(op: Op) -> list[Value]:
+    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
+    if op.name == "if":
+        return []
+    return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]
 
 
-def _last_uses(ops: list[Op], loops: dict[int, Op]) -> dict[int, int]:
-    """id of a value -> place of the last op that reads it, directly or through what is inlined."""
-    last: dict[int, int] = {}
-    for place in range(len(ops) - 1, -1, -1):
-        op = ops[place]
-        reaches = place
-        if id(op) not in loops and op.name in _FOLLOWED and not is_single(op.result):
-            reaches = last.get(id(op.result), place)
-        for value in op.operand_list():
-            last[id(value)] = max(last.get(id(value), -1), reaches)
-    return last
-
-
-def _place(
-    ops: list[Op], loops: dict[int, Op], last: dict[int, int], deferred: dict[int, list[Op]]
-) -> Storage:
-    """First fit, in program order."""
-    late = {id(op) for group in deferred.values() for op in group}
-    storage = Storage(deferred=deferred, late=late)
-    live: list[tuple[int, int, int]] = []  # (start, stop, last use), by start
-    for place, op in enumerate(ops):
-        live = [buffer for buffer in live if buffer[2] >= place]
-        filled = list(deferred.get(id(op), ()))
-        if id(op) in loops and op.name not in STORES and id(op) not in late:
-            filled.append(op)
-        for each in filled:
-            tile = each.results[0].type
-            size = -(-tile.size * memory_bytes(tile.element) // ALIGNMENT) * ALIGNMENT
-            start = _first_gap(live, size)
-            storage.offsets[id(each.results[0])] = start
-            storage.size = max(storage.size, start + size)
-            live.append((start, start + size, last.get(id(each.results[0]), place)))
-            live.sort()
-    return storage
-
-
-def _first_gap(live: list[tuple[int, int, int]], size: int) -> int:
-    start = 0
-    for begins, stops, _ in live:
-        if start + size <= begins:
-            break
-        start = max(start, stops)
-    return start
+def moves_elements(op: Op) -> bool:
+    """Whether an inline op reads its operand elsewhere than it writes."""
+    return op.name in INLINE and op.name not in ALIGNED

@@ -6,7 +6,8 @@ from tileir.ir import Op, Value
 from tileir.types import Pointer
 
 from ..kernel import Kernel
-from .storage import STORES
+
+STORES = ("store_view_tko", "store_ptr_tko")
 
 _ORIGIN = {
     "assume": ("value",),

@@ -18,6 +18,7 @@ from tileir.verifier.names import spelled_in_ptx
 from .. import llvm
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
+from . import supported
 from .assign_layouts import MOST_WORDS, assign_layouts, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
@@ -49,7 +50,9 @@ class PtxCompilation(Compilation):
 
 
 def why_not(op: Op, target: str) -> str | None:
-    """Why this target cannot lower an op that is lowered elsewhere, or None."""
+    """Why this target cannot lower an op, or None."""
+    if reason := supported.why_not(op):
+        return reason
     gpu = TARGETS[target]
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):

@@ -11,7 +11,7 @@ import pytest
 
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
-from tileir.codegen.support import LOWERED
+from tileir.codegen.nvptx.supported import LOWERED
 from tileir.errors import UnsupportedError, VerifyError
 from tileir.formats.ops import BY_NAME
 
@@ -36,7 +36,7 @@ def test_reasons_name_op_place_and_cause() -> None:
     view = kernel.view(other, [8], [8])
     kernel.op("get_tensor_shape", view.owner.operands["tensor_view"], results=["i32"])
     with pytest.raises(UnsupportedError) as caught:
-        compile(kernel.module())
+        compile(kernel.module(), "sm_90")
     found = caught.value.diagnostics
     assert [(item.op, item.message) for item in found] == [
         ("sin", "it is not lowered yet"),
@@ -45,14 +45,14 @@ def test_reasons_name_op_place_and_cause() -> None:
     ]
     assert [item.offset for item in found] == [100, 101, 102]
     assert {item.function for item in found} == {"mixed"}
-    assert str(caught.value).startswith("3 ops are not supported on target host:")
+    assert str(caught.value).startswith("3 ops are not supported on target sm_90:")
 
 
 def test_nested_ops_are_reported_too() -> None:
     data = (ROOT / "fixtures" / "13.4" / "softmax.tileirbc").read_bytes()
     bytecode = Bytecode.parse(data)
     with pytest.raises(UnsupportedError) as caught:
-        compile(bytecode)
+        compile(bytecode, "sm_90")
     found = caught.value.diagnostics
     assert {"reduce", "exp"} <= {item.op for item in found}
     offsets = {op.offset: op for op in bytecode.functions[0].walk()}
@@ -68,7 +68,7 @@ def test_packed_elements_and_impossible_padding() -> None:
     kernel.load(kernel.view(four, [8], [8]), *kernel.zeros(1))
     kernel.load(kernel.view(eight, [8], [8], padding="pos_inf"), *kernel.zeros(1))
     with pytest.raises(UnsupportedError) as caught:
-        compile(kernel.module())
+        compile(kernel.module(), "sm_90")
     messages = [item.message for item in caught.value.diagnostics]
     assert "two elements of f4E2M1FN share a byte" in messages[0]
     assert "f8E4M3FN has no value for the padding pos_inf" in messages[1]

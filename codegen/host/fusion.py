@@ -1,0 +1,143 @@
+"""Which tiles are kept in buffers, and which are computed again wherever they are wanted.
+
+An element-wise tile is *kept* when computing it where it is wanted would cost more: it flows into
+several loops, or is repeated by a broadcast or a loop of the program, and is not cheap. All other
+inline tiles become part of the loop that consumes them. Tiles of one element are plain LLVM values
+and no business of this file.
+
+A view load that flows into one loop only, with no store in between, is *deferred* to that loop:
+where the tile lies inside its tensor, apart from what the loop writes, the loop reads the tensor.
+Which of the two it is turns out at run time; see `memory`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, READS, UNDECLARED
+from tileir.ir import Op, Value
+from tileir.types import Tile
+
+from ..scalar.elementwise import ELEMENTWISE
+from .inline import INLINE
+from .order import Order
+from .rows import is_inline, row_of
+
+CHEAP = 4
+"""Element-wise ops that may be computed twice rather than kept."""
+
+MOST_FUSED = 2000
+"""Ops in one loop; LLVM's time grows faster than the loop."""
+
+_WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) | dict.fromkeys(
+    ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan2", "fpowf",
+     "fpowi"), 20,
+)  # fmt: skip
+"""Ops that weigh more than 1."""
+
+_HARMLESS = {PURE, NO_MEMORY_EFFECT, UNDECLARED, READS}
+"""Effects of ops that a load may be moved behind."""
+
+Route = tuple[tuple[int, int], ...]
+"""How a tile reaches a loop: the shape ops it passes, then the op that has the loop."""
+
+
+@dataclass(slots=True)
+class Fusion:
+    """What was decided.
+
+    `kept`: ids of the inline ops whose tiles have buffers; `deferred`: id of an op with a loop ->
+    the loads deferred to it; `late`: ids of those loads.
+    """
+
+    kept: set[int] = field(default_factory=set)
+    deferred: dict[int, list[Op]] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
+
+    def is_folded(self, op: Op) -> bool:
+        """Whether the op has no loop of its own."""
+        return is_inline(op) and id(op) not in self.kept
+
+
+def is_single(value: Value) -> bool:
+    """Whether the value is a tile of one element."""
+    return isinstance(value.type, Tile) and value.type.size == 1
+
+
+def is_tile(value: Value) -> bool:
+    """Whether the value is a tile of several elements."""
+    return isinstance(value.type, Tile) and value.type.size > 1
+
+
+def plan_fusion(order: Order) -> Fusion:
+    """Decide for every op."""
+    fusion = Fusion()
+    weights = _weights(order)
+    routes: dict[int, set[Route]] = {}
+    repeated: set[int] = set()
+    for op in reversed(order.ops):
+        if op.name in ELEMENTWISE and is_tile(op.result):
+            result, weight = id(op.result), weights[id(op.result)]
+            again = len(routes.get(result, ())) > 1 or result in repeated
+            if weight > MOST_FUSED or (again and weight > CHEAP):
+                fusion.kept.add(id(op))
+        _flow(op, order, fusion, routes, repeated)
+    _defer(order, fusion, routes)
+    return fusion
+
+
+def _weights(order: Order) -> dict[int, int]:
+    """id of an inline tile -> how many ops one element of it takes."""
+    weights: dict[int, int] = {}
+    for op in order.ops:
+        if not is_inline(op) or not is_tile(op.result):
+            continue
+        below = sum(weights.get(id(value), 0) for value in op.operand_list())
+        own = _WEIGHTS.get(op.name, 1) if op.name in ELEMENTWISE else 0
+        weight = 1 if below > MOST_FUSED else below + own
+        weights[id(op.result)] = weight
+    return weights
+
+
+def _flow(
+    op: Op, order: Order, fusion: Fusion, routes: dict[int, set[Route]], repeated: set[int]
+) -> None:
+    """Hand on to the operands which routes they take, and whether one of them repeats them."""
+    operands = [value for value in op.operand_list() if is_tile(value)]
+    for value in operands:
+        if order.is_repeated(value, op):
+            repeated.add(id(value))
+    if not fusion.is_folded(op):
+        apart = not is_inline(op) and not row_of(op).together
+        for number, value in enumerate(operands):
+            routes.setdefault(id(value), set()).add(((id(op), number if apart else 0),))
+        return
+    result = id(op.result)
+    onward = routes.get(result, set())
+    moves = op.name in INLINE and op.name != "assume"
+    if moves:
+        onward = {((id(op), 0), *route) for route in onward}
+    again = result in repeated or (moves and INLINE[op.name].repeats(op))
+    for value in operands:
+        routes.setdefault(id(value), set()).update(onward)
+        if again:
+            repeated.add(id(value))
+
+
+def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
+    waiting: dict[int, list[Op]] = {}
+    block = None
+    for op in order.ops:
+        if order.block[id(op)] is not block:
+            waiting.clear()
+            block = order.block[id(op)]
+        if op.name == "load_view_tko" and is_tile(op.results[0]):
+            taken = routes.get(id(op.results[0]), set())
+            if len(taken) == 1 and op.attributes["memory_ordering_semantics"] == "weak":
+                ((*_, (destination, _)),) = taken
+                waiting.setdefault(destination, []).append(op)
+        elif id(op) in waiting and (is_inline(op) or row_of(op).direct):
+            fusion.deferred[id(op)] = waiting.pop(id(op))
+            fusion.late.update(id(load) for load in fusion.deferred[id(op)])
+        if op.spec.effects not in _HARMLESS:
+            waiting.clear()

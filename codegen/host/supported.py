@@ -1,0 +1,37 @@
+"""What the host cannot do: little, and each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tileir.ir import Op
+
+from ..scalar import elementwise
+from ..scalar.constants import padding_bits
+from .inline import INLINE
+from .rows import rows
+
+DEEPEST = 100
+"""Levels of regions; code that is nested deeper is no kernel anyone wrote."""
+
+
+def why_not(op: Op, target: str) -> str | None:
+    """Why the host cannot run an op, or None."""
+    if op.depth > DEEPEST:
+        return f"it is nested more than {DEEPEST} levels deep"
+    if op.name in INLINE:
+        return None
+    if op.name not in rows():
+        return elementwise.why_not(op)
+    reason = _REASONS.get(op.name)
+    return reason(op) if reason else None
+
+
+def _padding(op: Op) -> str | None:
+    view = op.operands["view"].type
+    if padding_bits(view.view.element, view.padding) is None:
+        return f"{view.view.element} has no value for the padding {view.padding}"
+    return None
+
+
+_REASONS: dict[str, Callable[[Op], str | None]] = {"load_view_tko": _padding}

@@ -1,0 +1,82 @@
+"""What GPU targets lower besides element-wise ops, decided from rows and predicates.
+
+An op is lowered when it is a row here or in `scalar.elementwise` and nothing speaks against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tileir.ir import Op
+from tileir.types import PartitionView
+
+from ..scalar import elementwise
+from ..scalar.constants import padding_bits
+from ..scalar.types import is_packed
+
+WhyNot = Callable[[Op], str | None]
+
+
+def _strong_access(op: Op) -> str | None:
+    order = op.attributes["memory_ordering_semantics"]
+    return None if order == "weak" else f"{order} memory ordering is not lowered yet"
+
+
+def _packed(element: object) -> str | None:
+    if is_packed(element):
+        return f"two elements of {element} share a byte, which is not lowered yet"
+    return None
+
+
+def _view_access(op: Op) -> str | None:
+    view = op.operands["view"].type
+    if not isinstance(view, PartitionView):
+        return f"{type(view).__name__} is not lowered yet"
+    element = view.view.element
+    if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
+        return f"{element} has no value for the padding {view.padding}"
+    return _packed(element) or _strong_access(op)
+
+
+def _pointer_access(op: Op) -> str | None:
+    pointers = op.operands.get("source") or op.operands["destination"]
+    return _packed(pointers.type.element.pointee) or _strong_access(op)
+
+
+def _index_space(op: Op) -> str | None:
+    view = op.operands["src"].type
+    if isinstance(view, PartitionView):
+        return None
+    return f"{type(view).__name__} is not lowered yet"
+
+
+LOWERED: dict[str, WhyNot | None] = {
+    "assume": None,
+    "broadcast": None,
+    "constant": None,
+    "get_index_space_shape": _index_space,
+    "get_num_tile_blocks": None,
+    "get_tensor_shape": None,
+    "get_tile_block_id": None,
+    "iota": None,
+    "join_tokens": None,
+    "load_ptr_tko": _pointer_access,
+    "load_view_tko": _view_access,
+    "make_partition_view": None,
+    "make_tensor_view": None,
+    "make_token": None,
+    "permute": None,
+    "reshape": None,
+    "return": None,
+    "store_ptr_tko": _pointer_access,
+    "store_view_tko": _view_access,
+}
+"""Ops that are not element-wise: mnemonic -> what speaks against one of them."""
+
+
+def why_not(op: Op) -> str | None:
+    """Why the op cannot be lowered for any GPU, or None."""
+    if op.name not in LOWERED:
+        return elementwise.why_not(op)
+    reason = LOWERED[op.name]
+    return reason(op) if reason else None
