@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tileir.codegen import compile
+from tileir.codegen.host.fusion import CHEAP
 from tileir.codegen.host.storage import plan_storage
 from tileir.codegen.kernel import Kernel as Entry
 
@@ -350,12 +351,18 @@ def test_what_two_stores_need_is_computed_once() -> None:
     source, first, second = kernel.parameters
     index = kernel.zeros(1)
     value = kernel.load(kernel.view(source, [64], [64]), *index)
-    square = kernel.op("mulf", value, value, results=["64xf32"], **NEAREST)
-    kernel.store(square, kernel.view(first, [64], [64]), *index)
-    kernel.store(square, kernel.view(second, [64], [64]), *index)
-    data, a, b = np.arange(64, dtype=np.float32), np.zeros(64, "f4"), np.zeros(64, "f4")
+    power = value
+    for _ in range(CHEAP + 1):
+        power = kernel.op("mulf", power, value, results=["64xf32"], **NEAREST)
+    kernel.store(power, kernel.view(first, [64], [64]), *index)
+    kernel.store(power, kernel.view(second, [64], [64]), *index)
+    data = np.linspace(1, 2, 64, dtype=np.float32)
+    a, b = np.zeros(64, "f4"), np.zeros(64, "f4")
     run(kernel, data, a, b)
-    assert (a == data * data).all()
+    expected = data
+    for _ in range(CHEAP + 1):
+        expected = expected * data
+    assert (a == expected).all()
     assert (b == a).all()
     assert workspace(kernel) == 2 * 64 * 4
 
