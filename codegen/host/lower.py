@@ -125,6 +125,7 @@ class BlockLowering:
         if not is_inline(op):
             row_of(op).lower(self, op)
         elif is_single(op.result):
+            self.singles.pop(id(op.result), None)  # of the last time that its region was inlined
             shape = op.result.type.shape
             at = Evaluator(self, Position(self.builder, shape, [ZERO] * len(shape)))
             self.singles[id(op.result)] = at.element(op.result)

@@ -1,0 +1,253 @@
+"""reduce and scan: folds along one dimension, many of them side by side in *lanes*.
+
+The accumulators of all lanes lie in a small array, and the innermost loop runs over the lanes, so
+that LLVM makes vectors of it whatever the body is. Lanes are the elements of another dimension;
+each is then folded from the first element to the last. When the last dimension itself is reduced
+there is no such dimension. If the body consists of operations that commute, the elements of a row
+are dealt out to lanes and the lanes folded in halves; otherwise there is one lane. How many lanes
+there are depends on the type of the tile alone, and so does the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.ir import Block, Op
+
+from ..scalar.constants import constant
+from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
+from .evaluate import Evaluator
+from .loops import nest
+from .position import INDEX, ZERO, Position
+from .rows import Row
+
+if TYPE_CHECKING:
+    from .lower import BlockLowering
+
+LANE_BYTES = 1024
+"""Bytes of an array of accumulators: enough vectors to hide how long an addition takes."""
+
+FEW = 8
+"""So many lanes are folded without a loop."""
+
+_COMMUTING = (
+    "addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How a tile is cut: `dim` is folded, `lanes` neighbours along `across` have an accumulator.
+
+    If `across` is `dim`, the lanes are folded in the end.
+    """
+
+    shape: tuple[int, ...]
+    dim: int
+    across: int
+    lanes: int
+
+    @classmethod
+    def of(cls, op: Op, deal: bool) -> _Plan:
+        """The plan for a reduce or a scan; `deal`: whether a row may be dealt out to lanes."""
+        shape, dim = op.operands["operands"][0].type.shape, op.attributes["dim"]
+        wide = [d for d, extent in enumerate(shape) if extent > 1 and d >= dim]
+        across = wide[-1] if wide else dim
+        size = max(memory_bytes(value.type.element) for value in op.operands["operands"])
+        lanes = min(shape[across], LANE_BYTES // size)
+        if across == dim and not deal:
+            lanes = 1
+        return cls(shape, dim, across, lanes)
+
+    @property
+    def steps(self) -> int:
+        """How often each lane is folded."""
+        extent = self.shape[self.dim]
+        return extent // self.lanes if self.across == self.dim else extent
+
+    @property
+    def outer(self) -> tuple[int, ...]:
+        """The loops around a fold: the shape, with groups of lanes along `across`."""
+        shape = list(self.shape)
+        shape[self.across] //= self.lanes
+        shape[self.dim] = 1
+        return tuple(shape)
+
+    def position(
+        self, builder: ir.IRBuilder, outer: Position, step: ir.Value, lane: ir.Value
+    ) -> Position:
+        """The element that a lane meets in a step."""
+        indices = list(outer.indices)
+        group = step if self.across == self.dim else indices[self.across]
+        indices[self.dim] = step
+        indices[self.across] = _number(builder, group, self.lanes, lane)
+        return Position(builder, self.shape, indices)
+
+
+class _Accumulators:
+    """One array a operand, with an element a lane. They lie on the stack, apart from all tiles."""
+
+    def __init__(self, lowering: BlockLowering, op: Op, lanes: int) -> None:
+        self._lowering = lowering
+        self._op = op
+        self._elements = [value.type.element for value in op.operands["operands"]]
+        self._arrays = [
+            lowering.slot(ir.ArrayType(memory_type(element), lanes)) for element in self._elements
+        ]
+
+    def load(self, lane: ir.Value) -> list[ir.Value]:
+        builder, loaded = self._lowering.builder, []
+        for array, element in zip(self._arrays, self._elements, strict=True):
+            stored = builder.load(self._address(array, lane), typ=memory_type(element))
+            loaded.append(from_memory(builder, stored, element))
+        return loaded
+
+    def store(self, lane: ir.Value, values: list[ir.Value]) -> None:
+        builder = self._lowering.builder
+        for array, element, value in zip(self._arrays, self._elements, values, strict=True):
+            stored = to_memory(builder, value, element)
+            builder.store(stored, self._address(array, lane))
+
+    def start(self) -> list[ir.Value]:
+        """The identities. Those of f16 and bf16 may stand for each other, bit for bit."""
+        identities = self._op.attributes["identities"]
+        return [
+            constant(element, identity.bits)
+            for element, identity in zip(self._elements, identities, strict=True)
+        ]
+
+    def _address(self, array: ir.Value, lane: ir.Value) -> ir.Value:
+        return self._lowering.builder.gep(array, [ZERO, lane], inbounds=True)
+
+
+def _reduce(lowering: BlockLowering, op: Op) -> None:
+    builder, plan = lowering.builder, _Plan.of(op, _commutes(op))
+    dealt = plan.across == plan.dim
+    with _folds(lowering, op, plan) as (outer, accumulators):
+        with _steps(builder, plan) as (step, lane):
+            at = Evaluator(lowering, plan.position(builder, outer, step, lane))
+            elements = [at.element(value) for value in op.operands["operands"]]
+            folded = _fold(lowering, op, elements, accumulators.load(lane))
+            accumulators.store(lane, folded)
+        if dealt:
+            _halve(lowering, op, accumulators, plan.lanes)
+        with nest(builder, (1 if dealt else plan.lanes,)) as last:
+            whole = plan.position(builder, outer, ZERO, last.indices[0])
+            _store(lowering, op, _without(builder, whole, plan.dim), accumulators.load(last.linear))
+    for result in op.results:
+        lowering.finish(result)
+
+
+def _scan(lowering: BlockLowering, op: Op) -> None:
+    builder, plan = lowering.builder, _Plan.of(op, deal=False)
+    folds, steps = _folds(lowering, op, plan), _steps(builder, plan)
+    with folds as (outer, accumulators), steps as (step, lane):
+        if op.attributes["reverse"]:
+            step = builder.sub(ir.Constant(INDEX, plan.steps - 1), step)
+        position = plan.position(builder, outer, step, lane)
+        at = Evaluator(lowering, position)
+        elements = [at.element(value) for value in op.operands["operands"]]
+        running = _fold(lowering, op, accumulators.load(lane), elements)
+        accumulators.store(lane, running)
+        _store(lowering, op, position, running)
+    for result in op.results:
+        lowering.finish(result)
+
+
+@contextmanager
+def _folds(
+    lowering: BlockLowering, op: Op, plan: _Plan
+) -> Iterator[tuple[Position, _Accumulators]]:
+    """Code inside does the folds of some lanes, whose accumulators hold the identities."""
+    accumulators = _Accumulators(lowering, op, plan.lanes)
+    with nest(lowering.builder, plan.outer) as outer:
+        with nest(lowering.builder, (plan.lanes,)) as lane:
+            accumulators.store(lane.linear, accumulators.start())
+        yield outer, accumulators
+
+
+@contextmanager
+def _steps(builder: ir.IRBuilder, plan: _Plan) -> Iterator[tuple[ir.Value, ir.Value]]:
+    """Code inside folds one element of one lane: the number of the step and that of the lane."""
+    with nest(builder, (plan.steps, plan.lanes)) as position:
+        yield position.indices
+
+
+def _fold(
+    lowering: BlockLowering, op: Op, first: list[ir.Value], second: list[ir.Value]
+) -> list[ir.Value]:
+    """What the body makes of a pair of values an operand."""
+    arguments = [value for pair in zip(first, second, strict=True) for value in pair]
+    return lowering.inline_region(op.regions[0], arguments)
+
+
+def _halve(lowering: BlockLowering, op: Op, accumulators: _Accumulators, lanes: int) -> None:
+    """Fold all lanes into the first, the upper half onto the lower one again and again."""
+    builder = lowering.builder
+
+    def onto(lane: ir.Value) -> None:
+        other = accumulators.load(_sum(builder, lane, lanes))
+        accumulators.store(lane, _fold(lowering, op, other, accumulators.load(lane)))
+
+    while lanes > 1:
+        lanes //= 2
+        if lanes > FEW:
+            with nest(builder, (lanes,)) as position:
+                onto(position.linear)
+        else:
+            for lane in range(lanes):
+                onto(ir.Constant(INDEX, lane))
+
+
+def _store(lowering: BlockLowering, op: Op, position: Position, values: list[ir.Value]) -> None:
+    for result, value in zip(op.results, values, strict=True):
+        lowering.store_element(result, position, value)
+
+
+def _commutes(op: Op) -> bool:
+    """Whether the body folds each operand by one operation that may be done in any order."""
+    block = op.regions[0].block
+    *body, end = block.ops
+    yielded = list(end.operand_list())
+    if len(body) != len(yielded):
+        return False
+    return all(_is_commuting(block, number, value.owner) for number, value in enumerate(yielded))
+
+
+def _is_commuting(block: Block, number: int, owner: object) -> bool:
+    pair = block.arguments[2 * number : 2 * number + 2]
+    return (
+        isinstance(owner, Op)
+        and owner.name in _COMMUTING
+        and {id(value) for value in owner.operand_list()} == {id(value) for value in pair}
+    )
+
+
+def _without(builder: ir.IRBuilder, position: Position, dim: int) -> Position:
+    """The position in the tile that has lost a dimension."""
+    shape, indices = list(position.shape), list(position.indices)
+    del shape[dim], indices[dim]
+    return Position(builder, shape, indices)
+
+
+def _number(builder: ir.IRBuilder, group: ir.Value, size: int, rest: ir.Value) -> ir.Value:
+    """The number of a member of a group of `size`."""
+    if size == 1 or group is ZERO:
+        return group if size == 1 else rest
+    start = builder.mul(group, ir.Constant(INDEX, size), flags=("nuw", "nsw"))
+    return builder.add(start, rest, flags=("nuw", "nsw"))
+
+
+def _sum(builder: ir.IRBuilder, index: ir.Value, step: int) -> ir.Value:
+    return builder.add(index, ir.Constant(INDEX, step), flags=("nuw", "nsw"))
+
+
+ROWS = {
+    "reduce": Row(_reduce),
+    "scan": Row(_scan),
+}
