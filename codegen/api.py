@@ -10,6 +10,9 @@ from tileir.errors import UnsupportedError, VerifyError
 from tileir.verifier.module import check
 
 from . import pipeline, support
+from .cache import Slot
+from .cache_key import key_of
+from .cache_place import find_cache
 from .kernel import Kernel
 from .targets import HOST, package_of
 
@@ -64,22 +67,43 @@ class Compilation(Mapping[str, Compiled]):
 
 
 def compile(
-    bytecode: Bytecode, target: str = HOST, *, symbols: Iterable[str] | None = None
-) -> Compilation:
+    bytecode: Bytecode, target: str = HOST, *, symbols: Iterable[str] | None = None,
+    cache: bool = True,
+) -> Compilation:  # fmt: skip
     """Compile the entries of a module, or those in `symbols`, for a target.
 
     The target is "host" or the name of a GPU architecture such as "sm_90". Raises UnsupportedError
     for another one, and for a module with ops that are not lowered; VerifyError for one that breaks
     rules of Tile IR. Their `diagnostics` list everything at once.
+
+    What is compiled for the host is kept on disk (see `cache_place`), and taken from there if the
+    same has been compiled before, unless `cache` is false.
     """
     family = package_of(target)
+    package = import_module(f".{family}", __package__)
+    symbols = None if symbols is None else list(symbols)
+    slot = _slot(bytecode, package.identity(target), {"symbols": symbols}) if cache else None
+    kept = slot and slot.get()
+    if kept:
+        return package.restore(kept)
     functions = _chosen(bytecode, symbols)
     check(bytecode, functions)
     kernels = [Kernel.of(function, bytecode) for function in functions]
-    package = import_module(f".{family}", __package__)
     support.check(kernels, target, package.why_not)
     kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
-    return package.compile_kernels(kernels, target)
+    compilation = package.compile_kernels(kernels, target)
+    if slot:
+        slot.put(compilation.to_bytes())
+    return compilation
+
+
+def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> Slot | None:
+    """Where a compilation is kept, None if it is not."""
+    cache = find_cache()
+    if cache is None or identity is None:
+        return None
+    key = key_of(bytecode, identity, options)
+    return None if key is None else cache.slot(key)
 
 
 def _chosen(bytecode: Bytecode, symbols: Iterable[str] | None) -> list[Any]:

@@ -10,7 +10,9 @@ HOST = "host"
 def package_of(target: str) -> str:
     """The package beside this file that compiles for a target; UnsupportedError for an unknown one.
 
-    Every such package has `compile_kernels(kernels, target)` and `why_not(op, target)`.
+    Every such package has `compile_kernels(kernels, target)`, `why_not(op, target)` and
+    `identity(target)`, which says what machine its code depends on. If that is not None, the code
+    is kept: its compilations have `to_bytes()`, of which the package's `restore` makes them again.
     """
     if target == HOST:
         return "host"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import os
 import shutil
 import subprocess
 from collections import Counter
@@ -15,6 +16,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
 QUICK = 10
+
+os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,69 +9,65 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
+from tileir.arrays import from_constant, to_constant
 from tileir.errors import LaunchError
-from tileir.types import Element, Pointer, Scalar
+from tileir.references import display
+from tileir.types import Element, Pointer, Scalar, Tile
 
-from ..kernel import Kernel
 from ..scalar.types import memory_bytes
-from .lower import argument_offsets
-from .pointers import address_of
+from .extents import Extent
+from .kernel_info import KernelInfo
+from .pointers import memory_of
 
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
-_SMALL_FLOATS = {
-    "bf16": ml_dtypes.bfloat16,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
-    """The parameters of an entry: element type, offset in the struct, whether stored through."""
+class Packed:
+    """Arguments as machine code takes them.
 
-    elements: tuple[Element, ...]
-    offsets: tuple[int, ...]
-    size: int
-    written: frozenset[int]
+    data     the struct
+    extents  of each pointer argument in order, None where nobody knows
+    keep     what must stay alive while the struct is in use
+    """
 
-    @classmethod
-    def of(cls, kernel: Kernel, written: set[int]) -> Parameters:
-        """The parameters of a kernel."""
-        offsets, size = argument_offsets(kernel)
-        elements = tuple(value.type.element for value in kernel.parameters)
-        return cls(elements, tuple(offsets), size, frozenset(written))
+    data: bytearray
+    extents: list[Extent | None]
+    keep: list[Any]
 
-    def pack(self, symbol: str, args: Sequence[Any]) -> tuple[bytearray, list[Any]]:
-        """The struct for these arguments, and what must stay alive while it is in use."""
+
+def pack(info: KernelInfo, args: Sequence[Any]) -> Packed:
+    """The arguments of a launch. LaunchError, with number and type, for what cannot be one."""
+    symbol = display(info.symbol)
+    try:
+        args = list(args)
+    except TypeError:
+        raise LaunchError(f"{symbol}: the arguments must be a list, got {args!r}") from None
+    if len(args) != len(info.elements):
+        expected, found = _count(len(info.elements)), len(args)
+        raise LaunchError(f"{symbol} takes {expected}, but {found} were given")
+    packed = Packed(bytearray(max(info.size, 1)), [], [])
+    for number, (element, argument) in enumerate(zip(info.elements, args, strict=True)):
         try:
-            args = list(args)
-        except TypeError:
-            raise LaunchError(f"{symbol}: the arguments must be a list, got {args!r}") from None
-        if len(args) != len(self.elements):
-            expected, found = _count(len(self.elements)), len(args)
-            raise LaunchError(f"{symbol} takes {expected}, but {found} were given")
-        packed, keep = bytearray(max(self.size, 1)), []
-        for number, (element, argument) in enumerate(zip(self.elements, args, strict=True)):
-            try:
-                data = self._bytes(number, element, argument, keep)
-            except LaunchError as problem:
-                raise LaunchError(f"{symbol}: parameter {number} ({element}): {problem}") from None
-            start = self.offsets[number]
-            packed[start : start + len(data)] = data
-        return packed, keep
+            data = _bytes(element, argument, number in info.written, packed)
+        except LaunchError as problem:
+            raise LaunchError(f"{symbol}: parameter {number} ({element}): {problem}") from None
+        start = info.offsets[number]
+        packed.data[start : start + len(data)] = data
+    return packed
 
-    def _bytes(self, number: int, element: Element, argument: Any, keep: list[Any]) -> bytes:
-        if isinstance(element, Pointer):
-            address, owner = address_of(argument, element.pointee, number in self.written)
-            keep.append(owner)
-            return address.to_bytes(8, "little")
-        if element.is_integer:
-            return _integer(element, argument)
-        return _float(element, argument)
+
+def _bytes(element: Element, argument: Any, written: bool, packed: Packed) -> bytes:
+    if isinstance(element, Pointer):
+        memory = memory_of(argument, element.pointee, written)
+        packed.extents.append(memory.extent)
+        packed.keep.append(memory.owner)
+        return memory.address.to_bytes(8, "little")
+    if element.is_integer:
+        return _integer(element, argument)
+    return _float(element, argument)
 
 
 def _count(number: int) -> str:
@@ -102,11 +98,26 @@ def _float(element: Scalar, argument: Any) -> bytes:
             return struct.pack(_FORMATS[element.name], number)
     except OverflowError:
         raise LaunchError(f"{argument} is out of range") from None
-    with np.errstate(all="ignore"):
-        small = np.float64(number).astype(_SMALL_FLOATS[element.name])
+    if element.name == "fnv8E5M3FNU":
+        raise LaunchError("nobody knows which bits a number has in this type")
+    small = from_constant(to_constant(float(_round_to_odd(number)), Tile(element, ())))
     if math.isfinite(number) and not math.isfinite(float(small)):
         raise LaunchError(f"{argument} is out of range")
     return small.tobytes()
+
+
+def _round_to_odd(number: float) -> np.float32:
+    """An f32 that rounds to any type of fewer bits as the number itself would.
+
+    Where the number lies between two f32, it is the one with an odd last bit, which is never half
+    way between two numbers of a smaller type.
+    """
+    with np.errstate(all="ignore"):
+        near = np.float32(number)
+    if float(near) == number or math.isnan(number):
+        return near
+    below = near if abs(float(near)) < abs(number) else np.nextafter(near, np.float32(0))
+    return (below.view(np.uint32) | np.uint32(1)).view(np.float32)
 
 
 def _python(argument: Any) -> Any:

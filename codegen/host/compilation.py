@@ -2,113 +2,101 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
 
-from tileir.references import display
-
-from .. import llvm as backend
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
-from .arguments import Parameters
+from . import machine
 from .driver import build_driver
-from .launch import Blocks, run_grid
+from .kernel_info import KernelInfo
+from .launch import run_grid
 from .lower import BlockLowering, llvm_name
+from .machine_code import MachineCode
+from .reports import handlers_of
 from .storage import plan_storage
-from .written import written_parameters
-
-_ADDRESS, _COUNT, _EXTENT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
-_BLOCKS = ctypes.CFUNCTYPE(
-    None, _ADDRESS, _COUNT, _COUNT, _EXTENT, _EXTENT, _EXTENT, _ADDRESS, _ADDRESS
-)  # fmt: skip
+from .work import BLOCKS, Progress
 
 
 class HostKernel(Compiled):
-    """An entry as machine code."""
+    """An entry as machine code.
 
-    def __init__(self, kernel: Kernel, blocks: Blocks, workspace: int, keep: Any) -> None:
-        self.symbol = kernel.symbol
-        self.parameters = Parameters.of(kernel, written_parameters(kernel))
-        self.workspace = workspace
-        self._blocks = blocks
+    `info` says what is known of it. It may be launched from several threads at once.
+    """
+
+    def __init__(self, info: KernelInfo, address: int, keep: Any) -> None:
+        self.symbol = info.symbol
+        self.info = info
+        self._blocks = BLOCKS(address)
+        self._handlers = handlers_of(info.sites)
         self._keep = keep  # owns the machine code
 
     def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None
-    ) -> None:
+        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
+        allocations: Iterable[Any] = (), progress: Progress | None = None,
+    ) -> None:  # fmt: skip
         """Run the kernel on every block of the grid and return when all have finished.
 
-        `grid` has up to three extents, missing ones are 1. `args` has one entry a parameter: for a
-        pointer a NumPy array (or what offers __array_interface__ or __dlpack__ in host memory), a
-        `Buffer` or an address; for a scalar a number. `threads` defaults to the CPUs there are.
+        `grid` has up to three extents, missing ones are 1; with an extent of 0 nothing runs. `args`
+        has one entry a parameter: for a pointer a NumPy array (or what offers __array_interface__
+        or __dlpack__ in host memory), a `Buffer` or an address; for a scalar a number. `threads`
+        defaults to the CPUs there are; with one, blocks run in order, x fastest, and results are
+        reproducible even where blocks race.
 
         The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
         scalar arguments say, whatever an array's own are; accesses are not checked against sizes.
+        `allocations` are arrays and Buffers that the kernel may touch besides its arguments, for
+        kernels that are compiled to check. `progress(begun, total)`, numbers of blocks, is called
+        on this thread now and then, and at the end.
+
+        Ctrl-C ends the launch at any time, also inside a loop that never ends. LaunchError if
+        something does not fit the kernel; then nothing has run.
         """
         run_grid(
-            display(self.symbol), self._blocks, self.workspace, self.parameters, grid, args, threads
-        )
+            self.info, self._blocks, self._handlers, grid, args, threads, allocations, progress
+        )  # fmt: skip
 
 
 class HostCompilation(Compilation):
     """A module compiled for the CPU this process runs on."""
 
-    def __init__(self, entries: dict[str, HostKernel], llvm_ir: str, module: Any) -> None:
-        super().__init__("host", entries, llvm_ir)
-        self._module = module
+    def __init__(self, code: MachineCode) -> None:
+        engine = machine.load(code.object_file)
+        entries = {
+            info.symbol: HostKernel(
+                info, engine.get_function_address(llvm_name(info.symbol, "blocks")), engine
+            )
+            for info in code.entries
+        }
+        super().__init__("host", entries, code.llvm_ir)
+        self._code = code
 
     @property
     def assembly(self) -> str:
         """The machine code as text, for reading."""
-        return _machine().emit_assembly(self._module)
+        return machine.assembly(self.llvm_ir)
+
+    def to_bytes(self) -> bytes:
+        """What `from_bytes` makes the same compilation of, on the same kind of machine."""
+        return self._code.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> HostCompilation:
+        """A compilation that was kept."""
+        return cls(MachineCode.from_bytes(data))
 
 
 def compile_kernels(kernels: list[Kernel], target: str) -> HostCompilation:
     """Compile the kernels, which `support` has checked."""
     module = ir.Module("tileir")
-    sizes = {}
+    module.triple, module.data_layout = machine.triple_and_layout()
+    entries = []
     for kernel in kernels:
         storage = plan_storage(kernel)
-        sizes[kernel.symbol] = storage.size
-        build_driver(module, kernel.symbol, BlockLowering(module, kernel, storage).run())
-    machine = _machine()
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
+        lowering = BlockLowering(module, kernel, storage)
+        build_driver(module, kernel.symbol, lowering.run())
+        entries.append(KernelInfo.of(kernel, storage.size, tuple(lowering.sites)))
     text = str(module)
-    parsed = backend.parse(text)
-    # Interleaved vector loops are enough; unrolling them too doubles the time and gains nothing.
-    backend.optimize(parsed, machine, speed_level=2, vectorize=True, unroll=False)
-    optimized = parsed.clone()
-    engine = llvm.create_mcjit_compiler(parsed, _machine_for_engine())
-    engine.finalize_object()
-    entries = {
-        kernel.symbol: HostKernel(
-            kernel,
-            _BLOCKS(engine.get_function_address(llvm_name(kernel.symbol, "blocks"))),
-            sizes[kernel.symbol],
-            engine,
-        )
-        for kernel in kernels
-    }
-    return HostCompilation(entries, text, optimized)
-
-
-@cache
-def _machine() -> llvm.TargetMachine:
-    return _machine_for_engine()
-
-
-def _machine_for_engine() -> llvm.TargetMachine:
-    """A new one, because an engine takes possession of its machine."""
-    backend.start("native")
-    return backend.target_machine(
-        llvm.get_process_triple(),
-        llvm.get_host_cpu_name(),
-        llvm.get_host_cpu_features().flatten(),
-        jit=True,
-    )
+    return HostCompilation(MachineCode(tuple(entries), machine.object_code(text), text))

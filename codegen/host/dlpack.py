@@ -6,6 +6,7 @@ NumPy's own reader knows neither bfloat16 nor the 8-bit floats, hence this one.
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from typing import Any
 
 from tileir.errors import LaunchError
@@ -17,6 +18,7 @@ _CODED = {
     12: "float8_e5m2",
     14: "float8_e8m0fnu",
 }
+_FLOAT4 = 17
 _READ_ONLY = 1
 
 
@@ -54,14 +56,28 @@ _name.restype = ctypes.c_char_p
 _name.argtypes = [ctypes.py_object]
 
 
-def from_dlpack(source: Any) -> tuple[int, str, bool, Any]:
-    """Address, NumPy's name of the element type, whether read-only, and what keeps it alive.
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Memory that another library lends.
 
-    The capsule is not consumed: while it lives, so does the memory.
+    `dtype` is NumPy's name of the element type, `strides` count bytes, and `lender` is what keeps
+    the memory alive: the capsule is not consumed, and while it lives, so does the memory.
     """
+
+    address: int
+    dtype: str
+    itemsize: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    read_only: bool
+    lender: Any
+
+
+def from_dlpack(source: Any) -> Export:
+    """What an object with `__dlpack__` exports; LaunchError if that is no host memory."""
     try:
         capsule = _capsule(source)
-    except (BufferError, TypeError, ValueError, RuntimeError) as problem:
+    except Exception as problem:
         raise LaunchError(f"the DLPack export failed: {problem}") from None
     name = _name(capsule)
     address = _pointer(capsule, name)
@@ -74,7 +90,24 @@ def from_dlpack(source: Any) -> tuple[int, str, bool, Any]:
     if tensor.device_type not in _CPU_DEVICES:
         raise LaunchError(f"expected host memory, got DLPack device {tensor.device_type}")
     start = (tensor.data or 0) + tensor.byte_offset
-    return start, _dtype(tensor), read_only, (source, capsule)
+    itemsize = (tensor.bits * tensor.lanes + 7) // 8
+    shape = _numbers(tensor.shape, tensor.ndim)
+    strides = _numbers(tensor.strides, tensor.ndim) if tensor.strides else _row_major(shape)
+    in_bytes = tuple(stride * itemsize for stride in strides)
+    lender = (source, capsule)
+    return Export(start, _dtype(tensor), itemsize, shape, in_bytes, read_only, lender)
+
+
+def _numbers(address: int | None, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
+
+
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides, step = [], 1
+    for extent in reversed(shape):
+        strides.insert(0, step)
+        step *= extent
+    return tuple(strides)
 
 
 def _capsule(source: Any) -> Any:
@@ -85,6 +118,8 @@ def _capsule(source: Any) -> Any:
 
 
 def _dtype(tensor: _Tensor) -> str:
+    if tensor.code == _FLOAT4:
+        return "float4_e2m1fn_x2" if tensor.lanes == 2 else "float4_e2m1fn"
     if tensor.lanes != 1:
         return f"vectors of {tensor.lanes}"
     if tensor.code in _CODED:

@@ -1,10 +1,10 @@
-"""The address behind what is passed for a pointer, after checking that its elements fit."""
+"""The memory behind what is passed for a pointer, after checking that its elements fit."""
 
 from __future__ import annotations
 
 import operator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from tileir.types import Scalar
 
 from ..scalar.types import memory_bytes
 from .dlpack import from_dlpack
+from .extents import Extent, footprint, of_array, of_buffer, of_interface
 
 _OWN = {
     "i1": ("bool", "int8", "uint8"),
+    "i4": ("uint8", "int8"),
     "i8": ("int8", "uint8"),
     "i16": ("int16", "uint16"),
     "i32": ("int32", "uint32"),
@@ -30,38 +32,54 @@ _OWN = {
     "f8E5M2": ("float8_e5m2", "uint8"),
     "f8E8M0FNU": ("float8_e8m0fnu", "uint8"),
     "fnv8E5M3FNU": ("uint8",),
-    "f4E2M1FN": ("uint8",),
+    "f4E2M1FN": ("uint8", "float4_e2m1fn_x2"),
 }
-"""Element type -> NumPy types whose elements have the same bits."""
+"""Element type -> NumPy types whose elements have the same bits; of 4-bit elements, two of them."""
+
+_UNPACKED = {"i4": ("int4", "uint4"), "f4E2M1FN": ("float4_e2m1fn",)}
+"""Element type -> NumPy types that spend a byte on an element of four bits."""
+
+_PACKING = "pack two a byte into uint8, the even one low: a[..., ::2] & 15 | a[..., 1::2] << 4"
+"""What to do about those, `a` being the array viewed as uint8."""
 
 
-def address_of(argument: Any, pointee: Scalar, written: bool) -> tuple[int, Any]:
-    """The address, and the object that keeps the memory alive.
+class Memory(NamedTuple):
+    """A pointer argument: its address, its extent if that is known, and what keeps it alive."""
 
-    Read-only memory is refused where the kernel stores (`written`).
+    address: int
+    extent: Extent | None
+    owner: Any
+
+
+def memory_of(argument: Any, pointee: Scalar, written: bool) -> Memory:
+    """The memory that an argument is. LaunchError if it cannot be memory of such elements.
+
+    Read-only memory is refused where the kernel stores (`written`). Of a plain address nothing but
+    its alignment can be checked.
     """
-    owner = argument
     if isinstance(argument, Buffer):
-        address = argument.address
+        address, extent = of_buffer(argument)
+        memory = Memory(address, extent, argument)
     elif isinstance(argument, int | np.generic):
-        address = _number(argument)
+        memory = Memory(_number(argument), None, argument)
     elif isinstance(argument, np.ndarray) or hasattr(argument, "__array_interface__"):
-        owner = np.asarray(argument)
-        address = _array(owner, pointee, written)
+        memory = _array(of_interface(argument), pointee, written)
     elif hasattr(argument, "__dlpack__"):
-        address, dtype, read_only, owner = from_dlpack(argument)
-        _check(dtype, read_only, pointee, written)
+        export = from_dlpack(argument)
+        _check(export.dtype, export.read_only, pointee, written)
+        extent = footprint(export.address, export.shape, export.strides, export.itemsize)
+        memory = Memory(export.address, extent, export)
     else:
-        address = _number(argument)
-    _aligned(address, pointee)
-    return address, owner
+        memory = Memory(_number(argument), None, argument)
+    _aligned(memory.address, pointee)
+    return memory
 
 
-def _array(array: np.ndarray, pointee: Scalar, written: bool) -> int:
+def _array(array: np.ndarray, pointee: Scalar, written: bool) -> Memory:
     if not array.dtype.isnative:
         raise LaunchError(f"expected native byte order, got {array.dtype.str}")
     _check(_name(array.dtype), written and not array.flags.writeable, pointee, written)
-    return array.__array_interface__["data"][0]
+    return Memory(array.__array_interface__["data"][0], of_array(array), array)
 
 
 @cache
@@ -72,6 +90,8 @@ def _name(dtype: np.dtype) -> str:
 
 def _check(dtype: str, read_only: bool, pointee: Scalar, written: bool) -> None:
     expected = _OWN[pointee.name]
+    if dtype in _UNPACKED.get(pointee.name, ()):
+        raise LaunchError(f"{dtype} arrays have one element a byte; {_PACKING}")
     if dtype not in expected:
         raise LaunchError(f"expected an array of {' or '.join(expected)}, got {dtype}")
     if read_only and written:
@@ -84,8 +104,9 @@ def _number(argument: Any) -> int:
     except TypeError:
         kind = type(argument).__name__
         raise LaunchError(f"expected an array, a Buffer or an address, got {kind}") from None
-    if isinstance(argument, bool):
-        raise LaunchError("expected an array, a Buffer or an address, got bool")
+    if isinstance(argument, bool | np.bool_):
+        kind = type(argument).__name__
+        raise LaunchError(f"expected an array, a Buffer or an address, got {kind}")
     return address
 
 

@@ -49,6 +49,10 @@ class PtxCompilation(Compilation):
     """Kernels compiled for a GPU: `ptx` holds all of them, `plan` one launch plan each."""
 
 
+def identity(target: str) -> None:
+    """Nothing that is compiled for GPUs is kept on disk."""
+
+
 def why_not(op: Op, target: str) -> str | None:
     """Why this target cannot lower an op, or None."""
     if reason := supported.why_not(op):

@@ -78,7 +78,7 @@ def test_vector_add_at_any_size(version: str, name: str) -> None:
 
 def kernel_dtype(kernel) -> np.dtype:
     names = {"f32": "float32", "f64": "float64", "i32": "int32"}
-    return np.dtype(names[kernel.parameters.elements[0].pointee.name])
+    return np.dtype(names[kernel.info.elements[0].pointee.name])
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (16, 32), (15, 33), (17, 31), (40, 70), (3, 200)])

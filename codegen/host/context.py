@@ -1,0 +1,56 @@
+"""What machine code shares with the launch that runs it: a flag, a way to report, known memory.
+
+Machine code gets the address of a `Context` as its last argument. Loops read `stop` at their back
+edge and return when it is not 0. Whatever a kernel has to say to the outside goes through `report`.
+`extents` has a row for each pointer parameter, in order, then one for each allocation named at the
+launch: the first address and the one behind the last, both 0 where the extent is unknown.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from .extents import Extent
+
+REPORT = ctypes.CFUNCTYPE(
+    None,
+    ctypes.c_int32,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_int32,
+)
+"""`void report(i32 site, i64 index, ptr data, i32 x, i32 y, i32 z)`: the number of the site in the
+kernel's table, what the site counts, what it points to, and the block that says it."""
+
+
+class Range(ctypes.Structure):
+    """A row of the table of extents."""
+
+    _fields_ = [("low", ctypes.c_int64), ("high", ctypes.c_int64)]
+
+
+class Context(ctypes.Structure):
+    """The struct itself; its layout is part of what lowered code relies on."""
+
+    _fields_ = [
+        ("stop", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("report", REPORT),
+        ("extents", ctypes.POINTER(Range)),
+        ("count", ctypes.c_int64),
+    ]
+
+
+def make_context(extents: Sequence[Extent | None]) -> Context:
+    """A context that nothing can be reported to; it keeps the table alive."""
+    table = (Range * len(extents))(*(Range(*_signed(extent)) for extent in extents))
+    return Context(extents=table, count=len(extents))
+
+
+def _signed(extent: Extent | None) -> Extent:
+    """The bits of two addresses as signed numbers, which ctypes wants to fit."""
+    low, high = extent or (0, 0)
+    return ctypes.c_int64(low).value, ctypes.c_int64(high).value

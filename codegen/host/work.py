@@ -1,0 +1,172 @@
+"""The blocks of one launch, on threads.
+
+Each thread takes runs of consecutive blocks from a common counter and goes through a run in order,
+so that all blocks below one that runs have finished or are running: a block may wait for a lower
+one. A run grows until it takes about ten milliseconds, which keeps the cost of a call small and the
+threads equally busy.
+
+The thread that launches only waits, as Ctrl-C must reach it at any time; but what is short and
+cannot go on for ever it does itself. Threads live as long as the launch, so there is nothing that
+a fork could lose and nothing left when the program ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tileir.errors import LaunchError
+
+from .context import Context
+from .storage import ALIGNMENT
+
+RUN_SECONDS = 0.01
+MAX_GROWTH = 16
+"""How much longer a run may be than the one before."""
+
+SMALL_SECONDS = 0.0002
+"""Less work than this is not worth starting threads for."""
+
+POLL_SECONDS = 0.05
+"""How often the waiting thread looks up, for platforms where Ctrl-C does not end the waiting."""
+
+BLOCKS = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64,
+    ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p,
+)  # fmt: skip
+"""What machine code is called as: arguments, first block, last block, the grid's extents,
+workspace, context."""
+
+Blocks = Callable[[int, int, int, int, int, int, int, int], None]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(eq=False, slots=True)
+class Work:
+    """The blocks of a launch that are still to be run, and what they need.
+
+    It owns the arguments and, in `keep`, what they point to: a second Ctrl-C may end `run` while
+    other threads are still busy. `problems` are exceptions that `run` is to raise the first of.
+    """
+
+    symbol: str
+    blocks: Blocks
+    arguments: ctypes.Array
+    context: Context
+    grid: tuple[int, int, int]
+    workspace: int
+    total: int
+    keep: list[Any]
+    problems: list[BaseException]
+    _next: int = 0
+    _active: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _idle: threading.Event = field(default_factory=threading.Event)
+    _threads: list[threading.Thread] = field(default_factory=list)
+
+    def run(self, threads: int, may_run_long: bool, progress: Progress | None = None) -> None:
+        """Run all blocks on up to so many threads; raise what went wrong on any of them.
+
+        `progress` is called with the number of blocks begun and of all: now and then, at the end.
+        """
+        try:
+            if not may_run_long:
+                self._drain(1, time.perf_counter() + SMALL_SECONDS)
+            self._start(min(threads, 1), threads)
+            self._idle.wait(SMALL_SECONDS)
+            self._start(threads - 1, threads)
+            self._wait(progress)
+        finally:
+            self.context.stop = 1
+            self._wait()
+        for thread in self._threads:
+            thread.join()
+        if self.problems:
+            raise self.problems.pop(0)
+        if progress is not None:
+            progress(self.total, self.total)
+
+    def _start(self, count: int, threads: int) -> None:
+        """Start threads while there is work for them."""
+        for _ in range(count if self._left() else 0):
+            thread = threading.Thread(target=self._help, args=(threads,), daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the system has no more of them
+                if not self._threads:
+                    raise LaunchError(f"{self.symbol}: no thread can be started") from None
+                return
+            self._threads.append(thread)
+
+    def _left(self) -> bool:
+        return self._next < self.total and not self.context.stop
+
+    def _wait(self, progress: Progress | None = None) -> None:
+        """Until no block is running and none is left.
+
+        Not by joining threads: interrupted, that takes a running thread for one that has ended.
+        """
+        while self._active or self._left():
+            self._idle.wait(POLL_SECONDS)
+            if progress is not None:
+                progress(self._next, self.total)
+
+    def _help(self, threads: int) -> None:
+        with self._lock:
+            if not self._left():  # it may all be over before this thread has begun
+                return
+            self._active += 1
+        try:
+            self._drain(threads)
+        except BaseException as problem:
+            self.problems.append(problem)
+            self.context.stop = 1
+        finally:
+            with self._lock:
+                self._active -= 1
+                if not self._active and not self._left():
+                    self._idle.set()
+
+    def _drain(self, threads: int, until: float | None = None) -> None:
+        """Run blocks as long as there are any, or until a time of `time.perf_counter`."""
+        memory = self._allocate()
+        address = memory.ctypes.data
+        address += -address % ALIGNMENT
+        count = 1
+        now = time.perf_counter()
+        while until is None or now < until:
+            first, last = self._take(count, threads)
+            if first == last:
+                return
+            self._call(first, last, address)
+            began, now = now, time.perf_counter()
+            each = max((now - began) / (last - first), 1e-9)
+            longest = RUN_SECONDS if until is None else max(until - now, 0)
+            count = min(max(1, int(longest / each)), count * MAX_GROWTH)
+
+    def _call(self, first: int, last: int, workspace: int) -> None:
+        arguments, context = ctypes.addressof(self.arguments), ctypes.addressof(self.context)
+        self.blocks(arguments, first, last, *self.grid, workspace, context)
+
+    def _take(self, count: int, threads: int) -> tuple[int, int]:
+        """The next run; an empty one at the end. Several threads leave enough for each other."""
+        with self._lock:
+            first = self._next
+            if self.context.stop:
+                return first, first
+            fair = count if threads == 1 else (self.total - first) // (2 * threads)
+            self._next = min(self.total, first + max(1, min(count, fair)))
+            return first, self._next
+
+    def _allocate(self) -> np.ndarray:
+        try:
+            return np.empty(self.workspace + ALIGNMENT, np.uint8)
+        except MemoryError:
+            need = self.workspace
+            raise LaunchError(f"{self.symbol}: no memory for {need} bytes of workspace") from None
