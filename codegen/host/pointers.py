@@ -18,7 +18,6 @@ from .extents import Extent, footprint, of_array, of_buffer, of_interface
 
 _OWN = {
     "i1": ("bool", "int8", "uint8"),
-    "i4": ("uint8", "int8"),
     "i8": ("int8", "uint8"),
     "i16": ("int16", "uint16"),
     "i32": ("int32", "uint32"),
@@ -34,13 +33,13 @@ _OWN = {
     "fnv8E5M3FNU": ("uint8",),
     "f4E2M1FN": ("uint8", "float4_e2m1fn_x2"),
 }
-"""Element type -> NumPy types whose elements have the same bits; of 4-bit elements, two of them."""
+"""Element type -> NumPy types whose elements have the same bits; of f4E2M1FN, two elements."""
 
-_UNPACKED = {"i4": ("int4", "uint4"), "f4E2M1FN": ("float4_e2m1fn",)}
-"""Element type -> NumPy types that spend a byte on an element of four bits."""
+_UNPACKED = "float4_e2m1fn"
+"""The type that spends a byte on an element of four bits."""
 
 _PACKING = "pack two a byte into uint8, the even one low: a[..., ::2] & 15 | a[..., 1::2] << 4"
-"""What to do about those, `a` being the array viewed as uint8."""
+"""What to do about it, `a` being the array viewed as uint8."""
 
 
 class Memory(NamedTuple):
@@ -90,7 +89,7 @@ def _name(dtype: np.dtype) -> str:
 
 def _check(dtype: str, read_only: bool, pointee: Scalar, written: bool) -> None:
     expected = _OWN[pointee.name]
-    if dtype in _UNPACKED.get(pointee.name, ()):
+    if dtype == _UNPACKED and pointee.name == "f4E2M1FN":
         raise LaunchError(f"{dtype} arrays have one element a byte; {_PACKING}")
     if dtype not in expected:
         raise LaunchError(f"expected an array of {' or '.join(expected)}, got {dtype}")

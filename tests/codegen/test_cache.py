@@ -239,7 +239,7 @@ def test_a_size_that_is_none(text: str) -> None:
 
 
 def test_all_that_is_known_of_a_kernel_survives() -> None:
-    elements = (Pointer(Scalar("f32")), Pointer(Scalar("i4"), "multicast"), Scalar("bf16"))
+    elements = (Pointer(Scalar("f32")), Pointer(Scalar("f8E5M2"), "multicast"), Scalar("bf16"))
     sites = ({"kind": "print", "text": "x = %d\n", "types": ["i32"]}, {"kind": "assert"})
     info = KernelInfo("näme \udc80", elements, (0, 8, 16), 18, frozenset({1}), 640, False, sites)
     assert KernelInfo.from_json(json.loads(json.dumps(info.to_json()))) == info

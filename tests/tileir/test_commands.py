@@ -1,4 +1,4 @@
-"""compile and run as programs: exit codes, one-line errors, files written whole or not at all."""
+"""compile as a program; of all commands: exit codes, one-line errors, files written whole."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir import command
 from tileir.__main__ import main
-from tileir.builder import Module
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
@@ -95,64 +93,6 @@ def test_the_host_has_no_ptx() -> None:
     assert "define void" in tileir("compile", VECTOR_ADD).stdout
 
 
-@pytest.mark.parametrize("size", [1, 1023, 1024, 2500])
-def test_run(size: int, tmp_path: Path) -> None:
-    x, y = np.random.default_rng(size).standard_normal((2, size), dtype=np.float32)
-    np.save(tmp_path / "x.npy", x)
-    np.save(tmp_path / "y.npy", y)
-    arguments = []
-    for array in (tmp_path / "x.npy", tmp_path / "y.npy", f"zeros:{size}:float32"):
-        arguments += ["--arg", array, "--arg", size, "--arg", 1]
-    grid, out = -(-size // 1024), tmp_path / "z.npy"
-    done = tileir("run", VECTOR_ADD, "--grid", grid, *arguments, "--save", f"6={out}")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert np.array_equal(np.load(out).view(np.uint32), (x + y).view(np.uint32))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--entry", "nobody"], "there is no entry 'nobody'"),
-        (["--grid", "1,2,3,4"], "--grid takes"),
-        (["--grid", "-1"], "--grid"),
-        (["--arg", "1"], "takes 9 arguments, not 1"),
-        (
-            ["--arg", "missing.npy", *["--arg", "1"] * 8],
-            "argument 0 is a ptr<f32>: missing.npy: No such file",
-        ),
-        (["--arg", "5"] * 9, "argument 0 is a ptr<f32>, which 5 is not; give a .npy file or zeros"),
-        (["--arg", "zeros:4:f33", *["--arg", "1"] * 8], "no element type 'f33'"),
-        (
-            [*["--arg", "zeros:4:f32", "--arg", "4", "--arg", "1"] * 3, "--save", "9=z"],
-            "--save 9=z: there is no argument 9; the last one is 8",
-        ),
-        (
-            [*["--arg", "zeros:4:f32", "--arg", "4", "--arg", "1"] * 3, "--save", "z.npy"],
-            "--save takes N=FILE, as in 0=out.npy, not 'z.npy'",
-        ),
-        (["--arg", "zeros:x:float32", *["--arg", "1"] * 8], "is not zeros:SHAPE:DTYPE"),
-        (["--arg", "zeros:4:float99", *["--arg", "1"] * 8], "no element type 'float99'"),
-        (["--arg", str(VECTOR_ADD), *["--arg", "1"] * 8], "not a .npy file"),
-        (["--arg", "zeros:4:float32", "--arg", "one", *["--arg", "1"] * 7], "not a whole number"),
-        (["--arg", "zeros:4:int32", "--arg", "4", "--arg", "1"] * 3, "parameter 0"),
-    ],
-)
-def test_wrong_arguments(arguments: list[str], message: str) -> None:
-    fails(tileir("run", VECTOR_ADD, *arguments), 2, message)
-
-
-@pytest.mark.parametrize("element", ["float32", "f32"])
-def test_an_element_type_has_two_names(element: str, tmp_path: Path) -> None:
-    out = tmp_path / "z.npy"
-    arguments = ["--arg", f"zeros:8:{element}", "--arg", 8, "--arg", 1] * 3
-    assert tileir("run", VECTOR_ADD, *arguments, "--save", f"6={out}").returncode == 0
-    assert np.load(out).dtype == np.float32
-
-
-def test_a_file_without_a_kernel() -> None:
-    fails(tileir("run", "-", data=Module().build()), 2, "the file has no kernel")
-
-
 @pytest.mark.parametrize("verb", ["inspect", "dis", "compile", "run"])
 def test_what_is_wrong_with_a_file_is_told_under_its_name(verb: str) -> None:
     """Of one file as of several, and what `tileir as` reads is recognised."""
@@ -172,11 +112,6 @@ def test_a_file_is_not_written_over_itself(verb: str, tmp_path: Path) -> None:
     path.write_bytes(VECTOR_ADD.read_bytes())
     fails(tileir(verb, path, "-o", path), 2, "is what is read; -o names another file")
     assert path.read_bytes() == VECTOR_ADD.read_bytes()
-
-
-def test_list_shows_numbers_and_types() -> None:
-    done = tileir("run", "--list", VECTOR_ADD)
-    assert done.stdout.splitlines()[:3] == ["vector_add", "  0  ptr<f32>", "  1  i32"]
 
 
 def test_a_defect_is_one_line_and_its_own_code(capsys, monkeypatch) -> None:

@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
-import re
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import tileir
 from tileir.bytecode import Bytecode, Function
-from tileir.command import UsageError, open_input, write_output
+from tileir.command import UsageError, check_output, open_input, write_output
 from tileir.references import display
-from tileir.types import Pointer, Tile
+
+from . import results
+from .argument_words import values_of
+from .progress import progress_bar
 
 if TYPE_CHECKING:
     import numpy as np
 
-ARRAY = "a .npy file or zeros:SHAPE:DTYPE"
-NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
-"""What is given for a scalar and hardly ever the name of a file."""
-
 EXAMPLES = """\
-arguments of the kernel, one --arg for each parameter of the entry, in order:
-  a pointer   the path of a .npy file, or zeros:SHAPE:DTYPE for a new array (float32 or f32)
+arguments of the kernel, one for each parameter of the entry, in order:
+  a pointer   the path of a .npy file, or a new array: zeros:SHAPE:DTYPE, random:SHAPE:DTYPE:SEED
   a scalar    a number; its type is the parameter's
   `tileir run FILE --list` shows the entries and their parameters.
+
+DTYPE is a name of Tile IR or NumPy: f32 or float32, bf16, f8E4M3FN, i8, i1 ... Of f4E2M1FN,
+two share a byte: SHAPE counts elements, and the array is of uint8. Random floats are standard
+normal, random integers any bits. A .npy file of bfloat16 or 8-bit floats gets the parameter's type.
 
 The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
 an extent larger than the array makes it write outside.
 
+--json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
+"value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
+and what the kernel prints goes to standard error.
+
+Exit code 1: the kernel ran into an assertion of its own. 2: something given does not fit it.
+
 examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
-  tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:float32 --arg 64 --arg 48 --save 0=out.npy
+  tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:f32 --arg 64 --arg 48 --print 0
+  tileir run k.tileirbc --grid 512 --random 4096x4096:f16:7 --zeros 4096:f16 --time 10
 """
 
 
@@ -39,46 +53,98 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = "Run a kernel of a Tile IR bytecode file on this machine's CPU."
     parser.epilog = EXAMPLES
-    parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
-    parser.add_argument("--entry", metavar="NAME", help="the kernel, if the file has several")
-    parser.add_argument("--grid", metavar="X[,Y[,Z]]", default="1", help="tile blocks (default: 1)")
-    parser.add_argument(
-        "--arg",
-        metavar="VALUE",
-        action="append",
-        default=[],
-        dest="values",
-        help="the next argument: a .npy file, zeros:SHAPE:DTYPE, or a number",
-    )
-    parser.add_argument(
-        "--save",
-        metavar="N=FILE",
-        action="append",
-        default=[],
+    add = parser.add_argument
+    add("file", metavar="FILE", help="bytecode file, or - for standard input")
+    add("--entry", metavar="NAME", help="the kernel, if the file has several")
+    add("--grid", metavar="X[,Y[,Z]]", default="1", help="tile blocks (default: 1)")
+    for option, metavar, prefix, text in (
+        ("--arg", "VALUE", "", "the next argument: a .npy file, a new array, or a number"),
+        ("--zeros", "SHAPE:DTYPE", "zeros:", "the next argument: a new array of zeros"),
+        ("--random", "SHAPE:DTYPE:SEED", "random:", "the next argument: a new array of noise"),
+    ):
+        add(
+            option, metavar=metavar, action="append", default=[], dest="values",
+            type=prefix.__add__, help=text,
+        )  # fmt: skip
+    add(
+        "--save", metavar="N=FILE", action="append", default=[],
         help="write the array of parameter N, counted from 0, to a .npy file afterwards",
-    )
-    parser.add_argument("--threads", metavar="N", type=int, help="threads (default: all cores)")
-    parser.add_argument("--list", action="store_true", help="list entries and parameters, run none")
+    )  # fmt: skip
+    add(
+        "--print", metavar="N", action="append", default=[], dest="shown",
+        help="print the array of parameter N afterwards, or of all",
+    )  # fmt: skip
+    add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
+    add("--threads", metavar="N", type=int, help="threads (default: all cores)")
+    add("--json", action="store_true", help="print what came out as JSON")
+    add("--list", action="store_true", help="list entries and parameters, run none")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     bytecode = Bytecode.parse(open_input(arguments.file))
     if arguments.list:
-        for function in bytecode.functions:
-            print(display(function.name))
-            for number, type in enumerate(function.type.parameters):
-                print(f"  {number}  {type.element}")
+        _list(bytecode.functions, arguments.json)
         return 0
     function = _choose(bytecode, arguments.entry)
     grid = _grid(arguments.grid)
-    values = _values(function, arguments.values)
+    if arguments.time is not None and arguments.time < 1:
+        raise UsageError(f"--time takes how often to run, from 1, not {arguments.time}")
+    values = values_of(function, arguments.values)
     saves = [_save(text, values) for text in arguments.save]
+    for _, path in saves:
+        check_output(path, arguments.file)
+    printed = [number for text in arguments.shown for number in _printed(text, values)]
     kernel = tileir.compile(bytecode, "host", symbols=[function.name])[function.name]
-    kernel.launch(grid, values, threads=arguments.threads)
+
+    def launch(values: Sequence[object]) -> float:
+        with progress_bar(display(function.name)) as progress:
+            started = time.perf_counter()
+            kernel.launch(grid, values, threads=arguments.threads, progress=progress)
+            return time.perf_counter() - started
+
+    with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
+        seconds = _repeat(launch, values, arguments.time or 1)
     for number, path in saves:
         write_output(path, _npy(values[number]))
+    timing = results.timing(seconds, values) if arguments.time else None
+    if arguments.json:
+        print(json.dumps(results.as_json(function, grid, values, printed, timing)))
+        return 0
+    for number in printed:
+        type = function.type.parameters[number].element
+        print(results.heading(number, values[number], type))
+        print(results.numbers_of(values[number], type))
+    if timing:
+        print(results.timing_line(timing))
     return 0
+
+
+def _repeat(
+    launch: Callable[[Sequence[object]], float], values: list[object], times: int
+) -> list[float]:
+    """Seconds of each run. All start from the same arrays; the last one leaves its results there.
+
+    What the kernel prints is printed once.
+    """
+    seconds = []
+    for _ in range(times - 1):
+        copies = [value.copy() if hasattr(value, "copy") else value for value in values]
+        with contextlib.redirect_stdout(io.StringIO()):
+            seconds.append(launch(copies))
+    return [*seconds, launch(values)]
+
+
+def _list(functions: Sequence[Function], as_json: bool) -> None:
+    rows = [(f.name, [str(type.element) for type in f.type.parameters]) for f in functions]
+    if as_json:
+        entries = [{"entry": name, "parameters": types} for name, types in rows]
+        print(json.dumps({"schema": results.SCHEMA, "entries": entries}))
+        return
+    for name, types in rows:
+        print(display(name))
+        for number, type in enumerate(types):
+            print(f"  {number}  {type}")
 
 
 def _choose(bytecode: Bytecode, name: str | None) -> Function:
@@ -101,96 +167,36 @@ def _grid(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def _values(function: Function, texts: list[str]) -> list[object]:
-    parameters = function.type.parameters
-    if len(texts) != len(parameters):
-        takes = "one argument" if len(parameters) == 1 else f"{len(parameters)} arguments"
-        raise UsageError(
-            f"{display(function.name)} takes {takes}, not {len(texts)}; --list shows them"
-        )
-    return [
-        _value(type, text, number)
-        for number, (type, text) in enumerate(zip(parameters, texts, strict=True))
-    ]
-
-
-def _value(type: Tile, text: str, number: int) -> object:
-    if isinstance(type.element, Pointer):
-        return _array(text, number, type.element)
-    if type.element.is_float:
-        convert, wanted = float, "a number"
-    elif type.element.bits == 1:
-        convert, wanted = _truth, "true or false"
-    else:
-        convert, wanted = lambda number: int(number, 0), "a whole number"
-    try:
-        return convert(text)
-    except ValueError:
-        raise UsageError(f"argument {number} is {type}: {text!r} is not {wanted}") from None
-
-
-def _truth(text: str) -> bool:
-    if text.lower() not in ("true", "1", "false", "0"):
-        raise ValueError(text)
-    return text.lower() in ("true", "1")
-
-
-def _array(text: str, number: int, type: Pointer) -> np.ndarray:
-    import numpy as np
-
-    if text.startswith("zeros:"):
-        return _zeros(text, number)
-    what = f"argument {number} is a {type}"
-    try:
-        array = np.load(io.BytesIO(open_input(text)), allow_pickle=False)
-    except (ValueError, EOFError):
-        array = None
-    except OSError as error:
-        if NUMBER.fullmatch(text):
-            raise UsageError(f"{what}, which {text} is not; give {ARRAY}") from None
-        raise UsageError(f"{what}: {text}: {error.strerror or error}") from None
-    if not isinstance(array, np.ndarray):
-        raise UsageError(f"{what}: {text} is not a .npy file of numbers")
-    return array
-
-
-def _zeros(text: str, number: int) -> np.ndarray:
-    import ml_dtypes  # noqa: F401 - teaches NumPy the names bfloat16, float8_e4m3fn, ...
-    import numpy as np
-
-    from tileir.arrays import DTYPES
-
-    match = re.fullmatch(r"zeros:(\d+(?:x\d+)*):(\w+)", text)
-    if match is None:
-        raise UsageError(
-            f"argument {number}: {text!r} is not zeros:SHAPE:DTYPE, as in zeros:64x48:float32"
-        )
-    try:
-        return np.zeros(
-            tuple(map(int, match[1].split("x"))),
-            DTYPES[match[2]] if match[2] in DTYPES else np.dtype(match[2]),
-        )
-    except TypeError:
-        raise UsageError(f"argument {number}: there is no element type {match[2]!r}") from None
-    except (MemoryError, ValueError):
-        raise UsageError(f"argument {number}: no memory for {text}") from None
-
-
 def _save(text: str, values: list[object]) -> tuple[int, str]:
     number, equals, path = text.partition("=")
     if not equals or not path or not (number.isascii() and number.isdecimal()):
         raise UsageError(f"--save takes N=FILE, as in 0=out.npy, not {text!r}")
+    return _pointer(number, f"--save {text}", values), path
+
+
+def _printed(text: str, values: list[object]) -> list[int]:
+    if text == "all":
+        return [number for number, value in enumerate(values) if hasattr(value, "dtype")]
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"--print takes the number of an argument, or all, not {text!r}")
+    return [_pointer(text, f"--print {text}", values)]
+
+
+def _pointer(number: str, option: str, values: list[object]) -> int:
+    """The number of an argument that is an array."""
     if len(number) > 9 or int(number) >= len(values):
         has = f"the last one is {len(values) - 1}" if values else "the kernel has none"
-        raise UsageError(f"--save {text}: there is no argument {number}; {has}")
+        raise UsageError(f"{option}: there is no argument {number}; {has}")
     if isinstance(values[int(number)], bool | int | float):
-        raise UsageError(f"--save {text}: argument {number} is a scalar, not an array")
-    return int(number), path
+        raise UsageError(f"{option}: argument {number} is a scalar, not an array")
+    return int(number)
 
 
 def _npy(array: np.ndarray) -> bytes:
     import numpy as np
 
+    if array.dtype.isbuiltin != 1:  # NumPy cannot read the names of types that are not its own
+        array = array.view(f"V{array.itemsize}")
     out = io.BytesIO()
     np.save(out, array, allow_pickle=False)
     return out.getvalue()

@@ -1,0 +1,155 @@
+"""Arguments of a kernel from the words of a command line: files, new arrays, numbers."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tileir.bytecode import Function
+from tileir.command import UsageError, open_input
+from tileir.references import display
+from tileir.types import Pointer, Scalar, Tile
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ARRAY = "a .npy file, zeros:SHAPE:DTYPE or random:SHAPE:DTYPE:SEED"
+PACKED = "f4E2M1FN"
+"""The element type of which two share a byte; its arrays are of uint8, half as long."""
+
+_NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
+"""What is given for a scalar and hardly ever the name of a file."""
+
+_NEW = re.compile(r"(zeros|random):(\d+(?:x\d+)*):(\w+)(?::(\d+))?")
+_EXAMPLES = {"zeros": "zeros:64x48:f32", "random": "random:64x48:f32:7"}
+_TF32_BITS = 0xFFFFE000
+"""The bits of an f32 that are a tf32."""
+
+
+def values_of(function: Function, words: Sequence[str]) -> list[object]:
+    """A value for each parameter of the entry; UsageError where a word does not fit."""
+    parameters = function.type.parameters
+    if len(words) != len(parameters):
+        takes = "one argument" if len(parameters) == 1 else f"{len(parameters)} arguments"
+        raise UsageError(
+            f"{display(function.name)} takes {takes}, not {len(words)}; --list shows them"
+        )
+    return [
+        _value(type, word, number)
+        for number, (type, word) in enumerate(zip(parameters, words, strict=True))
+    ]
+
+
+def _value(type: Tile, word: str, number: int) -> object:
+    if isinstance(type.element, Pointer):
+        return _array(word, number, type.element)
+    if type.element.is_float:
+        convert, wanted = float, "a number"
+    elif type.element.bits == 1:
+        convert, wanted = _truth, "true or false"
+    else:
+        convert, wanted = lambda number: int(number, 0), "a whole number"
+    try:
+        return convert(word)
+    except ValueError:
+        raise UsageError(f"argument {number} is {type}: {word!r} is not {wanted}") from None
+
+
+def _truth(word: str) -> bool:
+    if word.lower() not in ("true", "1", "false", "0"):
+        raise ValueError(word)
+    return word.lower() in ("true", "1")
+
+
+def _array(word: str, number: int, type: Pointer) -> np.ndarray:
+    if word.partition(":")[0] in _EXAMPLES:
+        return _new(word, number)
+    return _as_elements(_loaded(word, f"argument {number} is a {type}"), type.pointee)
+
+
+def _loaded(path: str, what: str) -> np.ndarray:
+    import numpy as np
+
+    try:
+        array = np.load(io.BytesIO(open_input(path)), allow_pickle=False)
+    except (ValueError, EOFError):
+        array = None
+    except OSError as error:
+        if _NUMBER.fullmatch(path):
+            raise UsageError(f"{what}, which {path} is not; give {ARRAY}") from None
+        raise UsageError(f"{what}: {path}: {error.strerror or error}") from None
+    if not isinstance(array, np.ndarray):
+        raise UsageError(f"{what}: {path} is not a .npy file of numbers")
+    return array
+
+
+def _as_elements(array: np.ndarray, element: Scalar) -> np.ndarray:
+    """A file does not know the types that NumPy does not know: they are bytes of some length."""
+    from tileir.arrays import DTYPES
+
+    dtype = DTYPES[element.name]
+    nameless = array.dtype.kind == "V" and array.dtype.names is None
+    same_size = array.dtype.itemsize == dtype.itemsize and element.name != PACKED
+    return array.view(dtype) if nameless and same_size else array
+
+
+def _new(word: str, number: int) -> np.ndarray:
+    """The array that `zeros:SHAPE:DTYPE` or `random:SHAPE:DTYPE:SEED` describes."""
+    import numpy as np
+
+    match = _NEW.fullmatch(word)
+    kind = word.partition(":")[0]
+    if match is None or (kind == "zeros" and match[4]):
+        form = f"{kind}:SHAPE:DTYPE{':SEED' if kind == 'random' else ''}"
+        raise UsageError(f"argument {number}: {word!r} is not {form}, as in {_EXAMPLES[kind]}")
+    shape = tuple(map(int, match[2].split("x")))
+    if match[3] == PACKED:
+        if shape[-1] % 2:
+            problem = f"two elements share a byte, and {shape[-1]} is odd"
+            raise UsageError(f"argument {number}: {word}: {problem}")
+        shape = (*shape[:-1], shape[-1] // 2)
+    try:
+        if kind == "zeros":
+            return np.zeros(shape, _dtype(match[3]))
+        return _random(shape, match[3], int(match[4] or 0))
+    except TypeError:
+        raise UsageError(f"argument {number}: there is no element type {match[3]!r}") from None
+    except (MemoryError, ValueError, OverflowError):
+        raise UsageError(f"argument {number}: no memory for {word}") from None
+
+
+def _dtype(name: str) -> np.dtype:
+    """By the name that Tile IR has for it, or NumPy."""
+    import ml_dtypes  # noqa: F401 - teaches NumPy the names bfloat16, float8_e4m3fn, ...
+    import numpy as np
+
+    from tileir.arrays import DTYPES
+
+    if name == PACKED:
+        return np.dtype(np.uint8)
+    return DTYPES[name] if name in DTYPES else np.dtype(name)
+
+
+def _random(shape: tuple[int, ...], name: str, seed: int) -> np.ndarray:
+    """Standard normal floats; any bits as integers."""
+    import numpy as np
+
+    dtype = _dtype(name)
+    generator = np.random.default_rng(seed)
+    if dtype.kind == "b":
+        return generator.integers(0, 2, shape).astype(dtype)
+    if dtype.kind in "iu" or name == "fnv8E5M3FNU":
+        data = generator.bytes(math.prod(shape) * dtype.itemsize)
+        return np.frombuffer(bytearray(data), dtype).reshape(shape)
+    if dtype.kind not in "fV":
+        raise TypeError(name)
+    numbers = generator.standard_normal(shape)
+    if name in ("f8E8M0FNU", "float8_e8m0fnu"):
+        numbers = np.exp2(np.rint(numbers))
+    if name == "tf32":
+        bits = numbers.astype(np.float32).view(np.uint32)
+        return (bits & np.uint32(_TF32_BITS)).view(np.float32)
+    return numbers.astype(dtype)

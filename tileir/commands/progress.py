@@ -1,0 +1,52 @@
+"""A progress bar on standard error, for whoever sits at a terminal and has to wait."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+PATIENCE = 0.5
+"""Seconds before it appears."""
+
+
+@contextlib.contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Gives a function to call with how much is begun and how much there is.
+
+    None where standard error is no terminal: then there is nothing to call.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with contextlib.ExitStack() as stack:
+        yield _Bar(what, stack).show
+
+
+class _Bar:
+    """A bar that is made when it is first worth it."""
+
+    def __init__(self, what: str, stack: contextlib.ExitStack) -> None:
+        self._what = what
+        self._stack = stack
+        self._started = time.monotonic()
+        self._update: Callable[[int, int], None] | None = None
+
+    def show(self, begun: int, total: int) -> None:
+        """Move the bar, if it is time for one."""
+        if self._update is None:
+            if time.monotonic() - self._started < PATIENCE or begun >= total:
+                return
+            self._update = self._make()
+        self._update(begun, total)
+
+    def _make(self) -> Callable[[int, int], None]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._stack.enter_context(bar)
+        task = bar.add_task(self._what, total=None)
+        return lambda begun, total: bar.update(task, completed=begun, total=total)

@@ -1,0 +1,95 @@
+"""What a run of a kernel gave, for people and for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tileir.bytecode import Function
+from tileir.types import Pointer
+
+from .argument_words import PACKED
+
+if TYPE_CHECKING:
+    import numpy as np
+
+SCHEMA = 1
+
+
+def numbers_of(array: np.ndarray, type: Pointer) -> np.ndarray:
+    """The elements of an argument, each for itself where two share a byte."""
+    import numpy as np
+
+    if type.pointee.name != PACKED:
+        return array
+    from tileir.arrays import DTYPES
+
+    packed = array.view(np.uint8)
+    pairs = np.stack([packed & 0xF, packed >> 4], axis=-1)
+    return pairs.reshape(*array.shape[:-1], -1).view(DTYPES[PACKED])
+
+
+def heading(number: int, array: np.ndarray, type: Pointer) -> str:
+    """One line above the numbers of an argument."""
+    shape = "x".join(map(str, array.shape)) or "one"
+    return f"argument {number}, {type}, {shape} {array.dtype}:"
+
+
+def timing(seconds: Sequence[float], values: Sequence[object]) -> dict[str, Any]:
+    """How long it took, and the rate at which the arrays passed by if each did once."""
+    best = min(seconds)
+    size = sum(getattr(value, "nbytes", 0) for value in values)
+    rate = size / best / 1e9 if best else 0.0
+    middle = sorted(seconds)[len(seconds) // 2]
+    return {
+        "runs": len(seconds), "best_s": best, "median_s": middle, "bytes": size, "gb_per_s": rate,
+    }  # fmt: skip
+
+
+def timing_line(time: dict[str, Any]) -> str:
+    """The same as a sentence."""
+    runs = "1 run" if time["runs"] == 1 else f"{time['runs']} runs"
+    line = f"best of {runs}: {_seconds(time['best_s'])}, median {_seconds(time['median_s'])}"
+    if time["bytes"]:
+        size = time["bytes"] / 1e6
+        line += f"; {time['gb_per_s']:.3g} GB/s if each of {size:.4g} MB in arrays is touched once"
+    return line
+
+
+def _seconds(number: float) -> str:
+    for unit, factor in (("s", 1), ("ms", 1e3)):
+        if number * factor >= 1:
+            return f"{number * factor:.3f} {unit}"
+    return f"{number * 1e6:.1f} us"
+
+
+def as_json(
+    function: Function, grid: Sequence[int], values: Sequence[object], printed: Sequence[int],
+    time: dict[str, Any] | None,
+) -> dict[str, Any]:  # fmt: skip
+    """The run as one object; `printed` are the arguments of which all numbers are wanted."""
+    arguments = []
+    for number, (type, value) in enumerate(zip(function.type.parameters, values, strict=True)):
+        row: dict[str, Any] = {"number": number, "type": str(type.element)}
+        if isinstance(type.element, Pointer):
+            row |= {"dtype": str(value.dtype), "shape": list(value.shape)}
+            if number in printed:
+                row["values"] = _plain(numbers_of(value, type.element).tolist())
+        else:
+            row["value"] = _plain(value)
+        arguments.append(row)
+    return {
+        "schema": SCHEMA, "entry": function.name, "grid": list(grid), "arguments": arguments,
+        "time": time,
+    }  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinities and no NaN: they are strings. Numbers of ml_dtypes become floats."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool | int):
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
