@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from tileir.ir import Op, Value
+from tileir.ir import Op
 from tileir.types import Pointer
 
 from ..kernel import Kernel
 
-STORES = ("store_view_tko", "store_ptr_tko")
+STORES = {
+    "atomic_cas_tko": "pointers",
+    "atomic_red_view_tko": "view",
+    "atomic_rmw_tko": "pointers",
+    "store_ptr_tko": "destination",
+    "store_view_tko": "view",
+}
+"""Op -> the operand that says where it stores."""
 
 _ORIGIN = {
+    "alloca": (),
     "assume": ("value",),
     "broadcast": ("source",),
+    "extract": ("source",),
+    "get_global": (),
+    "make_gather_scatter_view": ("tensor_view",),
     "make_partition_view": ("tensor_view",),
+    "make_strided_view": ("tensor_view",),
     "make_tensor_view": ("base",),
     "offset": ("ptr",),
     "permute": ("source",),
@@ -20,7 +32,10 @@ _ORIGIN = {
     "reshape": ("source",),
     "select": ("val_if_true", "val_if_false"),
 }
-"""Op -> the operands its address comes from. What is not here could be any address."""
+"""Op -> the operands its address comes from; none where that is no parameter.
+
+What is not here could be any address.
+"""
 
 
 def written_parameters(kernel: Kernel) -> set[int]:
@@ -32,7 +47,7 @@ def written_parameters(kernel: Kernel) -> set[int]:
     }
     written: set[int] = set()
     seen: set[int] = set()
-    stack = [_target(op) for op in kernel.walk() if op.name in STORES]
+    stack = [op.operands[STORES[op.name]] for op in kernel.walk() if op.name in STORES]
     while stack:
         value = stack.pop()
         if id(value) in seen:
@@ -45,7 +60,3 @@ def written_parameters(kernel: Kernel) -> set[int]:
         else:
             return set(pointers.values())
     return written
-
-
-def _target(op: Op) -> Value:
-    return op.operands["view"] if op.name == "store_view_tko" else op.operands["destination"]
