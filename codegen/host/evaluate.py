@@ -64,7 +64,7 @@ class Evaluator:
         if id(value) in lowering.singles:
             return lowering.singles[id(value)]
         if id(value) in lowering.direct:
-            return lowering.direct[id(value)].element_at(position)
+            return lowering.direct[id(value)].load(position)
         if value in lowering.storage:
             return lowering.load_element(value, position)
         return None

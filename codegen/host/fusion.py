@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, READS, UNDECLARED
 from tileir.ir import Op, Value
-from tileir.types import Tile
+from tileir.types import GatherScatterView, Tile
 
 from ..scalar.elementwise import ELEMENTWISE
+from ..scalar.types import is_packed
 from .inline import INLINE
 from .order import Order
 from .rows import is_inline, row_of
@@ -133,11 +134,18 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
             block = order.block[id(op)]
         if op.name == "load_view_tko" and is_tile(op.results[0]):
             taken = routes.get(id(op.results[0]), set())
-            if len(taken) == 1 and op.attributes["memory_ordering_semantics"] == "weak":
+            if len(taken) == 1 and _is_plain(op):
                 ((*_, (destination, _)),) = taken
                 waiting.setdefault(destination, []).append(op)
-        elif id(op) in waiting and (is_inline(op) or row_of(op).direct):
+        elif id(op) in waiting and (is_inline(op) or (row_of(op).direct and _is_plain(op))):
             fusion.deferred[id(op)] = waiting.pop(id(op))
             fusion.late.update(id(load) for load in fusion.deferred[id(op)])
         if op.spec.effects not in _HARMLESS:
             waiting.clear()
+
+
+def _is_plain(op: Op) -> bool:
+    """Whether a view op moves whole bytes between fixed places, in no order that anyone sees."""
+    view = op.operands["view"].type
+    whole = not isinstance(view, GatherScatterView) and not is_packed(view.view.element)
+    return whole and op.attributes["memory_ordering_semantics"] == "weak"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from llvmlite import ir
@@ -36,18 +36,25 @@ def loop(builder: ir.IRBuilder, bound: Bound) -> Iterator[ir.Value]:
 @contextmanager
 def nest(
     builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound] | None = None,
-    inner: int | None = None,
+    inner: int | None = None, fixed: Mapping[int, ir.Value] | None = None,
 ) -> Iterator[Position]:  # fmt: skip
     """Code inside runs for every element of a tile, or of its first `bounds` along each dimension.
 
-    `inner` is the dimension that varies fastest, the last one unless told otherwise.
+    `inner` is the dimension that varies fastest, the last one unless told otherwise. `fixed` has
+    the indices of dimensions that the loops are already within.
     """
     bounds = shape if bounds is None else bounds
-    order = [d for d in range(len(shape)) if not (isinstance(bounds[d], int) and bounds[d] == 1)]
+    fixed = fixed or {}
+    order = [
+        d
+        for d in range(len(shape))
+        if d not in fixed and not (isinstance(bounds[d], int) and bounds[d] == 1)
+    ]
     if inner in order:
         order.remove(inner)
         order.append(inner)
-    yield from _nested(builder, shape, bounds, order, [ZERO] * len(shape))
+    indices = [fixed.get(d, ZERO) for d in range(len(shape))]
+    yield from _nested(builder, shape, bounds, order, indices)
 
 
 def _nested(

@@ -28,6 +28,7 @@ from .storage import ALIGNMENT, Storage, is_single, is_tile
 if TYPE_CHECKING:
     from . import views
     from .control import Scope
+    from .window import Window
 
 BYTE = ir.IntType(8)
 WORD = ir.IntType(32)
@@ -74,7 +75,7 @@ class BlockLowering:
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}
         self.tensors: dict[int, views.Tensor] = {}
-        self.direct: dict[int, views.Window] = {}
+        self.direct: dict[int, Window] = {}
         self.scopes: list[Scope] = []
         self.sites: list[dict[str, Any]] = []
         self._tables: dict[int, ir.GlobalVariable] = {}
@@ -85,11 +86,11 @@ class BlockLowering:
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
         self._workspace, self.context = self.function.args[-2:]
-        self._workspace.add_attribute("noalias")
+        if not any(op.name == "alloca" for op in kernel.walk()):
+            self._workspace.add_attribute("noalias")
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
         self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
         self.exit = self.function.append_basic_block("exit")
-        self.spare = _zeros(module)
 
     def run(self) -> ir.Function:
         """Lower every op; return the finished function."""
@@ -306,29 +307,14 @@ def _call(builder: ir.IRBuilder, function: ir.Value, arguments: list[ir.Value]) 
     builder.call(typed, arguments)
 
 
-def _zeros(module: ir.Module) -> ir.GlobalVariable:
-    """Constant memory for loads that the mask leaves out."""
-    name = "tileir.zeros"
-    if name in module.globals:
-        return module.globals[name]
-    kind = ir.ArrayType(BYTE, 8)
-    zeros = ir.GlobalVariable(module, kind, name)
-    zeros.linkage = "internal"
-    zeros.global_constant = True
-    zeros.align = 8
-    zeros.initializer = ir.Constant(kind, None)
-    return zeros
-
-
 def numbers(value: object, element: object) -> bytearray:
     """The elements of a constant, each as wide as in a buffer."""
     width = memory_bytes(element)
-    if len(value.data) == value.type.size * width:
+    if len(value.data) == value.type.size * width and element.name != "i1":
         return bytearray(value.data)
+    shift = 13 if element.name == "tf32" else 0
+    indices = range(1) if value.is_splat else range(value.type.size)
     data = bytearray()
-    for index in range(value.type.size):
-        bits = value.bits(index)
-        if element.name == "tf32":
-            bits <<= 13
-        data += bits.to_bytes(width, "little")
-    return data
+    for index in indices:
+        data += (value.bits(index) << shift).to_bytes(width, "little")
+    return data * (value.type.size // len(indices))

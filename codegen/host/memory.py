@@ -1,8 +1,12 @@
-"""Loads and stores: each is a loop nest of its own, in program order.
+"""Loads and stores of views: each is a loop nest of its own, in program order.
 
-Program order is one of the orders that tokens allow. A loaded tile is copied to its buffer before
-anything is stored that could change it. Where the loop that wants it is the next to store, and
-turns out to store elsewhere, it reads the tensor without the copy.
+Program order is one of the orders that tokens allow. A tile that lies wholly inside the tensor is
+moved by loops of constant length, one that crosses the edge by loops that end there; there is no
+test per element.
+
+A loaded tile is copied to its buffer before anything is stored that could change it. Where the loop
+that wants it is the next to store, and turns out to store elsewhere, it reads the tensor without
+the copy.
 """
 
 from __future__ import annotations
@@ -12,15 +16,14 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.ir import Op, Value
-from tileir.types import Element
+from tileir.ir import Op
 
 from ..scalar.constants import constant, padding_bits
-from ..scalar.types import OPAQUE, from_memory, memory_bytes, memory_type, to_memory
+from . import nibbles
 from .evaluate import Evaluator
 from .loops import nest
 from .rows import Row
-from .views import Window
+from .window import Window
 
 if TYPE_CHECKING:
     from .lower import BlockLowering
@@ -31,44 +34,55 @@ def load_view(lowering: BlockLowering, op: Op) -> None:
     if id(op) in lowering.storage.fusion.late:
         return
     window = Window(lowering, op)
-    with lowering.builder.if_else(window.is_inside()) as (inside, across):
-        with inside:
-            _copy(lowering, op, window)
-        with across:
-            _fill(lowering, op, window)
-            _copy(lowering, op, window, window.bounds())
+    if window.sparse is not None:
+        _fill(lowering, op, window)
+        _copy(lowering, op, window, bounded=True)
+    else:
+        with lowering.builder.if_else(window.is_inside()) as (inside, across):
+            with inside:
+                _copy(lowering, op, window, bounded=False)
+            with across:
+                _fill(lowering, op, window)
+                _copy(lowering, op, window, bounded=True)
     lowering.finish(op.results[0])
 
 
 def store_view(lowering: BlockLowering, op: Op) -> None:
     """Compute the tile into a window."""
-    window = Window(lowering, op)
+    window, tile = Window(lowering, op), op.operands["tile"]
 
-    def write(bounds: list | None, scope: ir.MDValue | None) -> None:
-        with nest(lowering.builder, window.tile, bounds, window.inner) as position:
-            value = Evaluator(lowering, position).element(op.operands["tile"])
-            stored = window.store(position, to_memory(lowering.builder, value, window.element))
-            if scope is not None:
-                stored.set_metadata("alias.scope", scope)
+    def write(bounded: bool, scope: ir.MDValue | None) -> None:
+        with window.elements(bounded) as position:
+            window.store(position, Evaluator(lowering, position).element(tile), scope)
 
-    with_deferred(lowering, op, write, window)
+    if not window.is_packed:
+        with_deferred(lowering, op, write, window)
+    elif not nibbles.has_pairs(window):
+        write(True, None)
+    else:
+        with lowering.builder.if_else(nibbles.fills_bytes(window)) as (bytewise, singly):
+            with bytewise:
+                nibbles.store_bytes(lowering, window, tile)
+            with singly:
+                write(True, None)
 
 
 def with_deferred(
-    lowering: BlockLowering, op: Op, loop: Callable[[list | None, ir.MDValue | None], None],
+    lowering: BlockLowering, op: Op, loop: Callable[[bool, ir.MDValue | None], None],
     written: Window | None = None,
 ) -> None:  # fmt: skip
     """Emit the loop of an op twice: reading what was deferred to it from tensors, and from buffers.
 
-    `loop` takes the bounds of the loop (None for all of the tile) and the scope of what it writes,
-    which marks it as different memory from what is read. `written` is the window it writes to.
+    `loop` is told whether it has to keep to the elements inside the tensor, and the scope of what
+    it writes, which marks it as different memory from what is read. `written` is the window it
+    writes to.
     """
     builder = lowering.builder
     deferred = [
         (load, Window(lowering, load)) for load in lowering.storage.fusion.deferred.get(id(op), ())
     ]
     if not deferred and not written:
-        loop(None, None)
+        loop(False, None)
         return
     scope = lowering.new_scope() if deferred and written else None
     straight = written.is_inside() if written else ir.Constant(ir.IntType(1), 1)
@@ -80,14 +94,14 @@ def with_deferred(
     with builder.if_else(straight) as (directly, buffered):
         with directly:
             lowering.direct = {id(load.results[0]): window for load, window in deferred}
-            loop(None, scope)
+            loop(False, scope)
             lowering.direct = {}
         with buffered:
             for load, window in deferred:
                 with builder.if_then(builder.not_(window.is_inside())):
                     _fill(lowering, load, window)
-                _copy(lowering, load, window, window.bounds())
-            loop(written.bounds() if written else None, None)
+                _copy(lowering, load, window, bounded=True)
+            loop(written is not None, None)
 
 
 def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
@@ -103,62 +117,13 @@ def _fill(lowering: BlockLowering, op: Op, window: Window) -> None:
         lowering.store_element(op.results[0], position, padding)
 
 
-def _copy(lowering: BlockLowering, op: Op, window: Window, bounds: list | None = None) -> None:
+def _copy(lowering: BlockLowering, op: Op, window: Window, bounded: bool) -> None:
     """The tensor's elements to the tile's buffer."""
-    builder, element = lowering.builder, window.element
-    with nest(builder, window.tile, bounds, window.inner) as position:
-        value = from_memory(builder, window.load(position), element)
-        lowering.store_element(op.results[0], position, value)
-
-
-def load_pointers(lowering: BlockLowering, op: Op) -> None:
-    """Gather. What the mask leaves out is read from a spare place, so that no branch is needed."""
-    builder, result = lowering.builder, op.results[0]
-    element = result.type.element
-    stored = memory_type(element)
-    with nest(builder, result.type.shape) as position:
-        at = Evaluator(lowering, position)
-        address = builder.inttoptr(at.element(op.operands["source"]), OPAQUE)
-        mask = _optional(at, op.operands["mask"])
-        padding = _optional(at, op.operands["paddingValue"])
-        if mask is not None:
-            address = builder.select(mask, address, lowering.spare)
-        loaded = builder.load(address, typ=stored, align=memory_bytes(element))
-        value = from_memory(builder, loaded, element)
-        if mask is not None:
-            other = constant(element, 0) if padding is None else padding
-            value = builder.select(mask, value, other)
-        lowering.store_element(result, position, value)
-    lowering.finish(result)
-
-
-def store_pointers(lowering: BlockLowering, op: Op) -> None:
-    """Scatter."""
-    builder, value = lowering.builder, op.operands["value"]
-    element = value.type.element
-    with nest(builder, value.type.shape) as position:
-        at = Evaluator(lowering, position)
-        address = at.element(op.operands["destination"])
-        mask = _optional(at, op.operands["mask"])
-        stored = to_memory(builder, at.element(value), element)
-        if mask is None:
-            _write(builder, address, stored, element)
-        else:
-            with builder.if_then(mask):
-                _write(builder, address, stored, element)
-
-
-def _write(builder: ir.IRBuilder, address: ir.Value, stored: ir.Value, element: Element) -> None:
-    builder.store(stored, builder.inttoptr(address, OPAQUE), align=memory_bytes(element))
-
-
-def _optional(at: Evaluator, value: Value | None) -> ir.Value | None:
-    return None if value is None else at.element(value)
+    with window.elements(bounded) as position:
+        lowering.store_element(op.results[0], position, window.load(position))
 
 
 ROWS = {
-    "load_ptr_tko": Row(load_pointers),
     "load_view_tko": Row(load_view),
-    "store_ptr_tko": Row(store_pointers),
     "store_view_tko": Row(store_view, direct=True),
 }

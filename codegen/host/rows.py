@@ -27,7 +27,8 @@ class Row:
     `together`: its loop reads all tile operands at the same position; otherwise each has a loop.
     `staged`: operand slots it wants in a buffer. `onto`: the operand slot whose buffer the result
     takes over, if nobody needs it any more. `temporaries`: sizes in bytes of the buffers that it
-    needs while it runs. `direct`: a view load may be deferred to its loop.
+    needs while it runs, or, `lasting`, as long as the kernel runs. `direct`: a view load may be
+    deferred to its loop.
     """
 
     lower: Callable[[BlockLowering, Op], None]
@@ -35,6 +36,7 @@ class Row:
     staged: tuple[str, ...] = ()
     onto: str | None = None
     temporaries: Callable[[Op], list[int]] | None = None
+    lasting: bool = False
     direct: bool = False
 
 
@@ -51,9 +53,12 @@ def row_of(op: Op) -> Row:
 def rows() -> dict[str, Row]:
     """Mnemonic -> row, gathered from the files that lower them."""
     if not _ROWS:
-        from . import control, memory, pieces, reductions, values
+        from . import atomics, control, indirect, memory, pieces, reductions, values, variables
 
-        for chapter in (control, memory, pieces, reductions, values):
+        chapters = (
+            atomics, control, indirect, memory, pieces, reductions, values, variables,
+        )  # fmt: skip
+        for chapter in chapters:
             _ROWS.update(chapter.ROWS)
     return _ROWS
 

@@ -131,8 +131,10 @@ class _Planner:
         return buffer
 
     def _temporary(self, op: Op, size: int) -> int:
-        place = self._order.place[id(op)]
-        buffer = _Buffer(size, place, self._order.last[id(op)])
+        start, stop = self._order.place[id(op)], self._order.last[id(op)]
+        if not is_inline(op) and row_of(op).lasting:
+            start, stop = 0, len(self._order.ops)
+        buffer = _Buffer(size, start, stop)
         self._buffers.append(buffer)
         self._own.setdefault(id(op), []).append(buffer)
         return len(self._own[id(op)]) - 1

@@ -21,6 +21,8 @@ def why_not(op: Op, target: str) -> str | None:
         return f"it is nested more than {DEEPEST} levels deep"
     if op.name in INLINE:
         return None
+    if op.name in _IMPOSSIBLE:
+        return _IMPOSSIBLE[op.name]
     if op.name not in rows():
         return elementwise.why_not(op)
     reason = _REASONS.get(op.name)
@@ -33,5 +35,11 @@ def _padding(op: Op) -> str | None:
         return f"{view.view.element} has no value for the padding {view.padding}"
     return None
 
+
+_IMPOSSIBLE = dict.fromkeys(
+    ("multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko"),
+    "multicast memory exists on GPUs only",
+)
+"""Ops that no CPU can run."""
 
 _REASONS: dict[str, Callable[[Op], str | None]] = {"load_view_tko": _padding}

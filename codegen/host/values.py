@@ -51,16 +51,21 @@ def _get_num_tile_blocks(lowering: BlockLowering, op: Op) -> None:
 
 
 def _nothing(lowering: BlockLowering, op: Op) -> None:
-    """Tokens are the order of the program."""
+    """Tokens are the order of the program; no other grid waits for this one or is waited for."""
 
 
 ROWS = {
+    "gdc_launch_dependents_tko": Row(_nothing),
+    "gdc_wait_tko": Row(_nothing),
     "get_index_space_shape": Row(_get_index_space_shape),
     "get_num_tile_blocks": Row(_get_num_tile_blocks),
     "get_tensor_shape": Row(_get_tensor_shape),
     "get_tile_block_id": Row(_get_tile_block_id),
     "join_tokens": Row(_nothing),
+    "make_gather_scatter_view": Row(_make_view),
     "make_partition_view": Row(_make_view),
+    "make_strided_view": Row(_make_view),
     "make_tensor_view": Row(_make_tensor_view),
     "make_token": Row(_nothing),
+    "memory_fence_alias_tko": Row(_nothing),
 }

@@ -17,7 +17,7 @@ _PADDING = {
     "tf32": (0, 0x40000, 0x3FE00, 0x3FC00, 0x7FC00),
     "f8E4M3FN": (0, 0x80, 0x7F, None, None),
     "f8E5M2": (0, 0x80, 0x7E, 0x7C, 0xFC),
-    "f8E8M0FNU": (None, None, 0xFF, None, None),
+    "f8E8M0FNU": (0, None, 0xFF, None, None),  # its zero is the byte, whose value is 2**-127
     "f4E2M1FN": (0, 0x8, None, None, None),
     "fnv8E5M3FNU": (0, None, 0xFF, None, None),
 }

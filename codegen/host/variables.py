@@ -1,0 +1,87 @@
+"""Memory that a kernel has besides its arguments: variables of the module, and of a tile block."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.function import Global
+from tileir.ir import Op
+from tileir.types import Scalar
+
+from ..scalar.types import ADDRESS, is_packed, memory_bytes
+from .lower import BYTE, llvm_name, numbers
+from .rows import Row
+from .storage import ALIGNMENT
+
+if TYPE_CHECKING:
+    from .lower import BlockLowering
+
+PAGE = 4096
+"""The most that variables of a module are aligned to; more would gain nothing."""
+
+
+def _get_global(lowering: BlockLowering, op: Op) -> None:
+    """One variable for all kernels of the module; it lives as long as the compiled module.
+
+    Constant ones lie in memory that can be written to as well: a kernel that does, against the
+    rules, shall not take the process down.
+    """
+    name = op.attributes["name"]
+    variable = next(v for v in lowering.kernel.bytecode.globals if v.name == name)
+    address = _place(lowering.function.module, variable)
+    lowering.singles[id(op.result)] = lowering.builder.ptrtoint(address, ADDRESS)
+
+
+def _place(module: ir.Module, variable: Global) -> ir.GlobalVariable:
+    name = llvm_name(variable.name, "global")
+    if name in module.globals:
+        return module.globals[name]
+    data = _bytes(variable)
+    kind = ir.ArrayType(BYTE, len(data))
+    place = ir.GlobalVariable(module, kind, name)
+    wanted = 1 << max(variable.alignment - 1, 0).bit_length()
+    place.align = min(max(wanted, ALIGNMENT), PAGE)
+    place.initializer = ir.Constant(kind, data if any(data) else None)
+    return place
+
+
+def _bytes(variable: Global) -> bytearray:
+    """The first value, as it lies in memory."""
+    element = variable.type.element
+    data = numbers(variable.value, element)
+    if not is_packed(element):
+        return data
+    halves = zip_longest(data[::2], data[1::2], fillvalue=0)
+    return bytearray(low | high << 4 for low, high in halves)
+
+
+def _alloca(lowering: BlockLowering, op: Op) -> None:
+    """Memory of the block: a part of its workspace that nothing else uses."""
+    builder = lowering.builder
+    address = builder.ptrtoint(lowering.address(lowering.temporary(op, 0)), ADDRESS)
+    if _slack(op):
+        address = builder.add(address, ir.Constant(ADDRESS, _slack(op)))
+        address = builder.and_(address, ir.Constant(ADDRESS, -op.attributes["alignment"]))
+    lowering.singles[id(op.result)] = address
+
+
+def _slack(op: Op) -> int:
+    """Bytes to skip at most, as the workspace is aligned to less than what is asked for."""
+    alignment = op.attributes["alignment"]
+    return alignment - ALIGNMENT if alignment > ALIGNMENT else 0
+
+
+def _alloca_bytes(op: Op) -> list[int]:
+    element: Scalar = op.result.type.element.pointee
+    count = op.attributes["num_elem"]
+    size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
+    return [size + _slack(op)]
+
+
+ROWS = {
+    "alloca": Row(_alloca, temporaries=_alloca_bytes, lasting=True),
+    "get_global": Row(_get_global),
+}
