@@ -51,9 +51,9 @@ def row_of(op: Op) -> Row:
 def rows() -> dict[str, Row]:
     """Mnemonic -> row, gathered from the files that lower them."""
     if not _ROWS:
-        from . import control, memory, values
+        from . import control, memory, mma, values
 
-        for chapter in (control, memory, values):
+        for chapter in (control, memory, mma, values):
             _ROWS.update(chapter.ROWS)
     return _ROWS
 

@@ -8,6 +8,7 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
+from . import mma
 from .inline import INLINE
 from .rows import rows
 
@@ -34,4 +35,8 @@ def _padding(op: Op) -> str | None:
     return None
 
 
-_REASONS: dict[str, Callable[[Op], str | None]] = {"load_view_tko": _padding}
+_REASONS: dict[str, Callable[[Op], str | None]] = {
+    "load_view_tko": _padding,
+    "mmaf": mma.why_not,
+    "mmaf_scaled": mma.why_not,
+}
