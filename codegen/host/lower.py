@@ -217,7 +217,7 @@ class BlockLowering:
             if source.owner.name != "assume":
                 break
             source = source.owner.operands["value"]
-        if self.storage.offsets.get(id(source)) == offset:
+        if self.storage.offsets.get(id(source)) == offset and id(source) not in self.direct:
             return
         element = value.type.element
         with nest(self.builder, value.type.shape) as position:

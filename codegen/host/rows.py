@@ -53,10 +53,12 @@ def row_of(op: Op) -> Row:
 def rows() -> dict[str, Row]:
     """Mnemonic -> row, gathered from the files that lower them."""
     if not _ROWS:
-        from . import atomics, control, indirect, memory, pieces, reductions, values, variables
+        from . import (
+            atomics, control, indirect, memory, mma, pieces, reductions, values, variables,
+        )  # fmt: skip
 
         chapters = (
-            atomics, control, indirect, memory, pieces, reductions, values, variables,
+            atomics, control, indirect, memory, mma, pieces, reductions, values, variables,
         )  # fmt: skip
         for chapter in chapters:
             _ROWS.update(chapter.ROWS)

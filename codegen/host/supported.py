@@ -8,6 +8,7 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
+from . import mma
 from .inline import INLINE
 from .rows import rows
 
@@ -42,4 +43,8 @@ _IMPOSSIBLE = dict.fromkeys(
 )
 """Ops that no CPU can run."""
 
-_REASONS: dict[str, Callable[[Op], str | None]] = {"load_view_tko": _padding}
+_REASONS: dict[str, Callable[[Op], str | None]] = {
+    "load_view_tko": _padding,
+    "mmaf": mma.why_not,
+    "mmaf_scaled": mma.why_not,
+}

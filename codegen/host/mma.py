@@ -1,0 +1,213 @@
+"""Matrix products: mmaf, mmai, mmaf_scaled.
+
+Both factors are staged, one matrix of the batch at a time, as the microkernel wants them: widened
+to f32 or f64, the left one row-major, the right one in panels. It then adds their product to the
+result in place, or to a wider copy of it that is rounded at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.ir import Op, Value
+from tileir.types import Element
+
+from ..scalar.halves import HALVES, narrow, widen
+from .evaluate import Evaluator
+from .loops import loop, nest
+from .memory import with_deferred
+from .microkernel import KINDS, Product, function_of
+from .position import INDEX, Position
+from .rows import Row
+from .storage import is_single
+
+if TYPE_CHECKING:
+    from .lower import BlockLowering
+
+_LEFT, _RIGHT, _TOTAL = range(3)
+"""Numbers of the temporaries."""
+
+
+def product_of(op: Op) -> Product:
+    """What one matrix of the batch takes.
+
+    A scaled factor may be too large for f32 where the sum is not; in f64 nothing overflows, and
+    every product is exact.
+    """
+    m, k = op.operands["lhs"].type.shape[-2:]
+    n = op.operands["rhs"].type.shape[-1]
+    factor = total = "f32"
+    if op.name == "mmaf_scaled" or op.result.type.element.name == "f64":
+        factor = total = "f64"
+    elif op.name == "mmai":
+        total = "i32"
+    return Product(factor, total, m, n, k)
+
+
+def _is_apart(op: Op) -> bool:
+    """Whether the sum is not formed in the result's own buffer."""
+    return op.result.type.element.name != product_of(op).total or is_single(op.result)
+
+
+def _temporaries(op: Op) -> list[int]:
+    product = product_of(op)
+    sizes = [product.m * product.k, product.k * product.n]
+    if _is_apart(op):
+        sizes.append(op.result.type.size)
+    return [size * product.bytes for size in sizes]
+
+
+def _mma(lowering: BlockLowering, op: Op) -> None:
+    with_deferred(lowering, op, lambda *_: _multiply(lowering, op))
+    if _is_apart(op):
+        _round(lowering, op)
+    lowering.finish(op.result)
+
+
+def _multiply(lowering: BlockLowering, op: Op) -> None:
+    """Add the product to the accumulator, matrix by matrix."""
+    product, builder = product_of(op), lowering.builder
+    if _is_apart(op):
+        total = lowering.temporary(op, _TOTAL)
+        _widen(lowering, op)
+    else:
+        total = lowering.buffer(op.result)
+        lowering.fill(op.operands["acc"], total)
+    function = function_of(builder.module, product)
+    with _matrices(lowering, op) as number:
+        left = _stage_left(lowering, op, number)
+        right = _stage_right(lowering, op, number)
+        sums = lowering.address(total)
+        for index in number:
+            start = builder.mul(index, ir.Constant(INDEX, product.m * product.n))
+            sums = _at(builder, sums, product.total, start)
+        builder.call(function, [left, right, sums])
+
+
+@contextmanager
+def _matrices(lowering: BlockLowering, op: Op) -> Iterator[list[ir.Value]]:
+    """Code inside runs for each matrix; its indices in front of those of row and column."""
+    shape = op.result.type.shape
+    if len(shape) == 2:
+        yield []
+    else:
+        with loop(lowering.builder, shape[0]) as number:
+            yield [number]
+
+
+def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.Value:
+    """The left factor, row-major; where it is."""
+    builder, product = lowering.builder, product_of(op)
+    start = lowering.address(lowering.temporary(op, _LEFT))
+    with nest(builder, (product.m, product.k)) as place:
+        row, column = place.indices
+        value = _number(lowering, op, "lhs", [*number, row, column], -1)
+        _store(builder, start, product.factor, place, value)
+    return start
+
+
+def _stage_right(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.Value:
+    """The right factor, in panels; where they are."""
+    builder, product = lowering.builder, product_of(op)
+    start = lowering.address(lowering.temporary(op, _RIGHT))
+    with nest(builder, (product.n // product.width, product.k, product.width)) as place:
+        panel, row, column = place.indices
+        column = builder.add(
+            builder.mul(panel, ir.Constant(INDEX, product.width)), column, flags=("nuw", "nsw")
+        )
+        value = _number(lowering, op, "rhs", [*number, row, column], -2)
+        _store(builder, start, product.factor, place, value)
+    return start
+
+
+def _number(
+    lowering: BlockLowering, op: Op, slot: str, indices: list[ir.Value], along: int
+) -> ir.Value:
+    """An element of a factor, with its scale, as it is multiplied; `along` is the dimension of K."""
+    builder, factor = lowering.builder, op.operands[slot]
+    value = _element(lowering, factor, indices)
+    if op.name == "mmai":
+        signed = op.attributes[f"signedness_{slot}"] == "signed"
+        convert = builder.sitofp if signed else builder.uitofp
+        return convert(value, KINDS["f32"])
+    value = widened(builder, value, factor.type.element)
+    if op.name == "mmaf":
+        return value
+    scales = op.operands[f"{slot}_scale"]
+    shared = factor.type.shape[along] // scales.type.shape[along]
+    indices[along] = builder.lshr(indices[along], ir.Constant(INDEX, shared.bit_length() - 1))
+    scale = widened(builder, _element(lowering, scales, indices), scales.type.element)
+    value, scale = (builder.fpext(wide, KINDS["f64"]) for wide in (value, scale))
+    return builder.fmul(value, scale)
+
+
+def _element(lowering: BlockLowering, value: Value, indices: list[ir.Value]) -> ir.Value:
+    position = Position(lowering.builder, value.type.shape, indices)
+    return Evaluator(lowering, position).element(value)
+
+
+def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
+    """An f64 as it is, any other float as the f32 of the same value."""
+    if element.name == "tf32":
+        return builder.bitcast(value, KINDS["f32"])
+    return widen(builder, value, element) if element.name in HALVES else value
+
+
+def _widen(lowering: BlockLowering, op: Op) -> None:
+    """The accumulator, as the sum is formed."""
+    builder, kind = lowering.builder, product_of(op).total
+    acc = op.operands["acc"]
+    start = lowering.address(lowering.temporary(op, _TOTAL))
+    with nest(builder, acc.type.shape) as position:
+        value = Evaluator(lowering, position).element(acc)
+        if kind != "i32":
+            value = widened(builder, value, acc.type.element)
+        if value.type != KINDS[kind]:
+            value = builder.fpext(value, KINDS[kind])
+        _store(builder, start, kind, position, value)
+
+
+def _round(lowering: BlockLowering, op: Op) -> None:
+    """The sum to the result."""
+    builder, kind = lowering.builder, product_of(op).total
+    element = op.result.type.element
+    start = lowering.address(lowering.temporary(op, _TOTAL))
+    with nest(builder, op.result.type.shape) as position:
+        place = _at(builder, start, kind, position.linear)
+        value = builder.load(place, typ=KINDS[kind], align=product_of(op).bytes)
+        if element.name == "f16":
+            value = narrow(builder, value, element)
+        elif element.name != kind:
+            value = builder.fptrunc(value, KINDS["f32"])
+        lowering.store_element(op.result, position, value)
+
+
+def _store(
+    builder: ir.IRBuilder, start: ir.Value, kind: str, position: Position, value: ir.Value
+) -> None:
+    align = 8 if kind == "f64" else 4
+    builder.store(value, _at(builder, start, kind, position.linear), align=align)
+
+
+def _at(builder: ir.IRBuilder, start: ir.Value, kind: str, number: ir.Value) -> ir.Value:
+    return builder.gep(start, [number], inbounds=True, source_etype=KINDS[kind])
+
+
+def why_not(op: Op) -> str | None:
+    """Why the product cannot be computed, or None if it can."""
+    slots = ("lhs", "rhs", "lhs_scale", "rhs_scale")
+    for value in (op.operands[slot] for slot in slots if slot in op.operands):
+        name = value.type.element.name
+        if name not in (*HALVES, "f32", "f64", "tf32", "i8"):
+            return f"conversion from {name} is not lowered yet"
+    return None
+
+
+ROWS = dict.fromkeys(
+    ("mmaf", "mmaf_scaled", "mmai"),
+    Row(_mma, together=False, onto="acc", temporaries=_temporaries, direct=True),
+)
