@@ -32,11 +32,6 @@ class Format:
         return 1 << (self.width - 1)
 
     @property
-    def infinity(self) -> int:
-        """The bits of +inf, which are those of the exponent field."""
-        return (2 * self.bias + 1) << self.fraction
-
-    @property
     def smallest_normal(self) -> float:
         """The least positive number of full precision."""
         return 2.0 ** (1 - self.bias)

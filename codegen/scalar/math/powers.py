@@ -71,13 +71,15 @@ def _power(x: Term, y: DoubleWord, odd: Term) -> Term:
 
 
 def _log2(x: Term) -> DoubleWord:
-    """log2 of a number without sign, twice the atanh of f / (2 + f) being the log of 1 + f."""
+    """log2 of a number without sign; log(1 + f) is twice the atanh of s = f / (2 + f)."""
     k, f = octaves(x)
     under = ordered_sum(x.like(2.0), f)
     inverse = 1.0 / under[0]
     first = f * inverse
     s = first, (fma(-first, under[0], f) - first * under[1]) * inverse
     square = product(s, s)
+    # atanh(s) = s + s * (s^2 * (1/3 + s^2 * P(s^2))), where the last product is so small that it
+    # needs one word only.
     third = constant(_THIRD, x)
     inner = ordered_sum(third[0], square[0] * horner(square[0], ATANH))
     more = product(s, product(square, (inner[0], inner[1] + third[1])))

@@ -26,7 +26,7 @@ _TWO_OVER_PI = int(
 _DIGITS = 1216
 """Bits of 2/pi after the point that the number above has."""
 
-PI_HALF = "1.570796326794896619231321691639751442098584699687552910487472296"
+_PI_HALF = "1.570796326794896619231321691639751442098584699687552910487472296"
 _PI_QUARTER = 0.7853981633974483
 
 
@@ -47,7 +47,7 @@ def quadrant(x: Term) -> tuple[Term, DoubleWord]:
     count = (turns + (1 << (point - 1))) >> point
     rest = _as_double_word(turns - (count << point), size)
     small = size < _PI_QUARTER
-    angle = product(rest, constant(PI_HALF, x))
+    angle = product(rest, constant(_PI_HALF, x))
     angle = small.choose(size, angle[0]), small.choose(size.like(0.0), angle[1])
     return small.choose(count.like(0), count).truncated(word), angle
 

@@ -81,9 +81,6 @@ class Term:
     def __gt__(self, other: Term | float) -> Term:
         return self._compare(">", other)
 
-    def __ge__(self, other: Term | float) -> Term:
-        return self._compare(">=", other)
-
     def equals(self, other: Term | float) -> Term:
         """Whether both are the same number."""
         return self._compare("==", other)
@@ -91,10 +88,6 @@ class Term:
     def differs(self, other: Term | float) -> Term:
         """Whether they are different numbers; false with a NaN."""
         return self._compare("!=", other)
-
-    def missing(self) -> Term:
-        """Whether this float is a NaN."""
-        return Term(self.builder, self.builder.fcmp_unordered("uno", self.value, self.value))
 
     def shifted_arithmetic(self, places: int) -> Term:
         """The integer shifted right, filled with its sign."""

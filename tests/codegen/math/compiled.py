@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -11,7 +10,7 @@ from llvmlite import ir
 
 from tests.codegen.build import Kernel
 from tests.codegen.reference import DTYPES
-from tileir.codegen.llvm import optimize, parse, start
+from tileir.codegen.llvm import optimize, parse, start, target_machine
 from tileir.codegen.scalar.elementwise import emit
 from tileir.codegen.scalar.types import OPAQUE, from_memory, memory_type, to_memory
 from tileir.ir import Op
@@ -57,13 +56,11 @@ def loop_around(op: Op) -> ir.Module:
     return module
 
 
-@cache
 def _machine() -> llvm.TargetMachine:
+    """A new one, because an engine takes possession of its machine."""
     start("native")
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), jit=True
-    )
+    features = llvm.get_host_cpu_features().flatten()
+    return target_machine(llvm.get_default_triple(), llvm.get_host_cpu_name(), features, jit=True)
 
 
 class Function:
@@ -71,12 +68,8 @@ class Function:
 
     def __init__(self, name: str, inputs: tuple[str, ...], **attributes: object) -> None:
         self.module = parse(loop_around(op_of(name, inputs, **attributes)))
-        start("native")
-        machine = llvm.Target.from_default_triple().create_target_machine(
-            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), jit=True
-        )
-        optimize(self.module, machine, vectorize=True)
-        self._engine = llvm.create_mcjit_compiler(self.module, machine)
+        optimize(self.module, _machine(), vectorize=True)
+        self._engine = llvm.create_mcjit_compiler(self.module, _machine())
         pointers = [ctypes.c_void_p] * (len(inputs) + 1)
         kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)
         self._call = kind(self._engine.get_function_address("apply"))
