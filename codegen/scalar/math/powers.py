@@ -43,7 +43,7 @@ def fpowf(x: Term, y: Term) -> Term:
 
 
 def fpowi(x: Term, n: Term) -> Term:
-    """x^n for a signed integer n."""
+    """x^n for a signed integer n: a true i1 is -1, as NVIDIA's compiler has it."""
     wide = n.to_float(x.type)
     rest = x.like(0.0)
     if n.type.width > x.format.fraction:

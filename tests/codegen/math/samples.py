@@ -25,9 +25,10 @@ def corners(element: str) -> np.ndarray:
     tiny = float(-np.log2(float(info.smallest_subnormal)))
     points = [0.5, 0.55, np.sqrt(0.5), np.sqrt(2), np.pi / 4, np.pi / 2, np.pi, 100.0, 5.0, 4.0]
     points += [limit, natural, natural + np.log(2), tiny, tiny + 1, tiny * np.log(2), 1e4]
-    with np.errstate(over="ignore"):
-        around = np.array(points).astype(DTYPES[element])
+    # Of all f64 the one nearest to a multiple of pi/2, and one of the nearest f32.
+    points += [6381956970095103 * 2.0**797, 16367173 * 2.0**72]
     with np.errstate(all="ignore"):
+        around = np.array(points).astype(DTYPES[element])
         around = np.concatenate([_beside(around, 1), _beside(around, -1), around, -around])
     return np.concatenate([special(element), around])
 
