@@ -13,14 +13,14 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from . import casts, floats, integers
+from . import casts, floats, integers, math
 
 Emit = Callable[..., ir.Value]
 
-ELEMENTWISE: dict[str, Emit] = {**integers.OPS, **floats.OPS, **casts.OPS}
+ELEMENTWISE: dict[str, Emit] = {**integers.OPS, **floats.OPS, **casts.OPS, **math.OPS}
 """Mnemonic -> how one element is computed."""
 
-_REASONS = {**integers.REASONS, **floats.REASONS, **casts.REASONS}
+_REASONS = {**integers.REASONS, **floats.REASONS, **casts.REASONS, **math.REASONS}
 
 
 def why_not(op: Op) -> str | None:

@@ -337,12 +337,12 @@ def test_what_is_not_exact_has_a_reason() -> None:
     short, single = kernel.parameters
     kernel.op("addf", short, short, results=["tf32"], **NEAREST)
     kernel.op("addf", single, single, results=["f32"], **NEAREST | {"rounding_mode": "zero"})
-    kernel.op("sin", single, results=["f32"])
+    kernel.op("sqrt", single, results=["f32"], **NEAREST | {"rounding_mode": "zero"})
     reasons = [table.why_not(op) for op in kernel.block.ops]
     assert reasons == [
         "tf32 arithmetic is not lowered yet",
         "rounding mode zero is not lowered yet",
-        "it is not lowered yet",
+        "rounding mode zero is not lowered yet",
     ]
 
 

@@ -27,7 +27,7 @@ def test_rows_name_ops() -> None:
 def test_reasons_name_op_place_and_cause() -> None:
     kernel = Kernel("mixed", "f32", "ptr<f32>", "ptr<f32>")
     value, pointer, other = kernel.parameters
-    kernel.op("sin", value, results=["f32"])
+    kernel.op("print_tko", (value,), str="%f", results=["token"])
     kernel.op("addf", value, value, results=["f32"], rounding_mode="positive_inf")
     kernel.op(
         "load_ptr_tko", pointer, results=["f32", "token"], memory_ordering_semantics="acquire",
@@ -39,7 +39,7 @@ def test_reasons_name_op_place_and_cause() -> None:
         compile(kernel.module(), "sm_90")
     found = caught.value.diagnostics
     assert [(item.op, item.message) for item in found] == [
-        ("sin", "it is not lowered yet"),
+        ("print_tko", "it is not lowered yet"),
         ("addf", "rounding mode positive_inf is not lowered yet"),
         ("load_ptr_tko", "acquire memory ordering is not lowered yet"),
     ]
@@ -54,7 +54,7 @@ def test_nested_ops_are_reported_too() -> None:
     with pytest.raises(UnsupportedError) as caught:
         compile(bytecode, "sm_90")
     found = caught.value.diagnostics
-    assert {"reduce", "exp"} <= {item.op for item in found}
+    assert "reduce" in {item.op for item in found}
     offsets = {op.offset: op for op in bytecode.functions[0].walk()}
     for item in found:
         op = offsets[item.offset]
@@ -92,7 +92,7 @@ def test_unknown_targets() -> None:
 
 def test_chosen_symbols() -> None:
     good, bad = Kernel("good").module(), Kernel("bad", "f32")
-    bad.op("sin", bad.parameters[0], results=["f32"])
+    bad.op("print_tko", tuple(bad.parameters), str="%f", results=["token"])
     good.functions += bad.module().functions
     assert list(compile(good, symbols=["good"])) == ["good"]
     with pytest.raises(KeyError, match="no entry 'ugly'; there are: good, bad"):

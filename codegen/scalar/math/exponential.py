@@ -1,0 +1,87 @@
+"""Exponentials: a power of two times a polynomial on half an octave each way.
+
+The argument is split by adding a number so large that the sum has no digits behind the point; then
+its last bits are the exponent, plus twice the bias. The power of two is applied as two factors, as
+it may lie outside the format while the result does not, be it large or subnormal: only the second
+multiplication rounds.
+"""
+
+from __future__ import annotations
+
+from .binary import DOUBLE, SINGLE, Format
+from .double_word import split
+from .polynomial import Coefficients, horner
+from .terms import Term, clamp, fma
+
+LN2 = "0.693147180559945309417232121458176568075500134360255254120680009"
+LOG2_E = "1.442695040888963407359924681001892137426645954152985934135449407"
+
+# (e^r - 1 - r) / r^2 on |r| <= ln(2)/2; relative error of e^r: 2^-28.0, 2^-57.8
+EXP: Coefficients = {
+    SINGLE: (0.49999988, 0.16666518, 0.04166965, 0.008368947, 0.0013745326),
+    DOUBLE: (
+        0.5000000000000012, 0.16666666666666471, 0.04166666666651975, 0.008333333333458665,
+        0.0013888888945921057, 0.00019841269581196487, 2.4801491030993337e-05,
+        2.755752164644174e-06, 2.763090755114223e-07, 2.5020074850572813e-08,
+    ),
+}  # fmt: skip
+
+# (2^r - 1) / r on |r| <= 1/2; relative error of 2^r: 2^-28.1, 2^-57.3
+EXP2: Coefficients = {
+    SINGLE: (0.6931472, 0.24022645, 0.055503592, 0.009618841, 0.0013391137, 0.00015238003),
+    DOUBLE: (
+        0.6931471805599453, 0.24022650695910133, 0.05550410866482226, 0.009618129107593498,
+        0.0013333558146380684, 0.00015403530457765643, 1.5252733805465552e-05,
+        1.3215435000410267e-06, 1.017808679598926e-07, 7.0738262339844386e-09,
+        4.449951771300947e-10,
+    ),
+}  # fmt: skip
+
+_EXP_BOUNDS = {SINGLE: (-104.0, 90.0), DOUBLE: (-746.0, 711.0)}
+"""Beyond them e^x, and half of it, is zero or infinite in any case."""
+
+EXP2_BOUNDS = {SINGLE: (-151.0, 129.0), DOUBLE: (-1076.0, 1025.0)}
+"""Beyond them 2^x is zero or infinite in any case."""
+
+
+def _magic(form: Format) -> float:
+    """What is added to find the integer nearest to a number, and with it its exponent."""
+    return float(3 << (form.fraction - 1)) + 2 * form.bias
+
+
+def whole_and_rest(power: Term) -> tuple[Term, Term]:
+    """An exponent within bounds as a sum with `_magic` and what that leaves out, exactly."""
+    total = power + _magic(power.format)
+    return total, power - (total - _magic(power.format))
+
+
+def scaled(mantissa: Term, total: Term, more: int = 0) -> Term:
+    """A number near 1 times two to the power that was added to `_magic`, and `more`."""
+    form = total.format
+    exponent = total.bits() + more if more else total.bits()
+    half = exponent >> 1
+    for part in (half, exponent - half):
+        mantissa = mantissa * (part << form.fraction).as_float(mantissa.type)
+    return mantissa
+
+
+def exp_scaled(x: Term, more: int) -> Term:
+    """e^x times two to the power `more` (0 or -1), without intermediate overflow."""
+    form = x.format
+    x = clamp(x, *_EXP_BOUNDS[form])
+    total = fma(x, split(LOG2_E, form)[0], _magic(form))
+    octaves = total - _magic(form)
+    high, low = split(LN2, form)
+    rest = fma(octaves, -low, fma(octaves, -high, x))
+    return scaled(fma(rest * rest, horner(rest, EXP), rest) + 1.0, total, more)
+
+
+def exp(x: Term) -> Term:
+    """e^x. Also serves `approx`, whose bound it keeps."""
+    return exp_scaled(x, 0)
+
+
+def exp2(x: Term) -> Term:
+    """2^x."""
+    total, rest = whole_and_rest(clamp(x, *EXP2_BOUNDS[x.format]))
+    return scaled(fma(rest, horner(rest, EXP2), 1.0), total)

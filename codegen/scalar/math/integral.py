@@ -1,0 +1,15 @@
+"""Rounding to integers, by LLVM's instructions; exact in every format."""
+
+from __future__ import annotations
+
+from .terms import Term
+
+
+def ceil(x: Term) -> Term:
+    """The least integer that is not smaller."""
+    return x.call("llvm.ceil")
+
+
+def floor(x: Term) -> Term:
+    """The greatest integer that is not larger."""
+    return x.call("llvm.floor")

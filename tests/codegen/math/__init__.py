@@ -1,0 +1,1 @@
+"""Tests of the math library, and the command that measures its errors."""
