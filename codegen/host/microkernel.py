@@ -204,7 +204,9 @@ def _multiply_add(
 ) -> ir.Value:
     """Rounded once where the machine has an instruction for that, which is faster too."""
     kind = total.type
-    element, lanes = (kind.element, f"v{kind.count}") if isinstance(kind, ir.VectorType) else (kind, "")
+    element, lanes = (
+        (kind.element, f"v{kind.count}") if isinstance(kind, ir.VectorType) else (kind, "")
+    )
     name = f"llvm.fmuladd.{lanes}{element.intrinsic_name}"
     module = builder.module
     function = module.globals.get(name) or ir.Function(

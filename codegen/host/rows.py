@@ -54,7 +54,15 @@ def rows() -> dict[str, Row]:
     """Mnemonic -> row, gathered from the files that lower them."""
     if not _ROWS:
         from . import (
-            atomics, control, indirect, memory, mma, pieces, reductions, values, variables,
+            atomics,
+            control,
+            indirect,
+            memory,
+            mma,
+            pieces,
+            reductions,
+            values,
+            variables,
         )  # fmt: skip
 
         chapters = (
