@@ -145,7 +145,9 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
 
 
 def _is_plain(op: Op) -> bool:
-    """Whether a view op moves whole bytes between fixed places, in no order that anyone sees."""
+    """Whether an op moves whole bytes between fixed places, in no order that anyone sees."""
+    if "view" not in op.operands:
+        return True
     view = op.operands["view"].type
     whole = not isinstance(view, GatherScatterView) and not is_packed(view.view.element)
     return whole and op.attributes["memory_ordering_semantics"] == "weak"
