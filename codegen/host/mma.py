@@ -127,7 +127,7 @@ def _stage_right(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.
 def _number(
     lowering: BlockLowering, op: Op, slot: str, indices: list[ir.Value], along: int
 ) -> ir.Value:
-    """An element of a factor, with its scale, as it is multiplied; `along` is the dimension of K."""
+    """An element of a factor as it is multiplied, scaled; `along` is the dimension of K."""
     builder, factor = lowering.builder, op.operands[slot]
     value = _element(lowering, factor, indices)
     if op.name == "mmai":

@@ -44,8 +44,10 @@ def store(
     """Write a value."""
     if ordering is None:
         return builder.store(value, address, align=align)
-    typed = builder.bitcast(address, value.type.as_pointer())  # llvmlite wants to know of what
-    return builder.store_atomic(value, typed, ordering, align)
+    # builder.store_atomic insists on typed pointers, which LLVM no longer has.
+    written = ir.instructions.StoreAtomicInstr(builder.block, value, address, ordering, align)
+    builder._insert(written)
+    return written
 
 
 def pointer(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
