@@ -30,7 +30,8 @@ def main(given: list[str] | None = None) -> int:
     for name in options.op or OPS:
         for element in options.type or ELEMENTS:
             for types in types_of(name, element):
-                console.print(f"{name} {' '.join(types)}", end="\r")
+                if console.is_terminal:
+                    console.print(f"{name:6}{' '.join(types):10}", end="\r")
                 samples = arguments(name, types, options.samples, options.exhaustive, options.seed)
                 rows.append(measure(name, types, samples))
     console.print(_table(rows))

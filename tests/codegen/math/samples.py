@@ -30,7 +30,7 @@ def corners(element: str) -> np.ndarray:
     with np.errstate(all="ignore"):
         around = np.array(points).astype(DTYPES[element])
         around = np.concatenate([_beside(around, 1), _beside(around, -1), around, -around])
-    return np.concatenate([special(element), around])
+        return np.concatenate([special(element), around])
 
 
 def _beside(values: np.ndarray, places: int) -> np.ndarray:

@@ -25,7 +25,7 @@ CASES = [(name, types) for name in OPS for element in ELEMENTS for types in type
     ("name", "types"), CASES, ids=lambda case: "-".join([case] if isinstance(case, str) else case)
 )
 def test_errors_are_bounded(name: str, types: tuple[str, ...]) -> None:
-    found = measure(name, types, arguments(name, types, 6000))
+    found = measure(name, types, arguments(name, types, 4000))
     assert not found.wrong
     assert found.error <= found.bound
 
