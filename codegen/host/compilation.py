@@ -15,6 +15,7 @@ from tileir.references import display
 from .. import llvm as backend
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
+from ..scalar.machine import Machine
 from .arguments import Parameters
 from .driver import build_driver
 from .launch import Blocks, run_grid
@@ -71,6 +72,7 @@ class HostCompilation(Compilation):
 def compile_kernels(kernels: list[Kernel], target: str) -> HostCompilation:
     """Compile the kernels, which `support` has checked."""
     module = ir.Module("tileir")
+    module.machine = Machine.of_host()
     sizes = {}
     for kernel in kernels:
         storage = plan_storage(kernel)

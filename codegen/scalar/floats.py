@@ -14,9 +14,12 @@ from llvmlite import ir
 from tileir.ir import Op
 from tileir.types import Scalar
 
+from .bits import bits_of, intrinsic, like
 from .constants import constant, padding_bits
-from .halves import HALVES, fused, narrow, widen
+from .halves import HALVES, fused
+from .narrowing import narrow
 from .types import llvm_type
+from .widening import widen
 
 Builder = ir.IRBuilder
 
@@ -25,21 +28,12 @@ _SINGLE = Scalar("f32")
 _SMALLEST_NORMAL = {"f32": 1 << 23, "f64": 1 << 52}
 
 
-def _intrinsic(builder: Builder, name: str, *arguments: ir.Value) -> ir.Value:
-    """A call of the overloaded LLVM intrinsic `name` on values of one type."""
-    kind = arguments[0].type
-    function = builder.module.declare_intrinsic(
-        name, (kind,), ir.FunctionType(kind, [kind] * len(arguments))
-    )
-    return builder.call(function, arguments)
-
-
 def flush(builder: Builder, value: ir.Value, element: object) -> ir.Value:
     """The value, or a zero of its sign if it is subnormal."""
-    magnitude = _intrinsic(builder, "llvm.fabs", value)
+    magnitude = intrinsic(builder, "llvm.fabs", value)
     smallest = constant(element, _SMALLEST_NORMAL[element.name])
     tiny = builder.fcmp_ordered("<", magnitude, smallest)
-    zero = _intrinsic(builder, "llvm.copysign", constant(element, 0), value)
+    zero = intrinsic(builder, "llvm.copysign", constant(element, 0), value)
     return builder.select(tiny, zero, value)
 
 
@@ -89,34 +83,22 @@ def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
     element = op.result.type.element
     if element.name in HALVES:
-        wide = [widen(builder, argument, element) for argument in (lhs, rhs, acc)]
-        return fused(builder, *wide, element)
-    return _intrinsic(builder, "llvm.fma", lhs, rhs, acc)
+        return fused(builder, lhs, rhs, acc, element)
+    return intrinsic(builder, "llvm.fma", lhs, rhs, acc)
 
 
 def negf(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
     """Flips the sign bit, of any float, NaN included."""
-    bits = _bits(builder, source)
+    bits = bits_of(builder, source)
     sign = ir.Constant(bits.type, 1 << (bits.type.width - 1))
-    return _like(builder, builder.xor(bits, sign), source)
+    return like(builder, builder.xor(bits, sign), source)
 
 
 def absf(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
     """Clears the sign bit, of any float, NaN included."""
-    bits = _bits(builder, source)
+    bits = bits_of(builder, source)
     rest = ir.Constant(bits.type, (1 << (bits.type.width - 1)) - 1)
-    return _like(builder, builder.and_(bits, rest), source)
-
-
-def _bits(builder: Builder, value: ir.Value) -> ir.Value:
-    if isinstance(value.type, ir.IntType):
-        return value
-    width = {ir.HalfType(): 16, ir.FloatType(): 32, ir.DoubleType(): 64}[value.type]
-    return builder.bitcast(value, ir.IntType(width))
-
-
-def _like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
-    return bits if bits.type == value.type else builder.bitcast(bits, value.type)
+    return like(builder, builder.and_(bits, rest), source)
 
 
 _RELATIONS = {
@@ -155,7 +137,7 @@ def _extremum(
     is the answer.
     """
     equal = builder.fcmp_ordered("==", lhs, rhs)
-    both = _like(builder, combine(_bits(builder, lhs), _bits(builder, rhs)), lhs)
+    both = like(builder, combine(bits_of(builder, lhs), bits_of(builder, rhs)), lhs)
     better = builder.select(builder.fcmp_ordered(relation, lhs, rhs), lhs, rhs)
     number = builder.select(equal, both, better)
     element = _SINGLE if lhs.type == llvm_type(_SINGLE) else op.result.type.element

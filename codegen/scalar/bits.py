@@ -1,0 +1,62 @@
+"""Bit patterns of floats as LLVM values: names for the types, and ways between them."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+Builder = ir.IRBuilder
+
+SHORT, WORD, LONG = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
+
+_WIDTHS = {HALF: 16, SINGLE: 32, DOUBLE: 64}
+_FLOATS = {32: SINGLE, 64: DOUBLE}
+
+SIGN = 0x80000000
+"""Of an f32."""
+INFINITY = 0x7F800000
+"""Of an f32."""
+
+
+def word(number: int) -> ir.Constant:
+    return ir.Constant(WORD, number & 0xFFFFFFFF)
+
+
+def long(number: int) -> ir.Constant:
+    return ir.Constant(LONG, number & 0xFFFFFFFFFFFFFFFF)
+
+
+def single(bits: int) -> ir.Constant:
+    """The f32 with these bits."""
+    return word(bits).bitcast(SINGLE)
+
+
+def double(bits: int) -> ir.Constant:
+    """The f64 with these bits."""
+    return long(bits).bitcast(DOUBLE)
+
+
+def bits_of(builder: Builder, value: ir.Value) -> ir.Value:
+    """The bits of a float as an integer; integers are bits already."""
+    if isinstance(value.type, ir.IntType):
+        return value
+    return builder.bitcast(value, ir.IntType(_WIDTHS[value.type]))
+
+
+def float_of(builder: Builder, bits: ir.Value) -> ir.Value:
+    """The f32 or f64 with these bits."""
+    return builder.bitcast(bits, _FLOATS[bits.type.width])
+
+
+def like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
+    """The bits as a value of the type of `value`."""
+    return bits if bits.type == value.type else builder.bitcast(bits, value.type)
+
+
+def intrinsic(builder: Builder, name: str, *arguments: ir.Value) -> ir.Value:
+    """A call of the overloaded LLVM intrinsic `name` on values of one type."""
+    kind = arguments[0].type
+    function = builder.module.declare_intrinsic(
+        name, (kind,), ir.FunctionType(kind, [kind] * len(arguments))
+    )
+    return builder.call(function, arguments)
