@@ -19,10 +19,12 @@ INFINITY = 0x7F800000
 
 
 def word(number: int) -> ir.Constant:
+    """An i32, modulo 2^32."""
     return ir.Constant(WORD, number & 0xFFFFFFFF)
 
 
 def long(number: int) -> ir.Constant:
+    """An i64, modulo 2^64."""
     return ir.Constant(LONG, number & 0xFFFFFFFFFFFFFFFF)
 
 

@@ -13,21 +13,21 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from . import casts, floats, integers
+from . import arithmetic, casts, floats, integers
 
 Emit = Callable[..., ir.Value]
 
-ELEMENTWISE: dict[str, Emit] = {**integers.OPS, **floats.OPS, **casts.OPS}
+ELEMENTWISE: dict[str, Emit] = {
+    **integers.OPS, **floats.OPS, **arithmetic.OPS, **casts.OPS
+}  # fmt: skip
 """Mnemonic -> how one element is computed."""
-
-_REASONS = {**integers.REASONS, **floats.REASONS, **casts.REASONS}
 
 
 def why_not(op: Op) -> str | None:
     """Why the element-wise op cannot be computed exactly, or None if it can."""
     if op.name not in ELEMENTWISE:
         return "it is not lowered yet"
-    check = _REASONS.get(op.name)
+    check = casts.REASONS.get(op.name)
     return check(op) if check else None
 
 

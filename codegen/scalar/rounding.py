@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE, LONG, SINGLE, WORD, bits_of, double, float_of, intrinsic
+from .bits import DOUBLE, LONG, SINGLE, WORD, bits_of, double, float_of
+from .error_free import two_sum
 
 Builder = ir.IRBuilder
 
@@ -75,29 +76,6 @@ def odd_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     inexact = builder.fcmp_ordered("!=", error, double(0))
     bits = builder.or_(bits_of(builder, nearest), builder.zext(inexact, LONG))
     return float_of(builder, bits)
-
-
-def two_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The nearest sum and its error, which is a float too (Knuth); no overflow allowed."""
-    total = builder.fadd(lhs, rhs)
-    part = builder.fsub(total, lhs)
-    lost = builder.fsub(lhs, builder.fsub(total, part))
-    return total, builder.fadd(lost, builder.fsub(rhs, part))
-
-
-def sum_with_error(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """As `two_sum`, for any operands (Dekker, the larger one first).
-
-    Where the sum overflows the error is infinite and has the sign of what is missing; where an
-    operand is not finite it is NaN.
-    """
-    swapped = builder.fcmp_ordered(
-        "<", intrinsic(builder, "llvm.fabs", lhs), intrinsic(builder, "llvm.fabs", rhs)
-    )
-    large = builder.select(swapped, rhs, lhs)
-    small = builder.select(swapped, lhs, rhs)
-    total = builder.fadd(large, small)
-    return total, builder.fsub(small, builder.fsub(total, large))
 
 
 def signed_zero(
