@@ -23,6 +23,7 @@ Builder = ir.IRBuilder
 
 
 def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """lhs + rhs; a sum that is exactly zero is -0 when rounded down."""
     total, error = sum_with_error(builder, lhs, rhs)
     result = settle_by(builder, total, error, mode)
     if mode == "negative_inf":
@@ -32,16 +33,19 @@ def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def subtract(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """lhs - rhs, the sum with its negative."""
     return add(builder, mode, lhs, builder.fneg(rhs))
 
 
 def multiply(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """lhs * rhs."""
     if lhs.type == DOUBLE:
         return directed_double.multiply(builder, mode, lhs, rhs)
     return to_single(builder, builder.fmul(*_doubles(builder, lhs, rhs)), mode)
 
 
 def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """lhs / rhs."""
     if lhs.type == DOUBLE:
         return directed_double.divide(builder, mode, lhs, rhs)
     quotient = builder.fdiv(lhs, rhs)
@@ -53,6 +57,7 @@ def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Valu
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
+    """The square root of an f32 or f64."""
     if value.type == DOUBLE:
         return directed_double.square_root(builder, mode, value)
     root = intrinsic(builder, "llvm.sqrt", value)
@@ -64,6 +69,7 @@ def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
 def multiply_add(
     builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
 ) -> ir.Value:  # fmt: skip
+    """lhs * rhs + acc, rounded once."""
     if lhs.type == DOUBLE:
         return directed_double.multiply_add(builder, mode, lhs, rhs, acc)
     lhs, rhs, acc = _doubles(builder, lhs, rhs, acc)

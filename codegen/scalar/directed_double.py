@@ -31,6 +31,7 @@ _NO_EXPONENT = -10000
 
 
 def multiply(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """lhs * rhs."""
     (a, i), (b, j) = _parts(builder, lhs), _parts(builder, rhs)
     product, rest = two_product(builder, a, b)
     nearest = builder.fmul(lhs, rhs)
@@ -40,6 +41,7 @@ def multiply(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Va
 
 
 def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """lhs / rhs."""
     (a, i), (b, j) = _parts(builder, lhs), _parts(builder, rhs)
     nearest = builder.fdiv(lhs, rhs)
     moved = _moved(builder, nearest, builder.sub(j, i))
@@ -51,6 +53,7 @@ def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Valu
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
+    """The square root."""
     significand, exponent = _parts(builder, value)
     odd = builder.and_(exponent, long(1))
     radicand = builder.fmul(significand, _power(builder, odd))
@@ -65,7 +68,7 @@ def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
 def multiply_add(
     builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
 ) -> ir.Value:  # fmt: skip
-    """The exact sum is split as in Boldo and Muller's ErrFma; of three terms the sign is taken."""
+    """lhs * rhs + acc. Its error is split as in Boldo and Muller's ErrFma."""
     nearest = intrinsic(builder, "llvm.fma", lhs, rhs, acc)
     (a, i), (b, j), (c, k) = (_parts(builder, value) for value in (lhs, rhs, acc))
     nothing = builder.fcmp_ordered("==", acc, double(0))

@@ -44,8 +44,11 @@ def in_single(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
 def fused(
     builder: Builder, lhs: ir.Value, rhs: ir.Value, acc: ir.Value, element: Element
 ) -> ir.Value:
-    """lhs * rhs + acc of f16, bf16 or f32, rounded once to nearest: in f64 the product is exact."""
-    lhs, rhs, acc = (
-        builder.fpext(widen(builder, value, element), DOUBLE) for value in (lhs, rhs, acc)
-    )
+    """lhs * rhs + acc of f16, bf16 or f32, rounded once to nearest.
+
+    The product is exact, in f64 or, of f16, even in f32; the sum is rounded to odd.
+    """
+    lhs, rhs, acc = (widen(builder, value, element) for value in (lhs, rhs, acc))
+    if element.name != "f16":
+        lhs, rhs, acc = (builder.fpext(value, DOUBLE) for value in (lhs, rhs, acc))
     return narrow(builder, odd_sum(builder, builder.fmul(lhs, rhs), acc), element)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE, LONG, SINGLE, WORD, bits_of, double, float_of
+from .bits import DOUBLE, SINGLE, WORD, bits_of, float_of
 from .error_free import two_sum
 
 Builder = ir.IRBuilder
@@ -70,12 +70,11 @@ def to_odd_single(builder: Builder, value: ir.Value) -> ir.Value:
 
 
 def odd_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """The sum of two f64 that cannot overflow, rounded to odd."""
+    """The sum of two f32 or f64 that cannot overflow, rounded to odd."""
     total, error = two_sum(builder, lhs, rhs)
-    nearest = settle_by(builder, total, error, "zero")
-    inexact = builder.fcmp_ordered("!=", error, double(0))
-    bits = builder.or_(bits_of(builder, nearest), builder.zext(inexact, LONG))
-    return float_of(builder, bits)
+    bits = bits_of(builder, settle_by(builder, total, error, "zero"))
+    inexact = builder.fcmp_ordered("!=", error, ir.Constant(error.type, 0.0))
+    return float_of(builder, builder.or_(bits, builder.zext(inexact, bits.type)))
 
 
 def signed_zero(
