@@ -82,7 +82,8 @@ def multiply_add(
     small, smallest = two_sum(builder, c, rest)
     large, small = two_sum(builder, product, small)
     moved = _moved(builder, nearest, builder.neg(scale))
-    error = _sign_of_sum(builder, builder.fsub(large, moved), small, smallest)
+    # The difference is zero or outweighs the rest, which is about half a last place of `large`.
+    error = builder.fadd(builder.fsub(large, moved), builder.fadd(small, smallest))
     result = settle_by(builder, nearest, error, mode)
     if mode != "negative_inf":
         return result
@@ -134,14 +135,3 @@ def _moved(builder: Builder, value: ir.Value, places: ir.Value) -> ir.Value:
 def _at_least_far(builder: Builder, exponent: ir.Value) -> ir.Value:
     far = builder.icmp_signed(">", exponent, long(-_FAR))
     return builder.select(far, exponent, long(-_FAR))
-
-
-def _sign_of_sum(builder: Builder, *terms: ir.Value) -> ir.Value:
-    """A number that is positive, negative or zero as the exact sum of three is.
-
-    Each sum keeps its error; where one cancels, it is exact.
-    """
-    first, second, third = terms
-    low, lowest = two_sum(builder, second, third)
-    total, error = two_sum(builder, first, low)
-    return builder.fadd(total, builder.fadd(error, lowest))
