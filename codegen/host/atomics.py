@@ -12,8 +12,11 @@ from llvmlite import ir
 from tileir.ir import Op
 from tileir.types import Scalar
 
-from ..scalar.bits import from_bits, to_bits
-from ..scalar.halves import HALVES, narrow, widen
+from ..scalar.bits import bits_of, from_bits
+from ..scalar.halves import HALVES
+from ..scalar.narrowing import narrow
+from ..scalar.types import llvm_type
+from ..scalar.widening import widen
 from . import ordering
 from .evaluate import Evaluator
 from .indirect import optional
@@ -60,9 +63,9 @@ def _cas(lowering: BlockLowering, op: Op) -> None:
         mask = optional(at, op.operands["mask"])
 
         def change() -> None:
-            bits = [to_bits(builder, value, element) for value in (old, new)]
+            bits = [bits_of(builder, value) for value in (old, new)]
             found, _ = _swap(builder, address, *bits, ordering.ordering_of(op))
-            found = from_bits(builder, found, element)
+            found = from_bits(builder, found, llvm_type(element))
             lowering.store_element(op.results[0], position, found)
 
         if mask is None:
@@ -88,8 +91,9 @@ def update(
     mode, order = op.attributes["mode"], ordering.ordering_of(op)
     if mode == "addf":
         return _add(builder, address, value, element, order)
-    bits = to_bits(builder, value, element)
-    return from_bits(builder, builder.atomic_rmw(mode, address, bits, order), element)
+    bits = bits_of(builder, value)
+    old = builder.atomic_rmw(mode, address, bits, order)
+    return from_bits(builder, old, llvm_type(element))
 
 
 def _add(
@@ -104,8 +108,8 @@ def _add(
     builder.position_at_end(again)
     seen = builder.phi(kind)
     seen.add_incoming(first, before)
-    old = from_bits(builder, seen, element)
-    total = to_bits(builder, _sum(builder, old, value, element), element)
+    old = from_bits(builder, seen, llvm_type(element))
+    total = bits_of(builder, _sum(builder, old, value, element))
     found, swapped = _swap(builder, address, seen, total, order)
     seen.add_incoming(found, again)
     builder.cbranch(swapped, done, again)

@@ -9,6 +9,7 @@ from llvmlite import ir
 
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
+from ..scalar.machine import Machine
 from . import machine
 from .driver import build_driver
 from .kernel_info import KernelInfo
@@ -91,6 +92,7 @@ class HostCompilation(Compilation):
 def compile_kernels(kernels: list[Kernel], target: str) -> HostCompilation:
     """Compile the kernels, which `support` has checked."""
     module = ir.Module("tileir")
+    module.machine = Machine.of_host()
     module.triple, module.data_layout = machine.triple_and_layout()
     entries = []
     for kernel in kernels:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from llvmlite import ir
 
 from tileir.ir import Op, Value
+from tileir.types import Element
 
-from ..scalar.bits import from_bits, to_bits
+from ..scalar.bits import bits_of, from_bits
 from ..scalar.types import llvm_type
 from .position import INDEX, Position
 
@@ -71,7 +72,7 @@ def _extract(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
     return [(source, position.shifted(id(op), source.type.shape, slices))]
 
 
-def _bits(element: object) -> int:
+def _bits(element: Element) -> int:
     """Bits of one element in packed bytes."""
     return 32 if element.name == "tf32" else element.bits
 
@@ -106,7 +107,7 @@ def _joined(
     builder = lowering.builder
     source, target = op.operands["source"].type.element, op.result.type.element
     old, new = _bits(source), _bits(target)
-    parts = [to_bits(builder, argument, source) for argument in arguments]
+    parts = [bits_of(builder, argument) for argument in arguments]
     if old >= new:
         part = builder.and_(position.linear, ir.Constant(INDEX, old // new - 1))
         place = builder.mul(part, ir.Constant(INDEX, new))
@@ -114,13 +115,13 @@ def _joined(
             place = builder.trunc(place, parts[0].type)
         bits = builder.lshr(parts[0], place)
         kind = ir.IntType(new)
-        return from_bits(builder, bits if old == new else builder.trunc(bits, kind), target)
+        return from_bits(builder, bits if old == new else builder.trunc(bits, kind), llvm_type(target))
     kind = ir.IntType(new)
     total = ir.Constant(kind, 0)
     for place, part in enumerate(parts):
         moved = builder.shl(builder.zext(part, kind), ir.Constant(kind, place * old))
         total = builder.or_(total, moved)
-    return from_bits(builder, total, target)
+    return from_bits(builder, total, llvm_type(target))
 
 
 def _constant(

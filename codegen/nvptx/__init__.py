@@ -18,6 +18,7 @@ from tileir.verifier.names import spelled_in_ptx
 from .. import llvm
 from ..api import Compilation, Compiled
 from ..kernel import Kernel
+from ..scalar.machine import Machine
 from . import supported
 from .assign_layouts import MOST_WORDS, assign_layouts, too_large
 from .lower import declare_kernel, lower_kernel
@@ -72,6 +73,7 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())
+    module.machine = Machine.nvptx()
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     for kernel in kernels:
         declare_kernel(module, kernel)

@@ -1,24 +1,69 @@
-"""An element as the integer of its bits, and back."""
+"""Bit patterns of floats as LLVM values: names for the types, and ways between them."""
 
 from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.types import Element
+Builder = ir.IRBuilder
 
-from .types import llvm_type
+SHORT, WORD, LONG = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
 
-_WIDTHS = {ir.HalfType(): 16, ir.FloatType(): 32, ir.DoubleType(): 64}
+_WIDTHS = {HALF: 16, SINGLE: 32, DOUBLE: 64}
+_FLOATS = {32: SINGLE, 64: DOUBLE}
+
+SIGN = 0x80000000
+"""Of an f32."""
+INFINITY = 0x7F800000
+"""Of an f32."""
 
 
-def to_bits(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
-    """The integer of a value's bits; that of tf32 has 32."""
+def word(number: int) -> ir.Constant:
+    """An i32, modulo 2^32."""
+    return ir.Constant(WORD, number & 0xFFFFFFFF)
+
+
+def long(number: int) -> ir.Constant:
+    """An i64, modulo 2^64."""
+    return ir.Constant(LONG, number & 0xFFFFFFFFFFFFFFFF)
+
+
+def single(bits: int) -> ir.Constant:
+    """The f32 with these bits."""
+    return word(bits).bitcast(SINGLE)
+
+
+def double(bits: int) -> ir.Constant:
+    """The f64 with these bits."""
+    return long(bits).bitcast(DOUBLE)
+
+
+def bits_of(builder: Builder, value: ir.Value) -> ir.Value:
+    """The bits of a float as an integer; integers are bits already."""
     if isinstance(value.type, ir.IntType):
         return value
     return builder.bitcast(value, ir.IntType(_WIDTHS[value.type]))
 
 
-def from_bits(builder: ir.IRBuilder, bits: ir.Value, element: Element) -> ir.Value:
-    """The value with these bits."""
-    kind = llvm_type(element)
+def float_of(builder: Builder, bits: ir.Value) -> ir.Value:
+    """The f32 or f64 with these bits."""
+    return builder.bitcast(bits, _FLOATS[bits.type.width])
+
+
+def like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
+    """The bits as a value of the type of `value`."""
+    return from_bits(builder, bits, value.type)
+
+
+def from_bits(builder: Builder, bits: ir.Value, kind: ir.Type) -> ir.Value:
+    """The value of an LLVM type that has these bits."""
     return bits if bits.type == kind else builder.bitcast(bits, kind)
+
+
+def intrinsic(builder: Builder, name: str, *arguments: ir.Value) -> ir.Value:
+    """A call of the overloaded LLVM intrinsic `name` on values of one type."""
+    kind = arguments[0].type
+    function = builder.module.declare_intrinsic(
+        name, (kind,), ir.FunctionType(kind, [kind] * len(arguments))
+    )
+    return builder.call(function, arguments)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.ir import Op
-from tileir.types import Element, Pointer
+from tileir.types import Pointer
 
-from .halves import HALVES, from_integer, narrow, narrow_double, widen
+from .bits import DOUBLE
+from .from_integers import from_integer
+from .narrowing import narrow
 from .types import ADDRESS, is_packed, llvm_type, memory_bytes
+from .widening import widen
 
 Builder = ir.IRBuilder
 
-_FLOATS = (*HALVES, "f32", "f64")
+_UNPUBLISHED = "fnv8E5M3FNU"
+"""A format whose encoding no source gives."""
 
 
 def _signed(op: Op) -> bool:
@@ -33,12 +37,7 @@ def trunci(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def itof(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """LLVM rounds to nearest even. A signed i1 that is set is minus one."""
-    element = op.result.type.element
-    if element.name in HALVES:
-        return from_integer(builder, source, _signed(op), element)
-    convert = builder.sitofp if _signed(op) else builder.uitofp
-    return convert(source, _target(op))
+    return from_integer(builder, source, _signed(op), op.result.type.element)
 
 
 def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
@@ -46,7 +45,7 @@ def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
     Tile IR asks for that only of a saturating conversion. Without it LLVM's result would be poison.
     """
-    source = _single(builder, source, op.operands["from"].type.element)
+    source = _wide(builder, op, source)
     sign = "s" if _signed(op) else "u"
     target = _target(op)
     name = f"llvm.fpto{sign}i.sat"
@@ -57,20 +56,16 @@ def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def ftof(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """To nearest even where digits are lost."""
-    element, target = op.result.type.element, _target(op)
-    source = _single(builder, source, op.operands["from"].type.element)
-    is_double = isinstance(source.type, ir.DoubleType)
-    if element.name in HALVES:
-        return (narrow_double if is_double else narrow)(builder, source, element)
-    if target == source.type:
+    """Exact, or rounded once. Modes matter where digits are lost, not where the type is wider."""
+    wide = _wide(builder, op, source)
+    return narrow(builder, wide, op.result.type.element, op.attributes["rounding_mode"])
+
+
+def _wide(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
+    """An f64 as it is, any other float as f32."""
+    if source.type == DOUBLE:
         return source
-    return builder.fptrunc(source, target) if is_double else builder.fpext(source, target)
-
-
-def _single(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
-    """A half as f32; other floats as they are."""
-    return widen(builder, value, element) if element.name in HALVES else value
+    return widen(builder, source, op.operands["from"].type.element)
 
 
 def bitcast(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
@@ -95,24 +90,10 @@ def select(builder: Builder, op: Op, cond: ir.Value, lhs: ir.Value, rhs: ir.Valu
     return builder.select(cond, lhs, rhs)
 
 
-def _to_float(op: Op) -> str | None:
-    element = op.result.type.element
-    return None if element.name in _FLOATS else f"conversion to {element} is not lowered yet"
-
-
-def _from_float(op: Op) -> str | None:
-    element = op.operands["from"].type.element
-    return None if element.name in _FLOATS else f"conversion from {element} is not lowered yet"
-
-
-def _between_floats(op: Op) -> str | None:
-    source, target = op.operands["from"].type.element, op.result.type.element
-    if source.name not in _FLOATS or target.name not in _FLOATS:
-        return f"conversion from {source} to {target} is not lowered yet"
-    widens = target.bits > source.bits
-    rounding = op.attributes["rounding_mode"]
-    if rounding != "nearest_even" and not widens:
-        return f"rounding mode {rounding} is not lowered yet"
+def _published(op: Op) -> str | None:
+    elements = (op.operands["from"].type.element, op.result.type.element)
+    if any(element.name == _UNPUBLISHED for element in elements):
+        return f"the encoding of {_UNPUBLISHED} is not published"
     return None
 
 
@@ -137,8 +118,8 @@ OPS = {
     "select": select,
 }
 REASONS = {
-    "itof": _to_float,
-    "ftoi": _from_float,
-    "ftof": _between_floats,
+    "itof": _published,
+    "ftoi": _published,
+    "ftof": _published,
     "offset": _whole_bytes,
 }

@@ -9,7 +9,8 @@ from tileir.types import Element, Scalar
 from .types import llvm_type
 
 _PADDING = {
-    # element: (zero, neg_zero, nan, pos_inf, neg_inf); None where the format has no such value
+    # element: (zero, neg_zero, nan, pos_inf, neg_inf); None where the format has no such value.
+    # All as NVIDIA's compiler has them; it refuses the others.
     "f16": (0, 0x8000, 0x7E00, 0x7C00, 0xFC00),
     "bf16": (0, 0x8000, 0x7FC0, 0x7F80, 0xFF80),
     "f32": (0, 1 << 31, 0x7FC00000, 0x7F800000, 0xFF800000),
@@ -17,9 +18,9 @@ _PADDING = {
     "tf32": (0, 0x40000, 0x3FE00, 0x3FC00, 0x7FC00),
     "f8E4M3FN": (0, 0x80, 0x7F, None, None),
     "f8E5M2": (0, 0x80, 0x7E, 0x7C, 0xFC),
-    "f8E8M0FNU": (0, None, 0xFF, None, None),  # its zero is the byte, whose value is 2**-127
+    "f8E8M0FNU": (0, None, 0xFF, None, None),  # its zero is 2^-127, the least number
     "f4E2M1FN": (0, 0x8, None, None, None),
-    "fnv8E5M3FNU": (0, None, 0xFF, None, None),
+    "fnv8E5M3FNU": (0, 0, 0xFF, 0xFF, None),
 }
 _NAMES = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 _TF32_DROPPED = 13

@@ -13,21 +13,21 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from . import casts, floats, integers, math
+from . import arithmetic, casts, floats, integers, math
 
 Emit = Callable[..., ir.Value]
 
-ELEMENTWISE: dict[str, Emit] = {**integers.OPS, **floats.OPS, **casts.OPS, **math.OPS}
-"""Mnemonic -> how one element is computed."""
+_CHAPTERS = (integers, floats, arithmetic, casts, math)
 
-_REASONS = {**integers.REASONS, **floats.REASONS, **casts.REASONS, **math.REASONS}
+ELEMENTWISE: dict[str, Emit] = {name: emit for each in _CHAPTERS for name, emit in each.OPS.items()}
+"""Mnemonic -> how one element is computed."""
 
 
 def why_not(op: Op) -> str | None:
     """Why the element-wise op cannot be computed exactly, or None if it can."""
     if op.name not in ELEMENTWISE:
         return "it is not lowered yet"
-    check = _REASONS.get(op.name)
+    check = casts.REASONS.get(op.name)
     return check(op) if check else None
 
 

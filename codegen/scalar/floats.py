@@ -1,9 +1,4 @@
-"""Floating-point arithmetic, rounded to nearest even, on f16, bf16, f32 and f64.
-
-LLVM's instructions are IEEE 754's as long as no fast-math flag is set. Halves are computed in f32.
-`flush_to_zero` is done by the letter: subnormal operands, and results that are subnormal after
-rounding, become zeros of the same sign.
-"""
+"""Signs, comparisons and extremes of f16, bf16, f32 and f64."""
 
 from __future__ import annotations
 
@@ -14,109 +9,29 @@ from llvmlite import ir
 from tileir.ir import Op
 from tileir.types import Scalar
 
+from .bits import bits_of, like
 from .constants import constant, padding_bits
-from .halves import HALVES, fused, narrow, widen
+from .flush import flushable
+from .halves import in_single
 from .types import llvm_type
 
 Builder = ir.IRBuilder
 
-_ARITHMETIC = (*HALVES, "f32", "f64")
 _SINGLE = Scalar("f32")
-_SMALLEST_NORMAL = {"f32": 1 << 23, "f64": 1 << 52}
-
-
-def _intrinsic(builder: Builder, name: str, *arguments: ir.Value) -> ir.Value:
-    """A call of the overloaded LLVM intrinsic `name` on values of one type."""
-    kind = arguments[0].type
-    function = builder.module.declare_intrinsic(
-        name, (kind,), ir.FunctionType(kind, [kind] * len(arguments))
-    )
-    return builder.call(function, arguments)
-
-
-def flush(builder: Builder, value: ir.Value, element: object) -> ir.Value:
-    """The value, or a zero of its sign if it is subnormal."""
-    magnitude = _intrinsic(builder, "llvm.fabs", value)
-    smallest = constant(element, _SMALLEST_NORMAL[element.name])
-    tiny = builder.fcmp_ordered("<", magnitude, smallest)
-    zero = _intrinsic(builder, "llvm.copysign", constant(element, 0), value)
-    return builder.select(tiny, zero, value)
-
-
-def _flushable(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """The op with its flush_to_zero attribute."""
-
-    def flushed(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
-        if not op.attributes.get("flush_to_zero"):
-            return emit(builder, op, *arguments)
-        element = op.result.type.element
-        inputs = [flush(builder, argument, element) for argument in arguments]
-        return flush(builder, emit(builder, op, *inputs), element)
-
-    return flushed
-
-
-def _in_single(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """The op on halves: their f32 values in, the result rounded again."""
-
-    def single(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
-        element = op.operands["lhs"].type.element
-        if element.name not in HALVES:
-            return emit(builder, op, *arguments)
-        wide = [widen(builder, argument, element) for argument in arguments]
-        result = emit(builder, op, *wide)
-        return narrow(builder, result, element) if result.type == wide[0].type else result
-
-    return single
-
-
-def addf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    return builder.fadd(lhs, rhs)
-
-
-def subf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    return builder.fsub(lhs, rhs)
-
-
-def mulf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    return builder.fmul(lhs, rhs)
-
-
-def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    return builder.fdiv(lhs, rhs)
-
-
-def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
-    element = op.result.type.element
-    if element.name in HALVES:
-        wide = [widen(builder, argument, element) for argument in (lhs, rhs, acc)]
-        return fused(builder, *wide, element)
-    return _intrinsic(builder, "llvm.fma", lhs, rhs, acc)
 
 
 def negf(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
     """Flips the sign bit, of any float, NaN included."""
-    bits = _bits(builder, source)
+    bits = bits_of(builder, source)
     sign = ir.Constant(bits.type, 1 << (bits.type.width - 1))
-    return _like(builder, builder.xor(bits, sign), source)
+    return like(builder, builder.xor(bits, sign), source)
 
 
 def absf(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
     """Clears the sign bit, of any float, NaN included."""
-    bits = _bits(builder, source)
+    bits = bits_of(builder, source)
     rest = ir.Constant(bits.type, (1 << (bits.type.width - 1)) - 1)
-    return _like(builder, builder.and_(bits, rest), source)
-
-
-def _bits(builder: Builder, value: ir.Value) -> ir.Value:
-    if isinstance(value.type, ir.IntType):
-        return value
-    width = {ir.HalfType(): 16, ir.FloatType(): 32, ir.DoubleType(): 64}[value.type]
-    return builder.bitcast(value, ir.IntType(width))
-
-
-def _like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
-    return bits if bits.type == value.type else builder.bitcast(bits, value.type)
+    return like(builder, builder.and_(bits, rest), source)
 
 
 _RELATIONS = {
@@ -155,7 +70,7 @@ def _extremum(
     is the answer.
     """
     equal = builder.fcmp_ordered("==", lhs, rhs)
-    both = _like(builder, combine(_bits(builder, lhs), _bits(builder, rhs)), lhs)
+    both = like(builder, combine(bits_of(builder, lhs), bits_of(builder, rhs)), lhs)
     better = builder.select(builder.fcmp_ordered(relation, lhs, rhs), lhs, rhs)
     number = builder.select(equal, both, better)
     element = _SINGLE if lhs.type == llvm_type(_SINGLE) else op.result.type.element
@@ -168,30 +83,10 @@ def _extremum(
     return builder.select(rhs_missing, only_lhs, builder.select(lhs_missing, rhs, number))
 
 
-def _inexact(op: Op) -> str | None:
-    element = op.result.type.element
-    if element.name not in _ARITHMETIC:
-        return f"{element} arithmetic is not lowered yet"
-    rounding = op.attributes.get("rounding_mode", "nearest_even")
-    if rounding != "nearest_even":
-        return f"rounding mode {rounding} is not lowered yet"
-    if op.attributes.get("flush_to_zero") and element.name in HALVES:
-        return f"flush_to_zero is not defined for {element}"
-    return None
-
-
-def _no_comparison(op: Op) -> str | None:
-    element = op.operands["lhs"].type.element
-    return None if element.name in _ARITHMETIC else f"{element} comparison is not lowered yet"
-
-
-_ROUNDED = {emit.__name__: emit for emit in (addf, subf, mulf, divf, maxf, minf)}
-
 OPS = {
     "absf": absf,
-    "cmpf": _in_single(cmpf),
-    "fma": _flushable(fma),
+    "cmpf": in_single(cmpf),
+    "maxf": flushable(in_single(maxf)),
+    "minf": flushable(in_single(minf)),
     "negf": negf,
-} | {name: _flushable(_in_single(emit)) for name, emit in _ROUNDED.items()}
-
-REASONS = {"cmpf": _no_comparison, "fma": _inexact} | dict.fromkeys(_ROUNDED, _inexact)
+}

@@ -164,6 +164,3 @@ OPS = {
         addi, subi, muli, negi, absi, mulhii, andi, ori, xori, shli, shri, cmpi, mini, maxi,
     )
 } | {"divi": divi, "remi": remi}  # fmt: skip
-
-REASONS: dict[str, Callable[[Op], str | None]] = {}
-"""Nothing here is inexact."""

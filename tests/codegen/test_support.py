@@ -28,7 +28,7 @@ def test_reasons_name_op_place_and_cause() -> None:
     kernel = Kernel("mixed", "f32", "ptr<f32>", "ptr<f32>")
     value, pointer, other = kernel.parameters
     kernel.op("print_tko", (value,), str="%f", results=["token"])
-    kernel.op("addf", value, value, results=["f32"], rounding_mode="positive_inf")
+    kernel.op("ftof", value, results=["fnv8E5M3FNU"], rounding_mode="nearest_even")
     kernel.op(
         "load_ptr_tko", pointer, results=["f32", "token"], memory_ordering_semantics="acquire",
         memory_scope="device",
@@ -40,7 +40,7 @@ def test_reasons_name_op_place_and_cause() -> None:
     found = caught.value.diagnostics
     assert [(item.op, item.message) for item in found] == [
         ("print_tko", "it is not lowered yet"),
-        ("addf", "rounding mode positive_inf is not lowered yet"),
+        ("ftof", "the encoding of fnv8E5M3FNU is not published"),
         ("load_ptr_tko", "acquire memory ordering is not lowered yet"),
     ]
     assert [item.offset for item in found] == [100, 101, 102]

@@ -6,6 +6,6 @@ Errors stay below 2 units in the last place in f32 and below 4 in f64. Halves ar
 and rounded once more. What NaN, infinities and zeros give is what C says.
 """
 
-from .rows import OPS, REASONS
+from .rows import OPS
 
-__all__ = ["OPS", "REASONS"]
+__all__ = ["OPS"]

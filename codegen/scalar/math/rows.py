@@ -8,7 +8,7 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from ..floats import flush
+from ..flush import flush
 from ..halves import HALVES, narrow, widen
 from .arctangent import atan2
 from .exponential import exp, exp2
@@ -17,14 +17,9 @@ from .integral import ceil, floor
 from .logarithm import log, log2
 from .powers import fpowf, fpowi
 from .remainder import remf
-from .roots import rsqrt, sqrt
+from .roots import rsqrt
 from .terms import Term
 from .trigonometric import cos, sin, tan
-
-_COMPUTED = (*HALVES, "f32", "f64")
-_ROUNDINGS = ("nearest_even", "approx", "full")
-"""The exact result serves for the approximate ones: they only allow a larger error."""
-
 
 def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
     """The function as an emitter: halves by way of f32, subnormals flushed if the op says so."""
@@ -37,33 +32,20 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
         for operand, value in zip(op.operands.values(), arguments, strict=True):
             if operand.type.element == element:
                 value = widen(builder, value, element) if half else value
-                value = flush(builder, value, element) if flushed else value
+                value = flush(builder, value) if flushed else value
             terms.append(Term(builder, value))
         result = function(*terms).value
         if flushed:
-            return flush(builder, result, element)
+            return flush(builder, result)
         return narrow(builder, result, element) if half else result
 
     return emit
 
 
-def _why_not(op: Op) -> str | None:
-    element = op.result.type.element
-    if element.name not in _COMPUTED:
-        return f"{op.name} of {element} is not lowered yet"
-    rounding = op.attributes.get("rounding_mode", "nearest_even")
-    if rounding not in _ROUNDINGS:
-        return f"rounding mode {rounding} is not lowered yet"
-    if op.attributes.get("flush_to_zero") and element.name != "f32":
-        return f"flush_to_zero is not defined for {element}"
-    return None
-
-
 _FUNCTIONS = (
-    atan2, ceil, cos, cosh, exp, exp2, floor, fpowf, fpowi, log, log2, remf, rsqrt, sin, sinh, sqrt,
-    tan, tanh,
+    atan2, ceil, cos, cosh, exp, exp2, floor, fpowf, fpowi, log, log2, remf, rsqrt, sin, sinh, tan,
+    tanh,
 )  # fmt: skip
 
 OPS = {function.__name__: _emitter(function) for function in _FUNCTIONS}
-
-REASONS = dict.fromkeys(OPS, _why_not)
+"""The exact results serve for approximate modes too: those only allow a larger error."""

@@ -1,0 +1,91 @@
+"""addf, subf, mulf, divf and fma on f16, bf16, f32 and f64, in every rounding mode.
+
+To nearest even LLVM's instructions are IEEE 754's, as long as no fast-math flag is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from tileir.ir import Op
+
+from . import directed
+from .bits import DOUBLE, intrinsic, single
+from .flush import flushable
+from .halves import HALVES, fused, in_single
+from .machine import machine_of
+from .rounding import DIRECTED
+
+Builder = ir.IRBuilder
+
+
+def _approximate_quotient(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """PTX's div.approx: within 2 ulp, but a divisor above 2^126 counts as infinite.
+
+    PTX says what comes out there, zero or NaN, so a kernel must not get away with it here.
+    """
+    magnitude = intrinsic(builder, "llvm.fabs", rhs)
+    large = builder.fcmp_ordered(">", magnitude, single((127 + 126) << 23))
+    zero = intrinsic(builder, "llvm.copysign", single(0), rhs)
+    return builder.select(large, builder.fmul(lhs, zero), builder.fdiv(lhs, rhs))
+
+
+def addf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    return builder.fadd(lhs, rhs)
+
+
+def subf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    return builder.fsub(lhs, rhs)
+
+
+def mulf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    return builder.fmul(lhs, rhs)
+
+
+def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """PTX's div.full is within 2 ulp everywhere, and so is the nearest quotient."""
+    if op.attributes["rounding_mode"] == "approx":
+        return _approximate_quotient(builder, lhs, rhs)
+    return builder.fdiv(lhs, rhs)
+
+
+def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
+    """Without an instruction for it, that of f64 is the C library's."""
+    element = op.result.type.element
+    if element.name in HALVES or (lhs.type != DOUBLE and not machine_of(builder).fused):
+        return fused(builder, lhs, rhs, acc, element)
+    return intrinsic(builder, "llvm.fma", lhs, rhs, acc)
+
+
+def sqrt(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
+    """The nearest root serves for PTX's sqrt.approx as well."""
+    return intrinsic(builder, "llvm.sqrt", source)
+
+
+def _rounded(
+    nearest: Callable[..., ir.Value], in_direction: Callable[..., ir.Value]
+) -> Callable[..., ir.Value]:
+    """The op with its rounding modes and flush_to_zero."""
+
+    @in_single
+    def directed_op(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        return in_direction(builder, op.attributes["rounding_mode"], *arguments)
+
+    @flushable
+    def rounded(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        has_direction = op.attributes["rounding_mode"] in DIRECTED
+        return (directed_op if has_direction else nearest)(builder, op, *arguments)
+
+    return rounded
+
+
+OPS = {
+    "addf": _rounded(in_single(addf), directed.add),
+    "subf": _rounded(in_single(subf), directed.subtract),
+    "mulf": _rounded(in_single(mulf), directed.multiply),
+    "divf": _rounded(in_single(divf), directed.divide),
+    "fma": _rounded(fma, directed.multiply_add),
+    "sqrt": _rounded(in_single(sqrt), directed.square_root),
+}

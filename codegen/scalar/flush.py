@@ -1,0 +1,36 @@
+"""flush_to_zero, by the letter: subnormal operands, and results that are subnormal after rounding,
+become zeros of the same sign. Tile IR has it for f32 only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from tileir.ir import Op
+
+from .bits import intrinsic, single
+
+Builder = ir.IRBuilder
+
+_SMALLEST_NORMAL = 1 << 23
+
+
+def flush(builder: Builder, value: ir.Value) -> ir.Value:
+    """The f32, or a zero of its sign if it is subnormal."""
+    magnitude = intrinsic(builder, "llvm.fabs", value)
+    tiny = builder.fcmp_ordered("<", magnitude, single(_SMALLEST_NORMAL))
+    zero = intrinsic(builder, "llvm.copysign", single(0), value)
+    return builder.select(tiny, zero, value)
+
+
+def flushable(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
+    """The op with its flush_to_zero attribute."""
+
+    def flushed(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        if not op.attributes.get("flush_to_zero"):
+            return emit(builder, op, *arguments)
+        inputs = [flush(builder, argument) for argument in arguments]
+        return flush(builder, emit(builder, op, *inputs))
+
+    return flushed

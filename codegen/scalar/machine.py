@@ -1,0 +1,47 @@
+"""What the target machine can do for one element, so that an emitter may use its instructions.
+
+Whoever makes an LLVM module sets its attribute `machine`; without one, code is written for any
+machine that LLVM knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Abilities of a target. All false is right everywhere, and slower."""
+
+    half_conversions: bool = False
+    """LLVM's conversions between f16 and f32 are instructions, not calls of a library."""
+    fused: bool = False
+    """So is its fused multiply-add of f32 and f64."""
+
+    @staticmethod
+    @cache
+    def of_host() -> Machine:
+        """The CPU this process runs on."""
+        arm64 = llvm.get_process_triple().startswith(("aarch64", "arm64"))
+        features = llvm.get_host_cpu_features()
+        return Machine(
+            half_conversions=arm64 or features.get("f16c", False),
+            fused=arm64 or features.get("fma", False),
+        )
+
+    @staticmethod
+    def nvptx() -> Machine:
+        """Any GPU that PTX is written for."""
+        return Machine(half_conversions=True, fused=True)
+
+
+PORTABLE = Machine()
+
+
+def machine_of(builder: ir.IRBuilder) -> Machine:
+    """What the module under construction is for."""
+    return getattr(builder.module, "machine", PORTABLE)

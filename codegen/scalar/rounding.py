@@ -1,0 +1,89 @@
+"""From the nearest float to the one that a rounding mode asks for.
+
+Machines round to nearest. To round in a direction it is enough to know on which side of the
+nearest float the exact number lies: the answer is that float or its neighbour.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from .bits import DOUBLE, SINGLE, WORD, bits_of, float_of
+from .error_free import two_sum
+
+Builder = ir.IRBuilder
+
+DIRECTED = ("zero", "negative_inf", "positive_inf")
+
+
+def settle(
+    builder: Builder, nearest: ir.Value, below: ir.Value, above: ir.Value, mode: str
+) -> ir.Value:
+    """The f32 or f64 that rounding in a direction gives.
+
+    `below` and `above`: whether the exact number is less or greater than `nearest`. Neighbours of
+    floats are neighbours as integers, the largest number and infinity too. A zero has the sign of
+    the exact number, so it never has to become a number of the other sign.
+    """
+    bits = bits_of(builder, nearest)
+    kind = bits.type
+    if mode == "zero":
+        negative = builder.icmp_signed("<", bits, ir.Constant(kind, 0))
+        beyond = builder.select(negative, above, below)
+        return float_of(builder, builder.sub(bits, builder.zext(beyond, kind)))
+    sign = builder.ashr(bits, ir.Constant(kind, kind.width - 1))
+    upwards = builder.or_(sign, ir.Constant(kind, 1))
+    step = builder.select(above if mode == "positive_inf" else below, upwards, ir.Constant(kind, 0))
+    move = builder.add if mode == "positive_inf" else builder.sub
+    return float_of(builder, move(bits, step))
+
+
+def settle_by(builder: Builder, nearest: ir.Value, error: ir.Value, mode: str) -> ir.Value:
+    """The same by the sign of what is missing; a NaN stands for nothing."""
+    zero = ir.Constant(error.type, 0.0)
+    below = builder.fcmp_ordered("<", error, zero)
+    above = builder.fcmp_ordered(">", error, zero)
+    return settle(builder, nearest, below, above, mode)
+
+
+def to_single(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
+    """An f64 as an f32: to nearest even, or in a direction."""
+    nearest = builder.fptrunc(value, SINGLE)
+    if mode == "nearest_even":
+        return nearest
+    back = builder.fpext(nearest, DOUBLE)
+    below = builder.fcmp_ordered("<", value, back)
+    above = builder.fcmp_ordered(">", value, back)
+    return settle(builder, nearest, below, above, mode)
+
+
+def to_odd_single(builder: Builder, value: ir.Value) -> ir.Value:
+    """An f64 as an f32 rounded *to odd*: towards zero, the last bit set if anything was lost.
+
+    That keeps it off the midpoints of any format with at least two bits less, so rounding the
+    result again, in any mode, gives what rounding once would.
+    """
+    single = to_single(builder, value, "zero")
+    inexact = builder.fcmp_ordered("!=", builder.fpext(single, DOUBLE), value)
+    bits = builder.or_(bits_of(builder, single), builder.zext(inexact, WORD))
+    return float_of(builder, bits)
+
+
+def odd_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    """The sum of two f32 or f64 that cannot overflow, rounded to odd."""
+    total, error = two_sum(builder, lhs, rhs)
+    bits = bits_of(builder, settle_by(builder, total, error, "zero"))
+    inexact = builder.fcmp_ordered("!=", error, ir.Constant(error.type, 0.0))
+    return float_of(builder, builder.or_(bits, builder.zext(inexact, bits.type)))
+
+
+def signed_zero(
+    builder: Builder, result: ir.Value, exact: ir.Value, *terms: ir.Value
+) -> ir.Value:  # fmt: skip
+    """The result rounded down, where a sum that is exactly zero is -0 unless all terms are +0."""
+    bits = bits_of(builder, terms[0])
+    for term in terms[1:]:
+        bits = builder.or_(bits, bits_of(builder, term))
+    mask = ir.Constant(bits.type, 1 << (bits.type.width - 1))
+    zero = float_of(builder, builder.and_(bits, mask))
+    return builder.select(exact, zero, result)
