@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.ir import Op, Value
-from tileir.types import Element
+from tileir.ir import Op
 
-from ..scalar.halves import HALVES, narrow, widen
 from .evaluate import Evaluator
+from .factors import factor, rounded, widened
 from .loops import loop, nest
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
@@ -105,7 +104,7 @@ def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.V
     start = lowering.address(lowering.temporary(op, _LEFT))
     with nest(builder, (product.m, product.k)) as place:
         row, column = place.indices
-        value = _number(lowering, op, "lhs", [*number, row, column], -1)
+        value = factor(lowering, op, "lhs", [*number, row, column])
         _store(builder, start, product.factor, place, value)
     return start
 
@@ -119,42 +118,9 @@ def _stage_right(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.
         column = builder.add(
             builder.mul(panel, ir.Constant(INDEX, product.width)), column, flags=("nuw", "nsw")
         )
-        value = _number(lowering, op, "rhs", [*number, row, column], -2)
+        value = factor(lowering, op, "rhs", [*number, row, column])
         _store(builder, start, product.factor, place, value)
     return start
-
-
-def _number(
-    lowering: BlockLowering, op: Op, slot: str, indices: list[ir.Value], along: int
-) -> ir.Value:
-    """An element of a factor as it is multiplied, scaled; `along` is the dimension of K."""
-    builder, factor = lowering.builder, op.operands[slot]
-    value = _element(lowering, factor, indices)
-    if op.name == "mmai":
-        signed = op.attributes[f"signedness_{slot}"] == "signed"
-        convert = builder.sitofp if signed else builder.uitofp
-        return convert(value, KINDS["f32"])
-    value = widened(builder, value, factor.type.element)
-    if op.name == "mmaf":
-        return value
-    scales = op.operands[f"{slot}_scale"]
-    shared = factor.type.shape[along] // scales.type.shape[along]
-    indices[along] = builder.lshr(indices[along], ir.Constant(INDEX, shared.bit_length() - 1))
-    scale = widened(builder, _element(lowering, scales, indices), scales.type.element)
-    value, scale = (builder.fpext(wide, KINDS["f64"]) for wide in (value, scale))
-    return builder.fmul(value, scale)
-
-
-def _element(lowering: BlockLowering, value: Value, indices: list[ir.Value]) -> ir.Value:
-    position = Position(lowering.builder, value.type.shape, indices)
-    return Evaluator(lowering, position).element(value)
-
-
-def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
-    """An f64 as it is, any other float as the f32 of the same value."""
-    if element.name == "tf32":
-        return builder.bitcast(value, KINDS["f32"])
-    return widen(builder, value, element) if element.name in HALVES else value
 
 
 def _widen(lowering: BlockLowering, op: Op) -> None:
@@ -179,10 +145,8 @@ def _round(lowering: BlockLowering, op: Op) -> None:
     with nest(builder, op.result.type.shape) as position:
         place = _at(builder, start, kind, position.linear)
         value = builder.load(place, typ=KINDS[kind], align=product_of(op).bytes)
-        if element.name == "f16":
-            value = narrow(builder, value, element)
-        elif element.name != kind:
-            value = builder.fptrunc(value, KINDS["f32"])
+        if element.name != kind:
+            value = rounded(builder, value, element)
         lowering.store_element(op.result, position, value)
 
 
@@ -195,16 +159,6 @@ def _store(
 
 def _at(builder: ir.IRBuilder, start: ir.Value, kind: str, number: ir.Value) -> ir.Value:
     return builder.gep(start, [number], inbounds=True, source_etype=KINDS[kind])
-
-
-def why_not(op: Op) -> str | None:
-    """Why the product cannot be computed, or None if it can."""
-    slots = ("lhs", "rhs", "lhs_scale", "rhs_scale")
-    for value in (op.operands[slot] for slot in slots if slot in op.operands):
-        name = value.type.element.name
-        if name not in (*HALVES, "f32", "f64", "tf32", "i8"):
-            return f"conversion from {name} is not lowered yet"
-    return None
 
 
 ROWS = dict.fromkeys(

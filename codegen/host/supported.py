@@ -8,7 +8,7 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from . import mma
+from . import factors
 from .inline import INLINE
 from .rows import rows
 
@@ -45,6 +45,5 @@ _IMPOSSIBLE = dict.fromkeys(
 
 _REASONS: dict[str, Callable[[Op], str | None]] = {
     "load_view_tko": _padding,
-    "mmaf": mma.why_not,
-    "mmaf_scaled": mma.why_not,
+    "mmaf_scaled": factors.why_not,
 }
