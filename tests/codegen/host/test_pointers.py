@@ -146,3 +146,40 @@ def test_addresses_in_a_row_need_no_gather(size: int) -> None:
     compilation["add"].launch(-(-size // 128), [x, y, z, size])
     assert (z[:size] == x + y).all()
     assert (z[size:] == 7).all()
+
+
+def test_addresses_used_twice_are_counted_along() -> None:
+    """x[row, column] += 1 in place, with more arithmetic than is worth doing twice elsewhere."""
+    kernel = Kernel("bump", "ptr<f32>", "i32")
+    base, stride = kernel.parameters
+    iota = kernel.op("iota", results=["32xi32"])
+    places = []
+    for shape in ("32x1", "1x32"):
+        number = kernel.op("reshape", iota, results=[f"{shape}xi32"])
+        wide = kernel.op("broadcast", number, results=["32x32xi32"])
+        places.append(kernel.op("exti", wide, signedness="signed", results=["32x32xi64"]))
+    step = kernel.op("exti", stride, signedness="signed", results=["i64"])
+    step = kernel.op("reshape", step, results=["1x1xi64"])
+    step = kernel.op("broadcast", step, results=["32x32xi64"])
+    row = kernel.op("muli", places[0], step, results=["32x32xi64"])
+    where = kernel.op("addi", row, places[1], results=["32x32xi64"])
+    where = kernel.op("subi", where, kernel.constant("32x32xi64", 1), results=["32x32xi64"])
+    pointer = kernel.op("reshape", base, results=["1x1xptr<f32>"])
+    pointer = kernel.op("broadcast", pointer, results=["32x32xptr<f32>"])
+    pointer = kernel.op("offset", pointer, where, results=["32x32xptr<f32>"])
+    value, _ = kernel.op(
+        "load_ptr_tko", pointer, results=["32x32xf32", "token"], memory_ordering_semantics="weak"
+    )
+    one = kernel.constant("32x32xf32", 0x3F800000)
+    value = kernel.op(
+        "addf", value, one, results=["32x32xf32"], rounding_mode="nearest_even",
+        flush_to_zero=False,
+    )  # fmt: skip
+    kernel.op("store_ptr_tko", pointer, value, results=["token"], memory_ordering_semantics="weak")
+    compilation = compile(kernel.module())
+    assert "gather" not in compilation.assembly
+    data = np.arange(40 * 50, dtype=np.float32).reshape(40, 50)
+    expected = data.copy()
+    expected[1:33, 9:41] += 1
+    compilation["bump"].launch(1, [data[1:, 10:].ctypes.data, 50])
+    np.testing.assert_array_equal(data, expected)
