@@ -27,6 +27,10 @@ from .rows import is_inline, row_of
 CHEAP = 4
 """Element-wise ops that may be computed twice rather than kept."""
 
+CHEAP_PLACES = 50
+"""The same for sums and products of positions. LLVM counts them along with the loop, and sees which
+addresses follow each other, as long as it sees how they are made."""
+
 MOST_FUSED = 2000
 """Ops in one loop; LLVM's time grows faster than the loop."""
 
@@ -35,6 +39,9 @@ _WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) |
      "fpowi"), 20,
 )  # fmt: skip
 """Ops that weigh more than 1."""
+
+_OF_PLACES = ("addi", "exti", "muli", "offset", "subi")
+"""Element-wise ops that make positions of positions."""
 
 _HARMLESS = {PURE, NO_MEMORY_EFFECT, UNDECLARED, READS}
 """Effects of ops that a load may be moved behind."""
@@ -73,14 +80,15 @@ def is_tile(value: Value) -> bool:
 def plan_fusion(order: Order) -> Fusion:
     """Decide for every op."""
     fusion = Fusion()
-    weights = _weights(order)
+    weights, places = _weights(order), _places(order)
     routes: dict[int, set[Route]] = {}
     repeated: set[int] = set()
     for op in reversed(order.ops):
         if op.name in ELEMENTWISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
             again = len(routes.get(result, ())) > 1 or result in repeated
-            if weight > MOST_FUSED or (again and weight > CHEAP):
+            cheap = CHEAP_PLACES if result in places else CHEAP
+            if weight > MOST_FUSED or (again and weight > cheap):
                 fusion.kept.add(id(op))
         _flow(op, order, fusion, routes, repeated)
     _defer(order, fusion, routes)
@@ -98,6 +106,17 @@ def _weights(order: Order) -> dict[int, int]:
         weight = 1 if below > MOST_FUSED else below + own
         weights[id(op.result)] = weight
     return weights
+
+
+def _places(order: Order) -> set[int]:
+    """Ids of the tiles that are sums and products of positions and of single numbers."""
+    places: set[int] = set()
+    for op in order.ops:
+        if op.name in _OF_PLACES or op.name in INLINE:
+            below = (value for value in op.operand_list() if is_tile(value))
+            if is_tile(op.result) and all(id(value) in places for value in below):
+                places.add(id(op.result))
+    return places
 
 
 def _flow(

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from ..scalar.types import ADDRESS, OPAQUE
+from ..scalar.types import OPAQUE
 
 BYTE = ir.IntType(8)
 
@@ -62,6 +62,5 @@ def pointer(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
         steps.append(step)
     result = builder.inttoptr(address, OPAQUE)
     for step in reversed(steps):
-        assert step.type == ADDRESS
         result = builder.gep(result, [step], source_etype=BYTE)
     return result

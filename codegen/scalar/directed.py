@@ -9,15 +9,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.types import Scalar
-
 from . import directed_double
 from .bits import DOUBLE, SINGLE, intrinsic
 from .error_free import sum_with_error
-from .halves import HALVES
-from .narrowing import narrow
 from .rounding import odd_sum, settle_by, signed_zero, to_single
-from .widening import widen
 
 Builder = ir.IRBuilder
 

@@ -21,6 +21,7 @@ from .roots import rsqrt
 from .terms import Term
 from .trigonometric import cos, sin, tan
 
+
 def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
     """The function as an emitter: halves by way of f32, subnormals flushed if the op says so."""
 

@@ -16,15 +16,19 @@ from tileir.errors import UnsupportedError
 FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
 LAUNCHES = FIXTURES / "launches"
 RUNNING = (
-    "assumed_layout", "comparisons", "count_tiles", "debug_scopes", "dense_constants",
-    "dense_table", "entry_attributes", "float_to_int", "fma_scalar", "gather_2d", "gather_padded",
-    "half_floats", "helper_calls", "hinted", "hinted_by_target", "hinted_warps", "int_to_float",
-    "int_widths", "integer_bits", "integer_division", "integer_flags", "middle_slice", "nibbles",
-    "no_debug", "pad_with_nan", "pad_with_neg_inf", "pad_with_neg_zero", "pad_with_pos_inf",
-    "pad_with_zero_i16", "pointer_casts", "pointer_kinds", "producer", "raw_offsets", "reinterpret",
-    "rotate_axes", "saturating", "scaled_copy", "scatter_reversed", "static_layout", "tensor_shape",
-    "transpose", "transpose_view", "two_entries", "unchecked_tiles", "unsigned_numbers",
-    "vector_add", "vector_add_aligned", "vector_add_f64", "vector_add_i32", "wide_indices",
+    "alias_fence", "assumed_layout", "atomic_modes", "atomic_swap", "atomic_unsigned",
+    "comparisons", "count_tiles", "debug_scopes", "dense_constants", "dense_table",
+    "dependent_launch", "entry_attributes", "every_other_block", "float_to_int", "fma_scalar",
+    "gather_2d", "gather_columns", "gather_padded", "gather_rows", "half_floats", "helper_calls",
+    "hinted", "hinted_by_target", "hinted_warps", "histogram", "int_to_float", "int_widths",
+    "integer_bits", "integer_division", "integer_flags", "middle_slice", "module_globals",
+    "nibbles", "no_debug", "ordered_flags", "pad_with_nan", "pad_with_neg_inf", "pad_with_neg_zero",
+    "pad_with_pos_inf", "pad_with_zero_i16", "pointer_casts", "pointer_kinds", "producer",
+    "raw_offsets", "red_inbounds", "reduce_into_view", "reinterpret", "rotate_axes", "saturating",
+    "scaled_copy", "scatter_reversed", "scatter_rows", "scratch_memory", "sliding_window",
+    "static_layout", "tensor_shape", "transpose", "transpose_view", "two_entries",
+    "unchecked_tiles", "unsigned_numbers", "vector_add", "vector_add_aligned", "vector_add_f64",
+    "vector_add_i32", "wide_indices",
 )  # fmt: skip
 """Fixtures with nothing in them that is not lowered; a row more with every op lowered."""
 
@@ -114,10 +118,9 @@ def test_the_loops_are_vectorised() -> None:
     assert "addps" in text
 
 
-@pytest.mark.parametrize("name", ["softmax", "matmul"])
-def test_what_is_missing_is_reported_at_once(name: str) -> None:
-    with pytest.raises(UnsupportedError) as caught:
-        compile(parse(FIXTURES / "13.4" / f"{name}.tileirbc"))
+def test_what_no_cpu_has_is_reported_at_once() -> None:
+    with pytest.raises(UnsupportedError, match="multicast memory exists on GPUs only") as caught:
+        compile(parse(FIXTURES / "13.5" / "multimem.tileirbc"))
     found = caught.value.diagnostics
     assert len(found) >= 2
     assert all(item.severity == "error" and item.kind == "unsupported" for item in found)
