@@ -78,10 +78,11 @@ class Work:
         try:
             if not may_run_long:
                 self._drain(1, time.perf_counter() + SMALL_SECONDS)
-            self._start(min(threads, 1), threads)
-            self._idle.wait(SMALL_SECONDS)
-            self._start(threads - 1, threads)
-            self._wait(progress)
+            if self._left():
+                self._start(1, threads)
+                self._idle.wait(SMALL_SECONDS)
+                self._start(threads - 1, threads)
+                self._wait(progress)
         finally:
             self.context.stop = 1
             self._wait()

@@ -113,6 +113,14 @@ def test_another_machine_is_another_key() -> None:
     assert cache_key.key_of(parse(), "machine 0", {"check": "memory"}) not in keys
 
 
+def test_other_code_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache_key.key_of(parse(), "machine", {})
+    monkeypatch.setattr(cache_key, "_own_code", lambda: "another version")
+    assert cache_key.key_of(parse(), "machine", {}) != before
+    monkeypatch.setattr(cache_key, "_own_code", lambda: None)
+    assert cache_key.key_of(parse(), "machine", {}) is None
+
+
 def test_what_is_wrong_is_told_every_time(folder: Path) -> None:
     broken = tileir.Bytecode.parse(
         (ROOT / "fixtures" / "invalid" / "rules" / "same-type.tileirbc").read_bytes()
