@@ -86,8 +86,8 @@ class Work:
         finally:
             self.context.stop = 1
             self._wait()
-        for thread in self._threads:
-            thread.join()
+            for thread in self._threads:
+                thread.join()
         if self.problems:
             raise self.problems.pop(0)
         if progress is not None:
