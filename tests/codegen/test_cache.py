@@ -70,12 +70,9 @@ def test_the_second_time_nothing_is_compiled(folder: Path, compiled: list[str]) 
     assert len(list(folder.iterdir())) == 1
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FIXTURES.glob("*_[cf]*.tileirbc")))
+@pytest.mark.parametrize("name", ["dense_table", "fma_scalar", "pointer_kinds", "two_entries"])
 def test_kernels_from_the_cache_are_the_same(name: str, folder: Path, compiled: list[str]) -> None:
-    try:
-        first = tileir.compile(parse(name))
-    except tileir.UnsupportedError:
-        pytest.skip("not lowered")
+    first = tileir.compile(parse(name))
     known = len(compiled)
     second = tileir.compile(parse(name))
     assert len(compiled) == known
