@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tileir
+from tileir import formats
 from tileir.errors import TileIRError
 
 if TYPE_CHECKING:
@@ -20,14 +21,17 @@ if TYPE_CHECKING:
 def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str | None:
     """The key of a module that is compiled with some options, which JSON must be able to hold.
 
-    `identity` is what the target knows of its machine. None for a module that cannot be written:
-    it has no bytes, and breaks a rule anyway.
+    `identity` is what the target knows of its machine. None if there is no telling: our own code
+    cannot be read, or the module cannot be written, which breaks a rule anyway.
     """
+    code = _own_code()
     try:
         data = bytecode.build(check=False)
     except TileIRError:
         return None
-    decisive = [identity, _sources(), json.dumps(options, sort_keys=True)]
+    if code is None:
+        return None
+    decisive = [identity, code, json.dumps(options, sort_keys=True)]
     digest = hashlib.sha256("\0".join(decisive).encode("utf-8", "surrogateescape"))
     digest.update(b"\0")
     digest.update(data)
@@ -35,23 +39,13 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
 
 
 @cache
-def _sources() -> str:
-    """Stands for our own code: path, size and time of change of each file.
-
-    As Python does it to see whether its compiled modules are still true.
-    """
-    digest = hashlib.sha256()
-    for folder in sorted({str(Path(place).resolve()) for place in _folders()}):
+def _own_code() -> str | None:
+    """A hash of all our source files, which takes a few milliseconds; None if there are none."""
+    digest, count = hashlib.sha256(), 0
+    for folder in (tileir.__path__[0], formats.__path__[0], os.path.dirname(__file__)):
         for path in sorted(Path(folder).rglob("*.py")):
-            status = os.stat(path)
-            digest.update(
-                f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0".encode(errors="replace")
-            )
-    return digest.hexdigest()
-
-
-def _folders() -> list[str]:
-    """The three layers, wherever they lie."""
-    from tileir import formats
-
-    return [tileir.__path__[0], formats.__path__[0], os.path.dirname(__file__)]
+            data = path.read_bytes()
+            digest.update(f"{path.relative_to(folder)}\0{len(data)}\0".encode(errors="replace"))
+            digest.update(data)
+            count += 1
+    return digest.hexdigest() if count else None

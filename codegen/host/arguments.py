@@ -20,6 +20,7 @@ from ..scalar.types import memory_bytes
 from .extents import Extent
 from .kernel_info import KernelInfo
 from .pointers import memory_of
+from .shown import shown
 
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
@@ -44,7 +45,7 @@ def pack(info: KernelInfo, args: Sequence[Any]) -> Packed:
     try:
         args = list(args)
     except TypeError:
-        raise LaunchError(f"{symbol}: the arguments must be a list, got {args!r}") from None
+        raise LaunchError(f"{symbol}: the arguments must be a list, got {shown(args)}") from None
     if len(args) != len(info.elements):
         expected, found = _count(len(info.elements)), len(args)
         raise LaunchError(f"{symbol} takes {expected}, but {found} were given")
@@ -97,12 +98,12 @@ def _float(element: Scalar, argument: Any) -> bytes:
         if element.name in _FORMATS:
             return struct.pack(_FORMATS[element.name], number)
     except OverflowError:
-        raise LaunchError(f"{argument} is out of range") from None
+        raise LaunchError(f"{shown(argument)} is out of range") from None
     if element.name == "fnv8E5M3FNU":
         raise LaunchError("nobody knows which bits a number has in this type")
     small = from_constant(to_constant(float(_round_to_odd(number)), Tile(element, ())))
     if math.isfinite(number) and not math.isfinite(float(small)):
-        raise LaunchError(f"{argument} is out of range")
+        raise LaunchError(f"{shown(argument)} is out of range")
     return small.tobytes()
 
 
@@ -137,4 +138,4 @@ def _widened(argument: Any, item: Any) -> Any:
 
 
 def _describe(argument: Any) -> str:
-    return f"{type(argument).__name__} {argument!r:.60}"
+    return f"{type(argument).__name__} {shown(argument)}"

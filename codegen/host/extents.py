@@ -12,6 +12,7 @@ from tileir.buffer import Buffer
 from tileir.errors import LaunchError
 
 from .dlpack import from_dlpack
+from .shown import shown
 
 Extent = tuple[int, int]
 
@@ -60,7 +61,7 @@ def of_allocations(allocations: Iterable[Any]) -> tuple[list[Extent], list[Any]]
     try:
         listed = list(allocations)
     except TypeError:
-        raise LaunchError(f"allocations must be a list, got {allocations!r:.60}") from None
+        raise LaunchError(f"allocations must be a list, got {shown(allocations)}") from None
     extents, owners = [], []
     for number, item in enumerate(listed):
         try:

@@ -19,6 +19,7 @@ from .context import make_context
 from .extents import of_allocations
 from .kernel_info import KernelInfo
 from .reports import Handler, Reports
+from .shown import shown
 from .work import Blocks, Progress, Work
 
 MAX_EXTENT = (1 << 24) - 1
@@ -63,7 +64,7 @@ def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
     try:
         extents = [operator.index(grid)] if _is_number(grid) else [operator.index(n) for n in grid]
     except TypeError:
-        raise LaunchError(f"{symbol}: the grid must be integers, got {grid!r}") from None
+        raise LaunchError(f"{symbol}: the grid must be integers, got {shown(grid)}") from None
     if not 1 <= len(extents) <= 3:
         raise LaunchError(f"{symbol}: the grid must have 1 to 3 extents, got {len(extents)}")
     for extent in extents:
@@ -78,7 +79,7 @@ def check_threads(symbol: str, threads: int | None) -> int:
     if threads is None:
         return _cpus()
     if isinstance(threads, bool) or not _is_number(threads) or threads < 1:
-        raise LaunchError(f"{symbol}: threads must be an integer from 1, got {threads!r}")
+        raise LaunchError(f"{symbol}: threads must be an integer from 1, got {shown(threads)}")
     return operator.index(threads)
 
 

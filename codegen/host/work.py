@@ -78,15 +78,16 @@ class Work:
         try:
             if not may_run_long:
                 self._drain(1, time.perf_counter() + SMALL_SECONDS)
-            self._start(min(threads, 1), threads)
-            self._idle.wait(SMALL_SECONDS)
-            self._start(threads - 1, threads)
-            self._wait(progress)
+            if self._left():
+                self._start(1, threads)
+                self._idle.wait(SMALL_SECONDS)
+                self._start(threads - 1, threads)
+                self._wait(progress)
         finally:
             self.context.stop = 1
             self._wait()
-        for thread in self._threads:
-            thread.join()
+            for thread in self._threads:
+                thread.join()
         if self.problems:
             raise self.problems.pop(0)
         if progress is not None:

@@ -10,6 +10,7 @@ from tileir import Buffer
 from tileir.codegen.host.arguments import pack
 from tileir.codegen.host.extents import of_allocations
 from tileir.codegen.host.kernel_info import KernelInfo
+from tileir.codegen.host.launch import check_grid, check_threads
 from tileir.errors import LaunchError
 
 from ..build import tile
@@ -140,6 +141,22 @@ def test_allocations_may_have_any_elements(way: str) -> None:
 )
 def test_tf32_numbers_are_rounded_once(value: float, expected: float) -> None:
     assert np.frombuffer(pack(Info("tf32"), [value]).data[:4], np.float32) == expected
+
+
+def test_what_is_said_is_one_line() -> None:
+    large = np.arange(10_000).reshape(100, 100)
+    for call in (
+        lambda: pack(Info("i32"), [large]),
+        lambda: pack(Info("f32"), [large]),
+        lambda: pack(Info("i32"), "one\ntwo"),
+        lambda: check_grid("entry", large),
+        lambda: check_threads("entry", large),
+    ):
+        with pytest.raises(LaunchError) as caught:
+            call()
+        message = str(caught.value)
+        assert message.isprintable()
+        assert len(message) < 160
 
 
 def test_numbers_of_an_unknown_encoding() -> None:

@@ -29,6 +29,20 @@ def copying(element: str, size: int = 16):
 
 
 @cache
+def strided(size: int):
+    """Copies `size` elements from parameter 0 to 1; parameters 2 and 3 are their strides."""
+    kernel = Kernel("strided", "ptr<i32>", "ptr<i32>", "i64", "i64")
+    pointers, strides = kernel.parameters[:2], kernel.parameters[2:]
+    views = [
+        kernel.view(pointer, [size], [size], strides=[None], dynamic_strides=[stride])
+        for pointer, stride in zip(pointers, strides, strict=True)
+    ]
+    index = kernel.zeros(1)
+    kernel.store(kernel.load(views[0], *index), views[1], *index)
+    return compile(kernel.module())["strided"]
+
+
+@cache
 def storing(element: str):
     """Stores the scalar parameter 0 to parameter 1."""
     kernel = Kernel("put", element, f"ptr<{element}>")
@@ -157,6 +171,17 @@ def test_ways_to_pass_memory(way: str) -> None:
 def test_dlpack_elements_are_checked() -> None:
     with pytest.raises(LaunchError, match="expected an array of float32, got float64"):
         copying("f32").launch(1, [Exporter(np.zeros(16)), np.zeros(16, np.float32)])
+
+
+@pytest.mark.parametrize("way", ["array", "interface", "dlpack"])
+@pytest.mark.parametrize("cut", [np.s_[:16], np.s_[::-1], np.s_[::3], np.s_[40::-2]])
+def test_arrays_of_any_strides(cut: slice, way: str) -> None:
+    whole, target = np.arange(48, dtype=np.int32), np.zeros(16, np.int32)
+    source = whole[cut][:16]
+    strided(16).launch(1, [WAYS[way](source), target, source.strides[0] // 4, 1])
+    np.testing.assert_array_equal(target, source)
+    strided(16).launch(1, [target, WAYS[way](whole[cut][-16:]), 1, source.strides[0] // 4])
+    np.testing.assert_array_equal(whole[cut][-16:], target)
 
 
 @pytest.mark.parametrize("way", ["array", "interface", "dlpack"])
