@@ -276,17 +276,18 @@ class BlockLowering:
 
     def new_site(self, kind: str, op: Op, **details: Any) -> int:
         """The number of something that the kernel may report; `details` are for its handler."""
-        self.sites.append({"kind": kind, "op": op.name, "place": op.place, **details})
+        known = {"kind": kind, "op": op.name, "kernel": self.kernel.symbol, "location": op.place}
+        self.sites.append({**known, **details})
         return len(self.sites) - 1
 
     def report(self, site: int, index: ir.Value, data: ir.Value | None = None) -> None:
         """Call the launch back: a site, the number of an element, and memory to look at."""
         builder = self.builder
         address = self._byte_offset(self.context, REPORT_OFFSET)
-        function = builder.load(address, typ=OPAQUE, align=8)
+        # llvmlite wants the pointer's type to say what is called.
+        function = builder.load(address, typ=REPORT.as_pointer(), align=8)
         data = ir.Constant(OPAQUE, None) if data is None else data
-        arguments = [ir.Constant(WORD, site), index, data, *self.function.args[1:4]]
-        _call(builder, function, arguments)
+        builder.call(function, [ir.Constant(WORD, site), index, data, *self.function.args[1:4]])
 
     def _element_address(self, offset: int, position: Position, element: object) -> ir.Value:
         stored = memory_type(element)
@@ -299,12 +300,6 @@ class BlockLowering:
         if offset >= 1 << 31:
             step = ir.Constant(INDEX, offset)
         return self.builder.gep(base, [step], inbounds=True, source_etype=BYTE)
-
-
-def _call(builder: ir.IRBuilder, function: ir.Value, arguments: list[ir.Value]) -> None:
-    """Call through a pointer; llvmlite wants its type to say of what."""
-    typed = builder.bitcast(function, REPORT.as_pointer())
-    builder.call(typed, arguments)
 
 
 def numbers(value: object, element: object) -> bytearray:
