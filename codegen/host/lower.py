@@ -8,6 +8,8 @@ where their op stands; see `storage` for the others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -81,6 +83,7 @@ class BlockLowering:
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._scopes = 0
+        self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
         self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
@@ -140,7 +143,8 @@ class BlockLowering:
         from .memory import with_deferred
 
         def loop(*_: object) -> None:
-            with nest(self.builder, op.result.type.shape) as position:
+            shape = op.result.type.shape
+            with self.writing(self.buffer(op.result)), nest(self.builder, shape) as position:
                 value = Evaluator(self, position).compute(op)
                 self.store_element(op.result, position, value)
 
@@ -220,12 +224,8 @@ class BlockLowering:
         if self.storage.offsets.get(id(source)) == offset and id(source) not in self.direct:
             return
         element = value.type.element
-        with nest(self.builder, value.type.shape) as position:
-            stored = to_memory(self.builder, Evaluator(self, position).element(value), element)
-            self.builder.store(
-                stored, self._element_address(offset, position, element),
-                align=memory_bytes(element),
-            )  # fmt: skip
+        with self.writing(offset), nest(self.builder, value.type.shape) as position:
+            self._store(offset, position, Evaluator(self, position).element(value), element)
 
     def copy(self, target: int, source: int, value: Value) -> None:
         """Copy the buffer at `source`, which holds a tile like `value`, to the one at `target`."""
@@ -242,17 +242,38 @@ class BlockLowering:
         element = value.type.element
         address = self._element_address(self.buffer(value), position, element)
         stored = self.builder.load(address, typ=memory_type(element), align=memory_bytes(element))
+        if self._written and self.buffer(value) not in self._written[0]:
+            stored.set_metadata("noalias", self._written[1])
         return from_memory(self.builder, stored, element)
 
     def store_element(self, value: Value, position: Position, result: ir.Value) -> None:
         """Set an element of a tile that an op makes."""
         element = value.type.element
-        stored = to_memory(self.builder, result, element)
         if is_single(value):
+            stored = to_memory(self.builder, result, element)
             self.builder.store(stored, self._result_slot(value))
-            return
-        address = self._element_address(self.buffer(value), position, element)
-        self.builder.store(stored, address, align=memory_bytes(element))
+        else:
+            self._store(self.buffer(value), position, result, element)
+
+    def _store(self, offset: int, position: Position, result: ir.Value, element: object) -> None:
+        stored = self.builder.store(
+            to_memory(self.builder, result, element),
+            self._element_address(offset, position, element),
+            align=memory_bytes(element),
+        )
+        if self._written and offset in self._written[0]:
+            stored.set_metadata("alias.scope", self._written[1])
+
+    @contextmanager
+    def writing(self, *offsets: int) -> Iterator[None]:
+        """Code inside is a loop that fills the buffers there, element by element.
+
+        Other buffers are marked as different memory, which LLVM cannot see: all of them are parts
+        of the workspace.
+        """
+        self._written, before = (offsets, self.new_scope()), self._written
+        yield
+        self._written = before
 
     def finish(self, value: Value) -> None:
         """All elements are set; if it is only one, it is from now on a plain value."""
