@@ -20,6 +20,8 @@ __all__ = [
     "BytecodeError",
     "Diagnostic",
     "Feature",
+    "KernelAssertionError",
+    "KernelError",
     "LaunchError",
     "MissingPackageError",
     "Problem",
@@ -216,3 +218,54 @@ class MissingPackageError(TileIRError, ModuleNotFoundError):
 
 class LaunchError(TileIRError, ValueError):
     """The arguments or the grid of a launch do not fit the kernel."""
+
+
+MOST_ELEMENTS = 8
+"""Elements that a message names."""
+
+
+class KernelError(TileIRError, RuntimeError):
+    """A kernel did, while it ran, what it must not.
+
+    problem   what that was
+    op        mnemonic of the op
+    kernel    symbol of the entry
+    location  the source position, "" when the debug section has none
+    block     indices x, y, z of the tile block
+    indices   of the elements of a tile that it is about, row-major; one empty tuple for rank 0
+    """
+
+    def __init__(
+        self, problem: str, *, op: str, kernel: str, location: str = "",
+        block: tuple[int, int, int] = (0, 0, 0), indices: Sequence[tuple[int, ...]] = ((),),
+    ) -> None:  # fmt: skip
+        self.problem = problem
+        self.op = op
+        self.kernel = kernel
+        self.location = location
+        self.block = tuple(block)
+        self.indices = tuple(indices)
+        super().__init__(str(self))
+
+    def __reduce__(self):
+        return _again, (type(self), self.problem, {
+            "op": self.op, "kernel": self.kernel, "location": self.location, "block": self.block,
+            "indices": self.indices,
+        })  # fmt: skip
+
+    def __str__(self) -> str:
+        named = [list(index) for index in self.indices[:MOST_ELEMENTS] if index]
+        more = len(self.indices) - len(named) if named else 0
+        elements = f" at element {', '.join(map(str, named))}" if named else ""
+        rest = f" and {more} more" if more else ""
+        where = f" in {display(self.kernel)}, block {self.block}"
+        source = f" ({display(self.location)})" if self.location else ""
+        return f"{self.op}: {printable(self.problem)}{elements}{rest}{where}{source}"
+
+
+def _again(kind: type[KernelError], problem: str, details: dict) -> KernelError:
+    return kind(problem, **details)
+
+
+class KernelAssertionError(KernelError):
+    """An assertion of the kernel was false. Its message has been printed, too."""

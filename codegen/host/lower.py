@@ -8,6 +8,8 @@ where their op stands; see `storage` for the others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -81,6 +83,7 @@ class BlockLowering:
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
         self._scopes = 0
+        self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
         self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
@@ -140,7 +143,8 @@ class BlockLowering:
         from .memory import with_deferred
 
         def loop(*_: object) -> None:
-            with nest(self.builder, op.result.type.shape) as position:
+            shape = op.result.type.shape
+            with self.writing(self.buffer(op.result)), nest(self.builder, shape) as position:
                 value = Evaluator(self, position).compute(op)
                 self.store_element(op.result, position, value)
 
@@ -220,12 +224,8 @@ class BlockLowering:
         if self.storage.offsets.get(id(source)) == offset and id(source) not in self.direct:
             return
         element = value.type.element
-        with nest(self.builder, value.type.shape) as position:
-            stored = to_memory(self.builder, Evaluator(self, position).element(value), element)
-            self.builder.store(
-                stored, self._element_address(offset, position, element),
-                align=memory_bytes(element),
-            )  # fmt: skip
+        with self.writing(offset), nest(self.builder, value.type.shape) as position:
+            self._store(offset, position, Evaluator(self, position).element(value), element)
 
     def copy(self, target: int, source: int, value: Value) -> None:
         """Copy the buffer at `source`, which holds a tile like `value`, to the one at `target`."""
@@ -242,17 +242,38 @@ class BlockLowering:
         element = value.type.element
         address = self._element_address(self.buffer(value), position, element)
         stored = self.builder.load(address, typ=memory_type(element), align=memory_bytes(element))
+        if self._written and self.buffer(value) not in self._written[0]:
+            stored.set_metadata("noalias", self._written[1])
         return from_memory(self.builder, stored, element)
 
     def store_element(self, value: Value, position: Position, result: ir.Value) -> None:
         """Set an element of a tile that an op makes."""
         element = value.type.element
-        stored = to_memory(self.builder, result, element)
         if is_single(value):
+            stored = to_memory(self.builder, result, element)
             self.builder.store(stored, self._result_slot(value))
-            return
-        address = self._element_address(self.buffer(value), position, element)
-        self.builder.store(stored, address, align=memory_bytes(element))
+        else:
+            self._store(self.buffer(value), position, result, element)
+
+    def _store(self, offset: int, position: Position, result: ir.Value, element: object) -> None:
+        stored = self.builder.store(
+            to_memory(self.builder, result, element),
+            self._element_address(offset, position, element),
+            align=memory_bytes(element),
+        )
+        if self._written and offset in self._written[0]:
+            stored.set_metadata("alias.scope", self._written[1])
+
+    @contextmanager
+    def writing(self, *offsets: int) -> Iterator[None]:
+        """Code inside is a loop that fills the buffers there, element by element.
+
+        Other buffers are marked as different memory, which LLVM cannot see: all of them are parts
+        of the workspace.
+        """
+        self._written, before = (offsets, self.new_scope()), self._written
+        yield
+        self._written = before
 
     def finish(self, value: Value) -> None:
         """All elements are set; if it is only one, it is from now on a plain value."""
@@ -276,17 +297,18 @@ class BlockLowering:
 
     def new_site(self, kind: str, op: Op, **details: Any) -> int:
         """The number of something that the kernel may report; `details` are for its handler."""
-        self.sites.append({"kind": kind, "op": op.name, "place": op.place, **details})
+        known = {"kind": kind, "op": op.name, "kernel": self.kernel.symbol, "location": op.place}
+        self.sites.append({**known, **details})
         return len(self.sites) - 1
 
     def report(self, site: int, index: ir.Value, data: ir.Value | None = None) -> None:
         """Call the launch back: a site, the number of an element, and memory to look at."""
         builder = self.builder
         address = self._byte_offset(self.context, REPORT_OFFSET)
-        function = builder.load(address, typ=OPAQUE, align=8)
+        # llvmlite wants the pointer's type to say what is called.
+        function = builder.load(address, typ=REPORT.as_pointer(), align=8)
         data = ir.Constant(OPAQUE, None) if data is None else data
-        arguments = [ir.Constant(WORD, site), index, data, *self.function.args[1:4]]
-        _call(builder, function, arguments)
+        builder.call(function, [ir.Constant(WORD, site), index, data, *self.function.args[1:4]])
 
     def _element_address(self, offset: int, position: Position, element: object) -> ir.Value:
         stored = memory_type(element)
@@ -299,12 +321,6 @@ class BlockLowering:
         if offset >= 1 << 31:
             step = ir.Constant(INDEX, offset)
         return self.builder.gep(base, [step], inbounds=True, source_etype=BYTE)
-
-
-def _call(builder: ir.IRBuilder, function: ir.Value, arguments: list[ir.Value]) -> None:
-    """Call through a pointer; llvmlite wants its type to say of what."""
-    typed = builder.bitcast(function, REPORT.as_pointer())
-    builder.call(typed, arguments)
 
 
 def numbers(value: object, element: object) -> bytearray:

@@ -25,6 +25,7 @@ from .evaluate import Evaluator
 from .loops import nest
 from .position import INDEX, ZERO, Position
 from .rows import Row
+from .storage import is_tile
 
 if TYPE_CHECKING:
     from .lower import BlockLowering
@@ -145,8 +146,9 @@ def _reduce(lowering: BlockLowering, op: Op) -> None:
 
 def _scan(lowering: BlockLowering, op: Op) -> None:
     builder, plan = lowering.builder, _Plan.of(op, deal=False)
+    written = lowering.writing(*(lowering.buffer(value) for value in op.results if is_tile(value)))
     folds, steps = _folds(lowering, op, plan), _steps(builder, plan)
-    with folds as (outer, accumulators), steps as (step, lane):
+    with written, folds as (outer, accumulators), steps as (step, lane):
         if op.attributes["reverse"]:
             step = builder.sub(ir.Constant(INDEX, plan.steps - 1), step)
         position = plan.position(builder, outer, step, lane)

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from . import messages
 from .context import REPORT, Context
 
 
@@ -29,7 +30,7 @@ class Report(NamedTuple):
 Handler = Callable[[Report], None]
 """Does what a site asks for. An exception ends the launch, which raises it."""
 
-HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {}
+HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {**messages.HANDLERS}
 """Kind of a site -> makes the handler of a site from its row in the table of sites."""
 
 

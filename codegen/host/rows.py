@@ -58,6 +58,7 @@ def rows() -> dict[str, Row]:
             control,
             indirect,
             memory,
+            messages,
             mma,
             pieces,
             reductions,
@@ -66,7 +67,8 @@ def rows() -> dict[str, Row]:
         )  # fmt: skip
 
         chapters = (
-            atomics, control, indirect, memory, mma, pieces, reductions, values, variables,
+            atomics, control, indirect, memory, messages, mma, pieces, reductions, values,
+            variables,
         )  # fmt: skip
         for chapter in chapters:
             _ROWS.update(chapter.ROWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce as fold
 from itertools import accumulate
 
@@ -9,6 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import tileir
+from tileir.codegen import compile
 
 from .text import Kernel, spelled
 
@@ -240,3 +244,27 @@ def test_operands_are_computed_in_the_loop() -> None:
     kernel.store("%v", result)
     kernel.run()
     np.testing.assert_allclose(result, array.astype(np.float64).var(1) * 256, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_what_is_broadcast_along_a_row_does_not_slow_its_loop_down(rows: int) -> None:
+    """The loop that divides by the row's sum, and keeps the quotient, is made of vectors."""
+    array = np.ones((rows, 64), np.float32)
+    kernel = Kernel()
+    name = kernel.load(array)
+    kind, short = kernel.type((rows, 64), "f32"), kernel.type((rows,), "f32")
+    kernel.line(f"%s = reduce {name} dim=1 identities=[0.0 : f32] : {kind} -> {short} "
+                "(%x: tile<f32>, %y: tile<f32>) {")  # fmt: skip
+    kernel.line("%z = maxf %x, %y : tile<f32>")
+    kernel.line("yield %z : tile<f32>")
+    kernel.line("}")
+    kernel.line(f"%c = reshape %s : {short} -> tile<{rows}x1xf32>")
+    kernel.line(f"%b = broadcast %c : tile<{rows}x1xf32> -> {kind}")
+    kernel.line(f"%q = divf {name}, %b : {kind}")
+    kernel.line(f"%e = divf %q, %b : {kind}")
+    for _ in range(2):
+        kernel.store("%e", np.zeros_like(array))
+    optimized = compile(tileir.assemble(kernel.module())).assembly
+    divisions = [line for line in optimized.splitlines() if re.search(r"fdiv|div[ps]s", line)]
+    assert divisions
+    assert not [line for line in divisions if re.search(r"divss|fdiv\ts", line)]

@@ -1,0 +1,201 @@
+"""C's printf for the elements of tiles: what a print op writes.
+
+Numbers are passed as C passes them to printf: integers as wide as the length modifier says, floats
+as doubles. A tile with dimensions is written in brackets, its elements separated by commas.
+Integers have no sign of their own; the conversion says how to read them, and i1 is 0 or 1.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tileir.verifier.miscellaneous import CONVERSION
+
+_PARTS = re.compile(
+    r"%([-+ #0]*)(\d*)\*?(?:\.(\d*)\*?)?(hh|h|ll|l|q|j|z|t|L)?(.?)", re.DOTALL
+)  # fmt: skip
+_WIDTHS = {"hh": 8, "h": 16, "": 32}
+"""Bits of an integer by length modifier; all others mean 64."""
+
+_FRACTION_DIGITS = 13
+"""Hexadecimal digits of a double's fraction."""
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """One conversion of a format; `precision` is None if there is none."""
+
+    flags: str
+    width: str
+    precision: int | None
+    bits: int
+    letter: str
+
+    @classmethod
+    def of(cls, text: str) -> Conversion:
+        """The conversion that is spelled so; what is no part of one is passed over."""
+        flags, width, precision, length, letter = _PARTS.match(text).groups()
+        digits = None if precision is None else int(precision or 0)
+        return cls(flags, width, digits, _WIDTHS.get(length or "", 64), letter)
+
+    def without(self, flags: str) -> Conversion:
+        """The same without some flags."""
+        kept = "".join(flag for flag in self.flags if flag not in flags)
+        return Conversion(kept, self.width, self.precision, self.bits, self.letter)
+
+    def padded(self, text: str) -> str:
+        """Text as wide as it is to be."""
+        width = int(self.width or 0)
+        return text.ljust(width) if "-" in self.flags else text.rjust(width)
+
+    def zeroed(self, head: str, digits: str) -> str:
+        """A number as wide as it is to be; zeros, if any, go between its sign and its digits."""
+        if "0" in self.flags and "-" not in self.flags:
+            digits = digits.rjust(int(self.width or 0) - len(head), "0")
+        return self.padded(head + digits)
+
+
+def write(conversion: Conversion, number: Number, bits: int) -> str:
+    """One element: `number`, or its pattern of so many `bits` as an unsigned integer."""
+    return _WRITERS.get(conversion.letter, _nothing)(conversion, number, bits)
+
+
+def write_tile(
+    conversion: Conversion, shape: Sequence[int], elements: Sequence[tuple[Number, int]]
+) -> str:
+    """A tile whose elements are given in row-major order, as numbers and numbers of bits."""
+    texts = [write(conversion, number, bits) for number, bits in elements]
+    for extent in reversed(shape):
+        groups = range(0, len(texts), extent)
+        texts = [f"[{', '.join(texts[start : start + extent])}]" for start in groups]
+    return texts[0]
+
+
+def pieces(text: str) -> Iterator[str | Conversion]:
+    """A format, cut into what is written as it stands and conversions."""
+    end = 0
+    for match in CONVERSION.finditer(text):
+        if match.start() > end:
+            yield text[end : match.start()]
+        yield "%" if match[1] else Conversion.of(match[0])
+        end = match.end()
+    if end < len(text):
+        yield text[end:]
+
+
+def _unsigned(conversion: Conversion, number: Number, bits: int) -> int:
+    """The integer that printf finds, without a sign."""
+    if isinstance(number, float):
+        number, bits = int.from_bytes(struct.pack("<d", number), "little"), 64
+    return number & ((1 << min(bits, conversion.bits)) - 1)
+
+
+def _signed(conversion: Conversion, number: Number, bits: int) -> str:
+    pattern = _unsigned(conversion, number, bits)
+    if isinstance(number, float):
+        bits = 64
+    width = min(bits, conversion.bits)
+    negative = width > 1 and pattern >> (width - 1) & 1
+    magnitude = (1 << width) - pattern if negative else pattern
+    return _integer(conversion, _sign(conversion, negative), magnitude, "d")
+
+
+def _natural(conversion: Conversion, number: Number, bits: int) -> str:
+    pattern = _unsigned(conversion, number, bits)
+    head = f"0{conversion.letter}" if pattern and _is_marked(conversion, "xX") else ""
+    return _integer(conversion, head, pattern, conversion.letter.replace("u", "d"))
+
+
+def _integer(conversion: Conversion, head: str, magnitude: int, base: str) -> str:
+    precision = 1 if conversion.precision is None else conversion.precision
+    digits = format(magnitude, base).rjust(precision, "0") if magnitude or precision else ""
+    if _is_marked(conversion, "o") and not digits.startswith("0"):
+        digits = "0" + digits
+    if conversion.precision is not None:
+        conversion = conversion.without("0")
+    return conversion.zeroed(head, digits)
+
+
+def _is_marked(conversion: Conversion, letters: str) -> bool:
+    return "#" in conversion.flags and conversion.letter in letters
+
+
+def _sign(conversion: Conversion, negative: bool) -> str:
+    if negative:
+        return "-"
+    return next((sign for sign in "+ " if sign in conversion.flags), "")
+
+
+def _float(conversion: Conversion, number: Number, bits: int) -> str:
+    if isinstance(number, int):
+        (number,) = struct.unpack("<d", (number & ((1 << bits) - 1)).to_bytes(8, "little"))
+    head, magnitude = _sign(conversion, math.copysign(1, number) < 0), abs(number)
+    if not math.isfinite(number):
+        word = "nan" if math.isnan(number) else "inf"
+        word = word.upper() if conversion.letter.isupper() else word
+        return conversion.padded(head + word)
+    if conversion.letter in "aA":
+        digits = _hexadecimal(conversion, magnitude)
+        upper = conversion.letter == "A"
+        return conversion.zeroed(
+            head + ("0X" if upper else "0x"), digits.upper() if upper else digits
+        )
+    precision = 6 if conversion.precision is None else conversion.precision
+    mark = "#" if "#" in conversion.flags else ""
+    return conversion.zeroed(head, f"%{mark}.{precision}{conversion.letter}" % magnitude)
+
+
+def _hexadecimal(conversion: Conversion, magnitude: float) -> str:
+    """The digits of %a, rounded to even; as few as it takes without a precision."""
+    exponent = max(math.frexp(magnitude)[1] - 1, -1022) if magnitude else 0
+    whole = int(math.ldexp(magnitude, 4 * _FRACTION_DIGITS - exponent))
+    wanted = conversion.precision
+    if wanted is not None and wanted < _FRACTION_DIGITS:
+        step = 1 << 4 * (_FRACTION_DIGITS - wanted)
+        rest, whole = whole % step, whole - whole % step
+        if 2 * rest > step or (2 * rest == step and whole // step % 2):
+            whole += step
+    lead, fraction = divmod(whole, 1 << 4 * _FRACTION_DIGITS)
+    digits = f"{fraction:0{_FRACTION_DIGITS}x}"
+    digits = digits.rstrip("0") if wanted is None else digits[:wanted].ljust(wanted, "0")
+    point = "." if digits or "#" in conversion.flags else ""
+    return f"{lead}{point}{digits}p{exponent:+d}"
+
+
+def _character(conversion: Conversion, number: Number, bits: int) -> str:
+    return conversion.padded(chr(_unsigned(conversion, number, bits) & 0xFF))
+
+
+def _pointer(conversion: Conversion, number: Number, bits: int) -> str:
+    address = _unsigned(Conversion("", "", None, 64, "p"), number, bits)
+    return conversion.padded(f"{address:#x}" if address else "(nil)")
+
+
+def _string(conversion: Conversion, number: Number, bits: int) -> str:
+    """The text at an address, which only a pointer is."""
+    if isinstance(number, float) or bits < 64:
+        return _pointer(conversion, number, bits)
+    text = ctypes.string_at(number).decode("utf-8", "replace") if number else "(null)"
+    return conversion.padded(text[: conversion.precision])
+
+
+def _nothing(conversion: Conversion, number: Number, bits: int) -> str:
+    """%n stores, where there is no place to, and an unfinished conversion says nothing."""
+    return ""
+
+
+_WRITERS: dict[str, Callable[[Conversion, Number, int], str]] = {
+    **dict.fromkeys("di", _signed),
+    **dict.fromkeys("uoxX", _natural),
+    **dict.fromkeys("eEfFgGaA", _float),
+    **dict.fromkeys("sS", _string),
+    "c": _character,
+    "p": _pointer,
+}
