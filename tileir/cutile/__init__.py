@@ -7,7 +7,7 @@ CPU (`torch_device.py`).
 
     python -m tileir.cutile program.py
     pytest -p tileir.cutile.plugin
-    tileir.cutile.install()     # in a notebook, before the first launch
+    tileir.cutile.install()     # in a notebook, before cuda.tile is imported
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def install(sm: str = DEFAULT_GPU, threads: int | None = None) -> None:
 
     driver = Driver(capability(sm), threads)
     private.check_version()
-    if private.install(driver):
+    if not private.is_installed():
         torch_device.install(driver.capability)
+        private.install(driver)
         refused_imports.install()
 
 

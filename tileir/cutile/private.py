@@ -46,20 +46,22 @@ def check_version() -> None:
         raise UnsupportedError(f"cuda-tile {found} is not known; known are versions {known}")
 
 
-def install(driver: Driver) -> bool:
-    """Put the driver and our compiler under cuTile; whether that had not been done before."""
+def is_installed() -> bool:
+    """Whether it has been done. UnsupportedError if cuTile has loaded the real driver."""
     loader = sys.modules.get(_LOADER)
-    if isinstance(loader, _Loader):
-        return False
-    if loader is not None:
-        raise UnsupportedError("cuTile has loaded the CUDA driver already; install before")
+    if loader is not None and not isinstance(loader, _Loader):
+        raise UnsupportedError("cuTile has loaded the CUDA driver; install before the first launch")
+    return loader is not None
+
+
+def install(driver: Driver) -> None:
+    """Put the driver and our compiler under cuTile. torch's types must be replaced by then."""
     sys.modules[_LOADER] = _Loader(driver)
     tile = import_module("cuda.tile")
     launch = _launcher(tile.launch, driver)
     tile.launch = import_module("cuda.tile._cext").launch = launch
     _replace_compiler(import_module("cuda.tile._compile"))
     _replace_benchmark(launch)
-    return True
 
 
 class _Loader(ModuleType):
@@ -81,11 +83,12 @@ def _launcher(launch: Any, driver: Driver) -> Any:
             try:
                 launch(*map(offered, arguments), **options)
             except Exception as error:
-                cause, driver.error = driver.error, None
-                cause = cause or error
+                cause, driver.error = driver.error or error, None
                 if isinstance(cause, TileIRError):  # the frames of cuTile tell users nothing
-                    cause = cause.with_traceback(None)
-                raise cause from cause.__cause__
+                    raise cause.with_traceback(None) from cause.__cause__
+                if cause is error:
+                    raise
+                raise cause from None
 
     return launch_on_cpu
 
@@ -133,7 +136,7 @@ def _replace_benchmark(launch: Any) -> None:
         launch(stream, grid, kernel, arguments)
         return (time.perf_counter() - start) * 1e6
 
-    import_module("cuda.tile.tune._tune")._benchmark = benchmark
     timed = import_module("cuda.tile.tune._tune_utils")
-    timed._benchmark = benchmark
+    for module in (timed, import_module("cuda.tile.tune._tune"), import_module("cuda.tile._cext")):
+        module._benchmark = benchmark
     timed._export_ipc_benchmark_payload = lambda *_: None
