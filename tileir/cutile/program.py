@@ -7,7 +7,9 @@ import importlib.util
 import os
 import runpy
 import sys
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
@@ -80,6 +82,8 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
             break
         end += 2 if arguments[end] in valued else 1
     given = parser.parse_args(arguments[:end])
+    if given.threads is not None and given.threads < 1:
+        raise UsageError(f"--threads must be at least 1, not {given.threads}")
     kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
     what, *rest = arguments[end + (kind != "script") :] or [None]
     if what is None:
@@ -106,16 +110,22 @@ def _run(program: Program) -> None:
     elif kind == "code":
         _execute(what, "<string>")
     elif what == "-":
-        _execute(sys.stdin.read(), "<stdin>")
+        _execute(sys.stdin.read(), "<stdin>", __file__="<stdin>")
+    elif os.path.isdir(what) or zipfile.is_zipfile(what) or what.endswith(".pyc"):
+        del sys.path[: not sys.flags.safe_path]
+        runpy.run_path(what, run_name="__main__")
     else:
         if not sys.flags.safe_path:
             sys.path[0] = os.path.dirname(os.path.realpath(what))
-        runpy.run_path(what, run_name="__main__")
+        path = os.path.abspath(what)
+        _execute(Path(path).read_bytes(), path, __file__=path)
 
 
-def _execute(text: str, name: str) -> None:
+def _execute(source: str | bytes, name: str, **more: str) -> None:
+    """Run source text; unlike runpy it leaves the module in place, as python does."""
     module = sys.modules["__main__"] = ModuleType("__main__")
-    exec(compile(text, name, "exec"), module.__dict__)
+    module.__dict__.update(more)
+    exec(compile(source, name, "exec"), module.__dict__)
 
 
 def _without_our_frames(show: Callable[..., Any]) -> Callable[..., Any]:
