@@ -80,10 +80,11 @@ def _launcher(launch: Any, driver: Driver) -> Any:
     @functools.wraps(launch)
     def launch_on_cpu(*arguments: Any, **options: Any) -> None:
         with _launching:
+            driver.error = None
             try:
                 launch(*map(offered, arguments), **options)
             except Exception as error:
-                cause, driver.error = driver.error or error, None
+                cause = driver.error or error
                 if isinstance(cause, TileIRError):  # the frames of cuTile tell users nothing
                     raise cause.with_traceback(None) from cause.__cause__
                 if cause is error:

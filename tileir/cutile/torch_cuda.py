@@ -21,6 +21,9 @@ _NOTHING = (
 )  # fmt: skip
 """Functions without an effect. Random numbers of the device are the CPU's: torch.manual_seed."""
 
+_MARKS = ("mark", "range_pop", "range_push")
+"""Functions of torch.cuda.nvtx, for profilers that are not there."""
+
 _ANSWERS = {
     "current_device": 0,
     "device_count": 1,
@@ -146,6 +149,8 @@ def install(torch: Any, capability: tuple[int, int]) -> None:
     properties = SimpleNamespace(
         name=name, major=major, minor=minor, total_memory=MEMORY, warp_size=32,
         multi_processor_count=MULTIPROCESSORS, L2_cache_size=1 << 20,
+        max_threads_per_multi_processor=2048, regs_per_multiprocessor=1 << 16,
+        shared_memory_per_block=48 << 10, shared_memory_per_block_optin=227 << 10,
     )  # fmt: skip
     constants = {
         **_ANSWERS,
@@ -157,6 +162,8 @@ def install(torch: Any, capability: tuple[int, int]) -> None:
     }
     for function, answer in constants.items():
         setattr(torch.cuda, function, _constant(answer))
+    for function in _MARKS:
+        setattr(torch.cuda.nvtx, function, _constant(None))
     torch.cuda.current_stream = Stream.current
     torch.cuda.set_stream = Stream.make_current
     torch.cuda.stream = torch.cuda.StreamContext = lambda stream: stream or Stream.current()
