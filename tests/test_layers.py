@@ -18,7 +18,7 @@ ALLOWED = {
 }
 LAZY = {"tileir": {"tileir.codegen", "rich", "pygments"}}
 """What may only be imported inside a function."""
-STAND_IN = {"tileir/cutile/": {"torch", "pytest"}}
+STAND_IN = {"tileir/cutile/": {"torch", "pytest", "sitecustomize"}}
 """Folders, and what more may be imported there inside a function."""
 PLUGINS = {"tileir/pygments_lexer.py": "pygments"}
 """Modules that another package loads, and what they may import because of that."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import TileIRError
 from . import DEFAULT_GPU, install
+from .children import adopt
 
 if TYPE_CHECKING:
     import pytest
@@ -19,6 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cutile", "cuTile on the CPU")
     group.addoption("--cutile-sm", metavar="GPU", default=DEFAULT_GPU, help="GPU to stand in for")
     group.addoption("--cutile-threads", metavar="N", type=int, help="CPU threads (default: all)")
+    group.addoption(
+        "--cutile-children", action="store_true", help="so for all Python processes of the tests"
+    )
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
@@ -26,6 +30,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     given = early_config.known_args_namespace
     try:
         install(given.cutile_sm, given.cutile_threads)
+        if given.cutile_children:
+            adopt(given.cutile_sm, given.cutile_threads)
     except TileIRError as error:
         import pytest
 

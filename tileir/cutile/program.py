@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..command import OK, Parser, UsageError, guarded
 from . import DEFAULT_GPU, install
+from .children import adopt
 
 HELP = """\
 Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
@@ -25,12 +26,12 @@ Arrays are tensors of torch or arrays of NumPy.
 EXAMPLES = """\
 examples:
   python -m tileir.cutile program.py --size 4096
-  python -m tileir.cutile -m pytest tests
+  python -m tileir.cutile --children -m pytest tests
   python -m tileir.cutile --sm sm_120 -m package.module
   python -m tileir.cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
   pytest -p tileir.cutile.plugin --cutile-sm sm_90 tests
 
-Processes that the program starts get the CPU if they are forked, not if they are new interpreters.
+Processes that the program forks have the CPU as their GPU, too; others with --children only.
 The exit code is the program's, or, before it starts: 2 for wrong use, 4 for a version of cuda-tile
 that is not known.
 """
@@ -52,6 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
         _check(program)
         install(given.sm, given.threads)
+        if given.children:
+            adopt(given.sm, given.threads)
         ready.append(program)
         return OK
 
@@ -76,6 +79,9 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
         "--sm", metavar="GPU", default=DEFAULT_GPU, help=f"GPU to stand in for ({DEFAULT_GPU})"
     )
     parser.add_argument("--threads", metavar="N", type=int, help="CPU threads (default: all)")
+    parser.add_argument(
+        "--children", action="store_true", help="so for all Python processes that it starts"
+    )
     valued, end = ("--sm", "--threads"), 0
     while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "-":
         if arguments[end] in ("-m", "-c"):

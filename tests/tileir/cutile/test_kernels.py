@@ -45,6 +45,23 @@ def test_example_with_torch() -> None:
     assert output(cutile("examples/transpose.py")) == ["transposed (100, 200) to (200, 100)"]
 
 
+CHILD = """\
+import runpy, subprocess, sys
+if sys.argv[1:]:
+    print(sys.modules["torch"])
+    runpy.run_path("examples/saxpy.py")
+else:
+    sys.exit(subprocess.run([sys.executable, __file__, "child"]).returncode)
+"""
+
+
+def test_children(tmp_path: Path) -> None:
+    """A new interpreter; its sitecustomize, which takes torch away, is not lost."""
+    (tmp_path / "program.py").write_text(CHILD)
+    done = cutile_without_torch("--children", tmp_path / "program.py")
+    assert output(done) == ["None", "[1. 3. 5. 7.] 1999.0"]
+
+
 PLUGGED = """\
 import cuda.tile as ct
 import numpy as np
@@ -71,6 +88,6 @@ def test_plugin(tmp_path: Path) -> None:
 
 
 def test_plugin_refuses_in_one_line() -> None:
-    given = SimpleNamespace(cutile_sm="sm_1", cutile_threads=None)
+    given = SimpleNamespace(cutile_sm="sm_1", cutile_threads=None, cutile_children=False)
     with pytest.raises(pytest.UsageError, match="unknown GPU 'sm_1'"):
         plugin.pytest_load_initial_conftests(SimpleNamespace(known_args_namespace=given))
