@@ -79,6 +79,16 @@ def test_a_kernel_is_launched(cuda: Library) -> None:
     assert (z == x + 1).all()
 
 
+def test_a_kernel_is_launched_the_old_way(cuda: Library) -> None:
+    kernel = kernel_of(cuda, VECTOR_ADD, b"vector_add")
+    x, z = np.arange(2100, dtype="f4"), np.zeros(2100, "f4")
+    values = array_arguments(x, x, z)
+    arguments = (c_void_p * len(values))(*map(addressof, values))
+    block, nothing = (1, 1, 1), (0, None)
+    assert cuda.cuLaunchKernel(kernel, 3, 1, 1, *block, *nothing, arguments, None) == SUCCESS
+    assert (z == 2 * x).all()
+
+
 @pytest.mark.parametrize("grid", [(0, 1, 1), (1, 65536, 1), (1, 1, 65536), (2**31, 1, 1)])
 def test_a_grid_that_no_gpu_has(cuda: Library, driver: Driver, grid: tuple[int, int, int]) -> None:
     kernel = kernel_of(cuda, VECTOR_ADD, b"vector_add")
