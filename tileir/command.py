@@ -57,7 +57,7 @@ CODES = {
 """Error -> exit code; the first kind that fits counts."""
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """argparse, with our exit code and without the usage block before a one-line error."""
 
     def error(self, message: str) -> NoReturn:
@@ -71,7 +71,7 @@ def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
 
 def _run(name: str, arguments: Sequence[str] | None, prog: str) -> int:
     command = importlib.import_module(COMMANDS[name][0])
-    parser = _Parser(prog=prog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog=prog, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.configure(parser)
     given = parser.parse_args(arguments)
     try:

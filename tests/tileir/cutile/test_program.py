@@ -1,0 +1,143 @@
+"""A program that has nothing to do with GPUs behaves as under python itself, which is asked too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tileir.cutile.programs import cutile_without_torch, python
+from tileir.cutile import private
+from tileir.cutile.program import main
+from tileir.errors import MissingPackageError, UnsupportedError
+
+needs_cutile = pytest.mark.usefixtures("cuda_tile")
+
+SCRIPT = """\
+import os, pickle, sys
+def kept(): pass
+print(sys.argv, __name__, __spec__ and __spec__.name, os.path.basename(sys.path[0]))
+print(sys.modules["__main__"].__dict__ is globals(), pickle.loads(pickle.dumps(kept)) is kept)
+def fail(how):
+    if how == "exit":
+        sys.exit(7)
+    raise ValueError(how)
+fail(sys.argv[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def cuda_tile() -> None:
+    pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+@needs_cutile
+@pytest.mark.parametrize("rest", [["exit", "-m", "--sm"], ["raise"]])
+def test_script(script: Path, rest: list[str]) -> None:
+    expected = python(script.name, *rest, cwd=script.parent)
+    done = cutile_without_torch(script.name, *rest, cwd=script.parent)
+    assert done.returncode == expected.returncode != 0
+    assert done.stdout == expected.stdout
+    assert done.stderr == expected.stderr
+
+
+@needs_cutile
+@pytest.mark.parametrize("how", ["code", "stdin", "syntax", "folder"])
+def test_other_kinds_of_program(script: Path, how: str) -> None:
+    (script.parent / "__main__.py").write_text(SCRIPT)
+    (script.parent / "syntax.py").write_text("if True\n")
+    arguments, text = {
+        "code": (["-c", "import sys; print(sys.argv, __name__); 1 / 0", "-x"], None),
+        "stdin": (["-", "a"], "import sys; print(sys.argv, __name__, __file__)"),
+        "syntax": (["syntax.py"], None),
+        "folder": ([script.parent, "exit"], None),
+    }[how]
+    expected = python(*arguments, cwd=script.parent, input=text)
+    done = cutile_without_torch(*arguments, cwd=script.parent, input=text)
+    seen, wanted = ((d.returncode, d.stdout, d.stderr) for d in (done, expected))
+    assert seen == wanted
+
+
+@needs_cutile
+def test_module(script: Path) -> None:
+    expected = python("-m", "script", "exit", cwd=script.parent)
+    done = cutile_without_torch("-m", "script", "exit", cwd=script.parent)
+    assert (done.returncode, done.stdout) == (7, expected.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "a program is missing"),
+        (["nothing.py"], 2, "nothing.py: No such file or directory"),
+        (["-m", "nothing.inside"], 2, "there is no module named 'nothing'"),
+        (["-m"], 2, "a program is missing"),
+        (["--fast", "script.py"], 2, "unrecognized arguments: --fast"),
+        (["--threads", "many", "script.py"], 2, "invalid int value: 'many'"),
+        (["--threads", "0", "script.py"], 2, "--threads must be at least 1, not 0"),
+        (["--sm", "sm_1000", "-c", ""], 4, "unknown GPU 'sm_1000'"),
+        (["--sm", "host", "-c", ""], 4, "unknown GPU 'host'"),
+    ],
+)
+def test_wrong_use(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, before anything is installed."""
+    assert main(arguments) == code
+    printed = capsys.readouterr()
+    (line,) = printed.err.splitlines()
+    assert printed.out == ""
+    assert line.startswith("tileir cutile: ")
+    assert said in line
+
+
+def test_unknown_version_of_cuda_tile(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one line names the versions that are known, before anything of the program runs."""
+    monkeypatch.setattr(private, "version", lambda name: "99.0")
+    monkeypatch.setattr(private, "VERSIONS", ("1.0", "2.0", "3.0"))
+    assert main(["-c", "print(1)"]) == 4
+    line = "tileir cutile: cuda-tile 99.0 is not known; known are versions 1.0, 2.0 and 3.0\n"
+    assert capsys.readouterr() == ("", line)
+
+
+def test_without_cuda_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise private.PackageNotFoundError(name)
+
+    monkeypatch.setattr(private, "version", absent)
+    with pytest.raises(MissingPackageError, match="pip install cuda-tile"):
+        private.check_version()
+
+
+@needs_cutile
+def test_the_real_driver_is_not_replaced() -> None:
+    code = "import sys, types; sys.modules['cuda.tile._load_libcuda'] = types.ModuleType('real')\n"
+    code += "import tileir.cutile; tileir.cutile.install()"
+    done = python("-c", code)
+    assert done.stderr.splitlines()[-1] == (
+        f"{UnsupportedError.__module__}.UnsupportedError: "
+        "cuTile has loaded the CUDA driver; install before the first launch"
+    )
+
+
+def test_what_cutile_does_not_document_stands_in_one_file() -> None:
+    folder = Path(private.__file__).parent
+    users = [path.name for path in folder.glob("*.py") if "cuda.tile._" in path.read_text()]
+    assert users == ["private.py"]
+
+
+def test_nothing_is_imported_before_it_is_needed() -> None:
+    code = "import sys, tileir.cutile, tileir.cutile.program, tileir.cutile.plugin\n"
+    code += (
+        "print([name for name in ('torch', 'cuda', 'llvmlite', 'pytest') if name in sys.modules])"
+    )
+    assert python("-c", code).stdout == "[]\n"

@@ -1,0 +1,5 @@
+"""On the path of a process: torch is not installed there."""
+
+import sys
+
+sys.modules["torch"] = None

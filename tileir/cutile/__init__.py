@@ -1,0 +1,51 @@
+"""cuTile programs on the CPU: a stand-in for the GPU under NVIDIA's `cuda.tile`.
+
+cuTile itself stays as it is: it turns Python into bytecode, specialises kernels for their arguments
+and launches through the CUDA driver. Here the driver is ours (`driver.py`), and so is the compiler
+that it calls, whose output is the bytecode itself (`image.py`). torch's device "cuda" becomes the
+CPU (`torch_device.py`).
+
+    python -m tileir.cutile program.py
+    pytest -p tileir.cutile.plugin
+    tileir.cutile.install()     # in a notebook, before cuda.tile is imported
+"""
+
+from __future__ import annotations
+
+from ..errors import UnsupportedError
+from ..verifier.targets import GPUS
+from ..wording import did_you_mean
+
+__all__ = ["DEFAULT_GPU", "install"]
+
+DEFAULT_GPU = "sm_100"
+"""The GPU that programs see unless told otherwise."""
+
+
+def install(sm: str = DEFAULT_GPU, threads: int | None = None) -> None:
+    """Run every cuTile kernel of this process on the CPU from now on; there is no way back.
+
+    sm       the GPU that programs see, such as ``sm_100``
+    threads  CPU threads for each launch, all there are if None
+
+    A second call is without effect. Raises MissingPackageError without cuda-tile;
+    UnsupportedError for a version of cuda-tile that is not known, for a GPU that nobody knows, and
+    where cuTile has loaded the real driver already.
+    """
+    from . import private, refused_imports, torch_device
+    from .driver import Driver
+
+    driver = Driver(capability(sm), threads)
+    private.check_version()
+    if not private.is_installed():
+        torch_device.install(driver.capability)
+        private.install(driver)
+        refused_imports.install()
+
+
+def capability(sm: str) -> tuple[int, int]:
+    """The compute capability of a GPU: ``sm_121`` is (12, 1). UnsupportedError for no GPU."""
+    if sm not in GPUS:
+        known = ", ".join(GPUS)
+        raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")
+    return divmod(int(sm.removeprefix("sm_")), 10)

@@ -1,0 +1,5 @@
+"""Python runs this at its start where the folder is on its path: see `tileir.cutile.children`."""
+
+from tileir.cutile.children import join
+
+join()

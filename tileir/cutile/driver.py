@@ -1,0 +1,178 @@
+"""A stand-in for the CUDA driver: one device, whose memory is the process's and which never waits.
+
+cuTile asks `cuGetProcAddress` for the functions it needs and gets callbacks from here. Names,
+arguments and numbers are those of the driver API's public header, cuda.h. A launch returns when
+the kernel has finished, so that events and streams have nothing to do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from itertools import count
+from typing import Any
+
+from . import image
+
+SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
+VERSION = 13040
+"""The driver's version, 13.4, as cuDriverGetVersion gives it."""
+
+MULTIPROCESSORS = 16
+"""Programs with one block for each multiprocessor do the same work on every machine."""
+
+_HANDLE = 0x7171
+"""What is returned for contexts, streams and events; nobody looks behind it."""
+
+_MAX_GRID = (2**31 - 1, 65535, 65535)
+_ALIGNMENT = 256
+
+_NOTHING = (
+    "cuCtxPushCurrent", "cuCtxSetCurrent", "cuCtxSynchronize", "cuEventDestroy", "cuEventQuery",
+    "cuEventRecord", "cuInit", "cuKernelSetAttribute", "cuLibraryUnload", "cuStreamDestroy",
+    "cuStreamSynchronize", "cuStreamWaitEvent",
+)  # fmt: skip
+"""Functions that succeed without doing anything."""
+
+_ANSWERS = (
+    ("cuCtxGetCurrent", 0, c_void_p, _HANDLE),
+    ("cuCtxGetDevice", 0, c_int, 0),
+    ("cuCtxGetId", 1, c_uint64, 1),
+    ("cuCtxPopCurrent", 0, c_void_p, _HANDLE),
+    ("cuDeviceGet", 0, c_int, 0),
+    ("cuDeviceGetCount", 0, c_int, 1),
+    ("cuDevicePrimaryCtxRetain", 0, c_void_p, _HANDLE),
+    ("cuDriverGetVersion", 0, c_int, VERSION),
+    ("cuEventCreate", 0, c_void_p, _HANDLE),
+    ("cuKernelGetAttribute", 0, c_int, 0),
+    ("cuStreamCreate", 0, c_void_p, _HANDLE),
+    ("cuStreamGetCtx", 1, c_void_p, _HANDLE),
+    ("cuStreamGetId", 1, c_uint64, 1),
+    ("cuStreamIsCapturing", 1, c_int, 0),
+)
+"""Functions with one answer: name, number of the argument that says where to, its type, value."""
+
+_GET_PROC_ADDRESS = ctypes.CFUNCTYPE(c_int, c_char_p, c_void_p, c_int, c_uint64, c_void_p)
+
+
+class Driver:
+    """The functions of the driver, and the modules, kernels and memory that handles stand for.
+
+    capability  the compute capability of the device
+    threads     CPU threads for each launch, all there are if None
+    error       what went wrong inside a callback, which C cannot be told
+    """
+
+    def __init__(self, capability: tuple[int, int], threads: int | None) -> None:
+        self.capability = capability
+        self.threads = threads
+        self.error: BaseException | None = None
+        self._attributes = _attributes(capability)
+        self._objects: dict[int, Any] = {}
+        self._handles = count(16, 16)
+        self._message = ctypes.create_string_buffer(b"see the exception of tileir")
+        self._functions = {name: self._callback(lambda: SUCCESS) for name in _NOTHING}
+        for name, position, kind, value in _ANSWERS:
+            self._functions[name] = self._answer(position, kind, value)
+        for name, (kinds, method) in self._methods().items():
+            self._functions[name] = self._callback(method, *kinds)
+        self._missing = self._callback(lambda: NOT_SUPPORTED)
+        self.get_proc_address = _GET_PROC_ADDRESS(self._get_proc_address)
+
+    def _methods(self) -> dict[str, tuple[tuple[Any, ...], Callable[..., int | None]]]:
+        """Functions that do something: the types of their arguments, and what does it."""
+        grid = (c_uint,) * 3
+        return {
+            "cuDeviceGetAttribute": ((c_void_p, c_int, c_int), self._device_attribute),
+            "cuGetErrorString": ((c_int, c_void_p), self._error_string),
+            "cuLaunchKernel": (
+                (c_void_p, *grid, *grid, c_uint, c_void_p, c_void_p, c_void_p),
+                self._launch_kernel,
+            ),
+            "cuLaunchKernelEx": ((c_void_p,) * 4, self._launch_kernel_ex),
+            "cuLibraryGetKernel": ((c_void_p, c_void_p, c_char_p), self._library_kernel),
+            "cuLibraryLoadData": ((c_void_p, c_void_p), self._load_library),
+            "cuMemAlloc": ((c_void_p, c_size_t), self._allocate),
+            "cuMemAllocHost": ((c_void_p, c_size_t), self._allocate),
+            "cuMemFree": ((c_void_p,), self._free),
+            "cuMemFreeHost": ((c_void_p,), self._free),
+            "cuMemcpyHtoDAsync": ((c_void_p, c_void_p, c_size_t, c_void_p), self._copy),
+        }
+
+    def _callback(self, action: Callable[..., int | None], *kinds: Any) -> Any:
+        """A C function of a Python one. An exception is kept and becomes an error code."""
+
+        def guarded(*arguments: Any) -> int:
+            try:
+                return action(*arguments) or SUCCESS
+            except BaseException as error:
+                self.error = error
+                return UNKNOWN
+
+        return ctypes.CFUNCTYPE(c_int, *kinds)(guarded)
+
+    def _answer(self, position: int, kind: Any, value: int) -> Any:
+        def write(*arguments: int) -> None:
+            kind.from_address(arguments[position]).value = value
+
+        return self._callback(write, *[c_void_p] * (position + 1))
+
+    def _get_proc_address(
+        self, name: bytes, out: int, version: int, flags: int, status: int
+    ) -> int:
+        function = self._functions.get(name.decode(), self._missing)
+        c_void_p.from_address(out).value = ctypes.cast(function, c_void_p).value
+        return SUCCESS
+
+    def _keep(self, out: int, thing: Any) -> None:
+        handle = next(self._handles)
+        self._objects[handle] = thing
+        c_void_p.from_address(out).value = handle
+
+    def _device_attribute(self, out: int, attribute: int, device: int) -> None:
+        c_int.from_address(out).value = self._attributes.get(attribute, 0)
+
+    def _error_string(self, code: int, out: int) -> None:
+        c_void_p.from_address(out).value = ctypes.addressof(self._message)
+
+    def _load_library(self, out: int, code: int) -> None:
+        self._keep(out, image.compiled(image.unpack(code)))
+
+    def _library_kernel(self, out: int, library: int, name: bytes) -> int | None:
+        entry = self._objects[library].entries.get(name.decode())
+        return NOT_FOUND if entry is None else self._keep(out, entry)
+
+    def _launch_kernel_ex(self, config: int, kernel: int, arguments: int, extra: int) -> int:
+        """The configuration starts with the three extents of the grid."""
+        return self._launch(kernel, tuple((c_uint * 3).from_address(config)), arguments)
+
+    def _launch_kernel(self, kernel: int, x: int, y: int, z: int, *rest: int) -> int:
+        *_, arguments, _ = rest
+        return self._launch(kernel, (x, y, z), arguments)
+
+    def _launch(self, kernel: int, grid: tuple[int, int, int], arguments: int) -> int:
+        if not all(0 < n <= most for n, most in zip(grid, _MAX_GRID, strict=True)):
+            return INVALID_VALUE
+        self._objects[kernel].launch(grid, arguments, self.threads)
+        return SUCCESS
+
+    def _allocate(self, out: int, size: int) -> None:
+        memory = ctypes.create_string_buffer(size + _ALIGNMENT)
+        address = ctypes.addressof(memory)
+        address += -address % _ALIGNMENT
+        self._objects[address] = memory
+        c_void_p.from_address(out).value = address
+
+    def _free(self, address: int) -> None:
+        self._objects.pop(address, None)
+
+    def _copy(self, target: int, source: int, size: int, stream: int) -> None:
+        ctypes.memmove(target, source, size)
+
+
+def _attributes(capability: tuple[int, int]) -> dict[int, int]:
+    """The device attributes that cuTile asks for, by CUdevice_attribute; others are 0."""
+    major, minor = capability
+    extents = dict(zip((5, 6, 7), _MAX_GRID, strict=True))
+    return {**extents, 16: MULTIPROCESSORS, 75: major, 76: minor}

@@ -1,0 +1,43 @@
+"""A pytest plugin: tests of cuTile programs on the CPU, with ``pytest -p tileir.cutile.plugin``.
+
+It is installed before any conftest.py is imported. Nothing happens without ``-p``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import TileIRError
+from . import DEFAULT_GPU, install
+from .children import adopt
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of ``python -m tileir.cutile``, under longer names."""
+    group = parser.getgroup("cutile", "cuTile on the CPU")
+    group.addoption("--cutile-sm", metavar="GPU", default=DEFAULT_GPU, help="GPU to stand in for")
+    group.addoption("--cutile-threads", metavar="N", type=int, help="CPU threads (default: all)")
+    group.addoption(
+        "--cutile-children", action="store_true", help="so for all Python processes of the tests"
+    )
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Install before the first conftest.py is imported."""
+    given = early_config.known_args_namespace
+    try:
+        install(given.cutile_sm, given.cutile_threads)
+        if given.cutile_children:
+            adopt(given.cutile_sm, given.cutile_threads)
+    except TileIRError as error:
+        import pytest
+
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say so at the top: no test of this run sees a GPU."""
+    return f"cuTile: kernels run on the CPU, as {config.getoption('cutile_sm')}"

@@ -1,0 +1,143 @@
+"""Everything here about cuTile that it does not document, for the versions that were tried.
+
+Five places of `cuda.tile` are changed: where it finds the driver, where it finds its compiler, how
+it prints bytecode as text, `launch`, and how its autotuner measures.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import threading
+import time
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import tileir
+
+from ..errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
+from . import image
+from .driver import Driver
+from .numpy_arrays import offered
+
+VERSIONS = ("1.5.0", "1.6.0", "1.7.0")
+"""The versions of cuda-tile that programs were run with."""
+
+_LOADER = "cuda.tile._load_libcuda"
+"""The module that loads the driver; cuTile imports it at the first launch."""
+
+_launching = threading.RLock()
+"""cuTile counts on no other thread being let in while it launches."""
+
+
+def check_version() -> None:
+    """Refuse a version of cuda-tile that is not known: UnsupportedError."""
+    try:
+        found = version("cuda-tile")
+    except PackageNotFoundError:
+        needs = "cuTile programs need cuda-tile; install it with: pip install cuda-tile"
+        raise MissingPackageError(needs) from None
+    if found not in VERSIONS:
+        known = f"{', '.join(VERSIONS[:-1])} and {VERSIONS[-1]}"
+        raise UnsupportedError(f"cuda-tile {found} is not known; known are versions {known}")
+
+
+def is_installed() -> bool:
+    """Whether it has been done. UnsupportedError if cuTile has loaded the real driver."""
+    loader = sys.modules.get(_LOADER)
+    if loader is not None and not isinstance(loader, _Loader):
+        raise UnsupportedError("cuTile has loaded the CUDA driver; install before the first launch")
+    return loader is not None
+
+
+def install(driver: Driver) -> None:
+    """Put the driver and our compiler under cuTile. torch's types must be replaced by then."""
+    sys.modules[_LOADER] = _Loader(driver)
+    tile = import_module("cuda.tile")
+    launch = _launcher(tile.launch, driver)
+    tile.launch = import_module("cuda.tile._cext").launch = launch
+    _replace_compiler(import_module("cuda.tile._compile"))
+    _replace_benchmark(launch)
+
+
+class _Loader(ModuleType):
+    """What cuTile's C code reads the address of the driver's first function from."""
+
+    def __init__(self, driver: Driver) -> None:
+        super().__init__(_LOADER)
+        self.driver = driver
+        self._cell = ctypes.c_void_p(ctypes.cast(driver.get_proc_address, ctypes.c_void_p).value)
+        self.cuGetProcAddress_v2_ptrptr = ctypes.addressof(self._cell)
+
+
+def _launcher(launch: Any, driver: Driver) -> Any:
+    """cuTile's launch, for NumPy arrays too, which raises what went wrong in the driver."""
+
+    @functools.wraps(launch)
+    def launch_on_cpu(*arguments: Any, **options: Any) -> None:
+        with _launching:
+            driver.error = None
+            try:
+                launch(*map(offered, arguments), **options)
+            except Exception as error:
+                cause = driver.error or error
+                if isinstance(cause, TileIRError):  # the frames of cuTile tell users nothing
+                    raise cause.with_traceback(None) from cause.__cause__
+                if cause is error:
+                    raise
+                raise cause from None
+
+    return launch_on_cpu
+
+
+def _replace_compiler(compiling: ModuleType) -> None:
+    """Find ours where cuTile looks for tileiras, and print bytecode as text without its tools."""
+    compiler = _Compiler(compiling)
+    compiling._find_compiler_bin = lambda: compiler
+    compiling._bytecode_to_mlir_text = lambda bytecode, **_: tileir.disassemble(bytes(bytecode))
+    import_module("cuda.tile._cext").default_tile_context.config.cache_dir = None
+
+
+class _Compiler:
+    """Does what cuTile asks of tileiras: reads a file of bytecode, writes one for the driver.
+
+    A kernel that cannot be compiled raises UnsupportedError here, and so does the launch.
+    """
+
+    path = "tileiras"
+
+    def __init__(self, compiling: ModuleType) -> None:
+        self._compiling = compiling
+
+    def run(self, arguments: list[str], flags: list[str], timeout_sec: float | None = None) -> None:
+        """`arguments` are the input, ``-o`` and the output; `flags` are about GPUs."""
+        source, _, target, *_ = arguments
+        if "-l" in flags:
+            raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
+        bytecode = Path(source).read_bytes()
+        try:
+            image.compiled(bytecode)
+        except BytecodeError as error:
+            # cuTile tries versions of bytecode, and goes on to the next when it sees this
+            unknown = self._compiling.Loc.unknown()
+            failed = self._compiling.TileCompilerExecutionError
+            raise failed(1, str(error), unknown, "", None) from error
+        Path(target).write_bytes(image.pack(bytecode))
+
+
+def _replace_benchmark(launch: Any) -> None:
+    """Time launches ourselves: cuTile would build a CUDA graph, or send memory to a process."""
+
+    def benchmark(stream: Any, grid: Any, kernel: Any, arguments: Any, flush_l2: Any = True):
+        start = time.perf_counter()
+        launch(stream, grid, kernel, arguments)
+        return (time.perf_counter() - start) * 1e6
+
+    timed = import_module("cuda.tile.tune._tune_utils")
+    for module in (timed, import_module("cuda.tile.tune._tune"), import_module("cuda.tile._cext")):
+        module._benchmark = benchmark
+    timed._export_ipc_benchmark_payload = lambda *_: None

@@ -1,0 +1,151 @@
+"""`python -m tileir.cutile`: a program with the CPU as its GPU, otherwise as python runs it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import runpy
+import sys
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, NamedTuple
+
+from ..command import OK, Parser, UsageError, guarded
+from . import DEFAULT_GPU, install
+from .children import adopt
+
+HELP = """\
+Run a Python program that uses NVIDIA's cuTile (the package cuda-tile) without a GPU.
+The program stays as it is: kernels run on the CPU, and so does what torch puts on "cuda".
+Arrays are tensors of torch or arrays of NumPy.
+"""
+
+EXAMPLES = """\
+examples:
+  python -m tileir.cutile program.py --size 4096
+  python -m tileir.cutile --children -m pytest tests
+  python -m tileir.cutile --sm sm_120 -m package.module
+  python -m tileir.cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
+  pytest -p tileir.cutile.plugin --cutile-sm sm_90 tests
+
+Processes that the program forks have the CPU as their GPU, too; others with --children only.
+The exit code is the program's, or, before it starts: 2 for wrong use, 4 for a version of cuda-tile
+that is not known.
+"""
+
+
+class Program(NamedTuple):
+    """What to run: a "script", "module", or "code"; its name or text; its arguments."""
+
+    kind: str
+    what: str
+    arguments: list[str]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a program, whose exit and exceptions pass through; the exit code where there is none."""
+    ready: list[Program] = []
+
+    def prepare() -> int:
+        given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
+        _check(program)
+        install(given.sm, given.threads)
+        if given.children:
+            adopt(given.sm, given.threads)
+        ready.append(program)
+        return OK
+
+    code = guarded("cutile", prepare)
+    if ready:
+        sys.excepthook = _without_our_frames(sys.excepthook)
+        _run(*ready)
+    return code
+
+
+def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
+    """Our options, and the program that begins where they end, as python has it."""
+    parser = Parser(
+        prog="python -m tileir.cutile",
+        usage="%(prog)s [option] ... (FILE | -m MODULE | -c CODE) [argument] ...",
+        description=HELP,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--sm", metavar="GPU", default=DEFAULT_GPU, help=f"GPU to stand in for ({DEFAULT_GPU})"
+    )
+    parser.add_argument("--threads", metavar="N", type=int, help="CPU threads (default: all)")
+    parser.add_argument(
+        "--children", action="store_true", help="so for all Python processes that it starts"
+    )
+    valued, end = ("--sm", "--threads"), 0
+    while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "-":
+        if arguments[end] in ("-m", "-c"):
+            break
+        end += 2 if arguments[end] in valued else 1
+    given = parser.parse_args(arguments[:end])
+    if given.threads is not None and given.threads < 1:
+        raise UsageError(f"--threads must be at least 1, not {given.threads}")
+    kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
+    what, *rest = arguments[end + (kind != "script") :] or [None]
+    if what is None:
+        raise UsageError(f"a program is missing (see {parser.prog} --help)")
+    return given, Program(kind, what, rest)
+
+
+def _check(program: Program) -> None:
+    """Refuse what is not there: UsageError or OSError. Nothing of the program is run by that."""
+    if program.kind == "module":
+        package = program.what.partition(".")[0]
+        if importlib.util.find_spec(package) is None:
+            raise UsageError(f"there is no module named {package!r}")
+    elif program.kind == "script" and program.what != "-" and not os.path.isdir(program.what):
+        open(program.what, "rb").close()
+
+
+def _run(program: Program) -> None:
+    """Run it as the module __main__, with arguments and search path as python sets them."""
+    kind, what, rest = program
+    sys.argv = ["-c" if kind == "code" else what, *rest]
+    if kind == "module":
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    elif kind == "code":
+        _execute(what, "<string>")
+    elif what == "-":
+        _execute(sys.stdin.read(), "<stdin>", __file__="<stdin>")
+    elif os.path.isdir(what) or zipfile.is_zipfile(what) or what.endswith(".pyc"):
+        del sys.path[: not sys.flags.safe_path]
+        runpy.run_path(what, run_name="__main__")
+    else:
+        if not sys.flags.safe_path:
+            sys.path[0] = os.path.dirname(os.path.realpath(what))
+        path = os.path.abspath(what)
+        _execute(Path(path).read_bytes(), path, __file__=path)
+
+
+def _execute(source: str | bytes, name: str, **more: str) -> None:
+    """Run source text; unlike runpy it leaves the module in place, as python does."""
+    module = sys.modules["__main__"] = ModuleType("__main__")
+    module.__dict__.update(more)
+    exec(compile(source, name, "exec"), module.__dict__)
+
+
+def _without_our_frames(show: Callable[..., Any]) -> Callable[..., Any]:
+    """An excepthook that starts where the program does, as if python had run it."""
+    folder = os.path.dirname(__file__)
+
+    def is_ours(traceback: TracebackType) -> bool:
+        frame = traceback.tb_frame
+        ours = frame.f_code.co_filename.startswith(folder)
+        return ours or frame.f_globals.get("__name__") == "runpy"
+
+    def hook(kind: type, error: BaseException, traceback: TracebackType | None) -> None:
+        while traceback is not None and is_ours(traceback):
+            traceback = traceback.tb_next
+        show(kind, error.with_traceback(traceback), traceback)
+
+    return hook

@@ -1,0 +1,102 @@
+"""torch's device "cuda" is the CPU, wherever a call of torch names it."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import threading
+from typing import Any
+
+from . import torch_cuda
+
+
+def install(capability: tuple[int, int]) -> None:
+    """Change torch for the rest of the process; nothing where it is not installed.
+
+    cuTile imports torch itself at the first launch, wherever it is installed.
+    """
+    if importlib.util.find_spec("torch") is None:
+        return
+    import torch
+
+    torch_cuda.install(torch, capability)
+    torch.Tensor.is_cuda = property(lambda tensor: True)
+    torch.Generator = _generator(torch)
+    torch._C._to_dlpack = _refuse_dlpack
+    mode = _mode(torch)
+    mode().__enter__()
+    _enter_in_threads(mode)
+
+
+def _refuse_dlpack(tensor: Any) -> None:
+    """DLPack would tell cuTile that a tensor is on the CPU; this makes it ask the tensor itself."""
+    raise BufferError("the CPU stands in for the GPU")
+
+
+def _generator(torch: Any) -> type:
+    """Generators of random numbers for a GPU are ones for the CPU."""
+
+    class Generator(torch.Generator):
+        def __new__(cls, device: Any = "cpu"):
+            return super().__new__(cls, "cpu")
+
+    return Generator
+
+
+def _enter_in_threads(mode: type) -> None:
+    """A mode of torch holds for one thread; enter it at the start of all others."""
+    run = threading.Thread.run
+
+    @functools.wraps(run)
+    def run_in_mode(thread: threading.Thread) -> None:
+        with mode():
+            run(thread)
+
+    threading.Thread.run = run_in_mode
+
+
+def _mode(torch: Any) -> type:
+    """The class of a mode of torch: while one is entered, all calls of torch come by.
+
+    A tensor that is moved between CPU and GPU stays a copy, because programs keep one of the two
+    to compare with.
+    """
+    from torch.overrides import TorchFunctionMode
+
+    tensor, cpu = torch.Tensor, torch.device("cpu")
+    moving = (tensor.to, tensor.cpu, tensor.cuda)
+    sharing = (torch.as_tensor, torch.asarray)
+
+    def mapped(value: Any) -> Any:
+        if isinstance(value, str):
+            return cpu if value.partition(":")[0] == "cuda" else value
+        return cpu if isinstance(value, torch.device) and value.type == "cuda" else value
+
+    def named_device(value: Any) -> bool:
+        return isinstance(value, torch.device) or value == "cpu"
+
+    class CudaIsTheCpu(TorchFunctionMode):
+        def __torch_function__(self, function, types, arguments=(), options=None):
+            options = dict(options or {})
+            options.pop("pin_memory", None)  # a build of torch for CPUs can pin nothing
+            wanted = options.get("device")
+            if wanted is not None:
+                options["device"] = cpu if type(wanted) is int else mapped(wanted)
+            if function is tensor.pin_memory:
+                return arguments[0]
+            if function is tensor.cuda:
+                return arguments[0].clone()
+            arguments = tuple(
+                mapped(value) if function is tensor.to or not isinstance(value, str) else value
+                for value in arguments
+            )
+            result = function(*arguments, **options)
+            if function in moving and result is arguments[0]:
+                moved = function is tensor.cpu or wanted is not None
+                if moved or any(map(named_device, arguments[1:])):
+                    return result.clone()
+            if function in sharing and options.get("device") is not wanted:
+                return result.clone()
+            return result
+
+    return CudaIsTheCpu
