@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .machine import Block
 
 LONGEST = 100_000
-"""Iterations of one loop; a test that needs more has lost its way."""
+"""Iterations of one loop; more are refused, as if they had no end."""
 
 
 class Leave(Exception):
@@ -54,6 +54,8 @@ def for_(block: Block, op: Op, lower, upper, step, carried):
     at, end, by = (int(read(tile, element, signedness)[()]) for tile in (lower, upper, step))
     if by <= 0:
         raise Undefined(f"a step of {by}")
+    if (end - at) // by > LONGEST:
+        raise Undefined("a loop that takes too long")
     while at < end:
         at_tile = wrapped(at, element)
         if int(read(at_tile, element, signedness)[()]) != at:

@@ -81,7 +81,7 @@ class Memory:
             raise Undefined("a constant is written to")
         if width < 8:
             shift = position % 8
-            pattern = region.data[at] & ~(0x0F << shift) & 0xFF | pattern << shift
+            pattern = int(region.data[at]) & ~(0x0F << shift) | pattern << shift
         region.data[at : at + size] = np.frombuffer(int(pattern).to_bytes(size, "little"), np.uint8)
         if region.known is not None:
             region.known[at : at + size] = True

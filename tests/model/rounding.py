@@ -83,7 +83,7 @@ def rounded(number: Fraction, element: str, mode: str = "nearest_even", zero: fl
         inward = {"zero": True, "negative_inf": number > 0, "positive_inf": number < 0}
         stays = grid.saturates or inward.get(mode, False)
         result = grid.largest if stays else math.inf
-    return math.copysign(float(result), number)
+    return math.copysign(float(abs(result)), 1 if number > 0 else -1)
 
 
 def convert(number: float, element: str, mode: str = "nearest_even") -> float:
