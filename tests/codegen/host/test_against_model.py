@@ -7,11 +7,15 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.model.kernels.comparing import differences
+from tests.model.kernels.program import program
 from tests.model.kernels.single import RECIPES, single, uncovered
 from tileir.errors import UnsupportedError
 
 EXAMPLES = 3
 """Kernels of each op; `python -m tests.model.kernels --op NAME` tries more."""
+
+PROGRAMS = 20
+"""Programs of many ops; `python -m tests.model.kernels` tries more."""
 
 NOT_YET: set[str] = {
     "addf", "alloca", "assert", "atan2", "atomic_cas_tko", "atomic_red_view_tko",
@@ -52,3 +56,12 @@ def test_op_does_what_the_model_does(name: str) -> None:
         assert refused, f"all kernels of {name} work: it is done"
     elif refused:
         raise refused[0]
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_programs_do_what_the_model_does(seed: int) -> None:
+    try:
+        assert not differences(program(seed))
+    except UnsupportedError:
+        assert NOT_YET, "every op is lowered, so every program is"
+        pytest.skip("an op of it is not lowered yet")

@@ -105,7 +105,7 @@ def inside(lowest: int, highest: int) -> Domain:
         with np.errstate(all="ignore"):
             whole = np.trunc(numbers.astype(np.float64))
         fits = (whole >= lowest) & (whole <= highest) & (whole < 2.0**63 * (1 + (lowest == 0)))
-        return np.where(fits, numbers, _floats(np.ones(1), element))
+        return np.where(fits, numbers, _floats(np.full(1, 0.5), element))
 
     return domain
 

@@ -72,6 +72,13 @@ class Scene:
         self._kept: list[Kept] = []
         self._initial: list[tuple[str, int, np.ndarray]] = []
         self.grid: tuple[int, ...] = (1,)
+        self.block: Value | None = None
+
+    def spread_out(self, grid: tuple[int, int]) -> None:
+        """Launch that many tile blocks, each with a place of its own for every tile it keeps."""
+        kernel, self.grid = self.kernel, grid
+        x, y, _ = kernel.get_tile_block_id()
+        self.block = kernel.addi(x, kernel.muli(y, self.number(grid[0])))
 
     def case(self) -> Case:
         """The finished kernel; it must have returned."""
@@ -217,13 +224,17 @@ class Scene:
             wide = Tile(Scalar("i8"), type.shape)
             self.keep(kernel.exti(value, signedness="signed", result=wide))
             return
-        start = self.reserve(type.element, type.size, tolerance)
-        self.write(value, start)
+        blocks = int(np.prod(self.grid)) if self.block is not None else 1
+        self.write(value, self.reserve(type.element, blocks * type.size, tolerance))
 
     def write(self, value: Value, start: int) -> None:
-        """Store a tile from there on."""
+        """Store a tile from there on, or from where the tile block's own place is."""
         type = value.type
-        base = self.typed(self.place(self.target(type.element.name), start), type.element)
+        base = self.place(self.target(type.element.name), start)
+        if self.block is not None:
+            size = type.size // 2 if type.element.name in PACKED else type.size
+            base = self.kernel.offset(base, self.kernel.muli(self.block, self.number(size)))
+        base = self.typed(base, type.element)
         if not type.rank or (type.element.name not in PACKED and self.draws.chance(30)):
             self.kernel.store_ptr_tko(self.each(base, type), value, **WEAK)
         else:
