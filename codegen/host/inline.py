@@ -114,8 +114,7 @@ def _joined(
         if parts[0].type != INDEX:
             place = builder.trunc(place, parts[0].type)
         bits = builder.lshr(parts[0], place)
-        kind = ir.IntType(new)
-        return from_bits(builder, bits if old == new else builder.trunc(bits, kind), llvm_type(target))
+        return from_bits(builder, builder.trunc(bits, ir.IntType(new)), llvm_type(target))
     kind = ir.IntType(new)
     total = ir.Constant(kind, 0)
     for place, part in enumerate(parts):

@@ -1,0 +1,1 @@
+"""Random kernels that have a meaning, for comparing code generators with the model."""

@@ -1,0 +1,266 @@
+"""Kernels about control flow, reductions, tile blocks, tokens, and what kernels say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from tileir.attributes import Bounded, DivBy, SameElements
+from tileir.formats.version import LATEST
+from tileir.ir import Value
+from tileir.sampler.draws import Draws
+from tileir.types import Scalar, Tile, Token
+
+from . import combining, data
+from .drafting import SmallPool
+from .scene import WEAK, Case, Scene
+
+LARGEST = 128
+I32 = Tile(Scalar("i32"))
+
+
+def _shape(draws: Draws, least: int = 0) -> tuple[int, ...]:
+    return SmallPool(LATEST, draws, LARGEST).new_shape(draws.between(least, 4))
+
+
+def _done(scene: Scene) -> Case:
+    scene.kernel.return_()
+    return scene.case()
+
+
+def _scalar(scene: Scene, number: int, name: str = "i32") -> Value:
+    """A number that the compiler does not know."""
+    return scene.load(Tile(Scalar(name)), data.between(number, number))
+
+
+def _mixed(scene: Scene, tile: Value, number: Value) -> Value:
+    """Another tile that depends on a tile of i32 and a scalar."""
+    kernel = scene.kernel
+    factor = scene.spread(scene.number(5), tile.type.shape)
+    return kernel.addi(kernel.muli(tile, factor), scene.spread(number, tile.type.shape))
+
+
+def _compare(scene: Scene, predicate: str, lhs: Value, rhs: Value) -> Value:
+    return scene.kernel.cmpi(lhs, rhs, comparison_predicate=predicate, signedness="signed")
+
+
+# Loops --------------------------------------------------------------------------------------------
+
+
+def count(draws: Draws) -> Case:
+    """A for loop, signed or not, that carries tiles and a token; it may run never."""
+    scene, name = Scene(draws), draws.pick(("i8", "i16", "i32", "i64"))
+    kernel, unsigned = scene.kernel, draws.chance(30)
+    first, step = draws.between(0 if unsigned else -9, 9), draws.between(1, 4)
+    if unsigned and name == "i8":
+        first += 120  # so that signed numbers would compare otherwise
+    last = first + draws.below(20) - (0 if unsigned else 3)
+    bounds = [_scalar(scene, value, name) for value in (first, last, step)]
+    tile = scene.load(Tile(Scalar("i32"), _shape(draws)))
+    token = kernel.make_token()
+    flag = {"unsignedCmp": True} if unsigned else {}
+    with kernel.for_(*bounds, [tile, token], **flag) as loop:
+        at, tile, token = loop.arguments
+        if name != "i32":
+            change = kernel.trunci if name == "i64" else partial(kernel.exti, signedness="signed")
+            at = change(at, result="i32")
+        tile = _mixed(scene, tile, at)
+        if draws.chance(50):
+            branch = kernel.if_(_odd(scene, at))
+            with branch.thenRegion:
+                kernel.continue_([_mixed(scene, tile, at), token])
+        kernel.continue_([tile, token])
+    scene.keep(loop.results[0])
+    return _done(scene)
+
+
+def _odd(scene: Scene, number: Value) -> Value:
+    return scene.kernel.trunci(number, result="i1")
+
+
+def repeat(draws: Draws) -> Case:
+    """A loop that is left by a break from inside an if, or by one at its end."""
+    scene = Scene(draws, ["f32"])
+    kernel, type = scene.kernel, Tile(Scalar("i32"), _shape(draws))
+    limit = _scalar(scene, draws.below(9))
+    loop = kernel.loop([scene.number(0), scene.load(type)], results=[type, "i32"])
+    with loop:
+        at, tile = loop.arguments
+        tile = _mixed(scene, tile, at)
+        following = kernel.addi(at, scene.number(1))
+        branch = kernel.if_(_compare(scene, "greater_than_or_equal", at, limit))
+        with branch.thenRegion:
+            kernel.break_([tile, at])
+        if draws.chance(50):
+            branch = kernel.if_(_odd(scene, at))
+            with branch.thenRegion:
+                kernel.continue_([following, _mixed(scene, tile, following)])
+            if draws.chance(50):
+                with branch.elseRegion:
+                    kernel.yield_()
+        if draws.chance(20):
+            kernel.break_([tile, following])
+        else:
+            kernel.continue_([following, tile])
+    for result in loop.results:
+        scene.keep(result)
+    return _done(scene)
+
+
+def choose(draws: Draws) -> Case:
+    """An if with results, in an if."""
+    scene = Scene(draws, ["i1", "f32"])
+    kernel, shape = scene.kernel, _shape(draws)
+    outer, inner = (scene.load(Tile(Scalar("i1"))) for _ in range(2))
+    tile, other = (scene.load(Tile(Scalar("i32"), shape)) for _ in range(2))
+    number = scene.load(Tile(Scalar("f32")))
+    branch = kernel.if_(outer, results=[tile.type, number.type, Token()])
+    with branch.thenRegion:
+        kernel.yield_([_mixed(scene, tile, scene.number(1)), number, kernel.make_token()])
+    with branch.elseRegion:
+        nested = kernel.if_(inner, results=[tile.type])
+        with nested.thenRegion:
+            kernel.yield_([other])
+        with nested.elseRegion:
+            kernel.yield_([tile])
+        kernel.yield_([nested.result, kernel.negf(number), kernel.make_token()])
+    for result in branch.results[:2]:
+        scene.keep(result)
+    return _done(scene)
+
+
+def leave_early(draws: Draws) -> Case:
+    """Some tile blocks return before they store, from inside an if, which may be in a loop."""
+    scene = Scene(draws)
+    kernel = scene.kernel
+    scene.grid = (draws.between(2, 6),)
+    x, _, _ = kernel.get_tile_block_id()
+    condition, in_loop = _odd(scene, x), draws.chance(50)
+    if in_loop:
+        loop = kernel.loop([scene.number(0)])
+        loop.__enter__()
+    branch = kernel.if_(condition)
+    with branch.thenRegion:
+        kernel.return_()
+    if in_loop:
+        kernel.break_()
+        loop.__exit__(None, None, None)
+    start = scene.reserve(Scalar("i32"), scene.grid[0])
+    place = kernel.offset(scene.place(scene.target("i32"), start), x)
+    kernel.store_ptr_tko(place, kernel.addi(x, scene.number(7)), **WEAK)
+    return _done(scene)
+
+
+# Combining ----------------------------------------------------------------------------------------
+
+
+def combine(draws: Draws, scan: bool) -> Case:
+    """A reduction or a scan of one or several tiles, along any dimension."""
+    body = combining.together(draws, combining.ORDERED if scan else combining.COMMUTATIVE)
+    scene, shape = Scene(draws, [*body.names]), _shape(draws, least=1)
+    values = combining.operands(scene, body, shape)
+    dim, reverse = draws.below(len(shape)), draws.chance(50) if scan else None
+    for result in combining.combined(scene, body, values, dim, reverse):
+        scene.keep(result)
+    return _done(scene)
+
+
+# Tile blocks --------------------------------------------------------------------------------------
+
+
+def place(draws: Draws, what: str) -> Case:
+    """Each tile block writes where it is, or how many there are."""
+    scene = Scene(draws)
+    kernel = scene.kernel
+    scene.grid = tuple(draws.between(1, 4) for _ in range(draws.between(1, 3)))
+    here, extents = kernel.get_tile_block_id(), kernel.get_num_tile_blocks()
+    number = here[2]
+    for axis in (1, 0):
+        number = kernel.addi(kernel.muli(number, extents[axis]), here[axis])
+    for value in here if what == "get_tile_block_id" else extents:
+        start = scene.reserve(Scalar("i32"), int(np.prod(scene.grid)))
+        target = kernel.offset(scene.place(scene.target("i32"), start), number)
+        kernel.store_ptr_tko(target, value, **WEAK)
+    return _done(scene)
+
+
+def order(draws: Draws) -> Case:
+    """Tokens in all ways; a store that a load must see, and one that it must not."""
+    scene = Scene(draws)
+    kernel, type = scene.kernel, Tile(Scalar("i32"), _shape(draws))
+    start = scene.reserve(type.element, type.size)
+    values = data.anything(scene.random(), type.element, type.size)
+    scene.begin_with("i32", start, values)
+    pointers = scene.each(scene.place(scene.target("i32"), start), type)
+    before, token = kernel.load_ptr_tko(pointers, token=kernel.make_token(), **WEAK)
+    token = kernel.join_tokens([token, kernel.make_token()])
+    for fence in ("gdc_wait_tko", "gdc_launch_dependents_tko", "memory_fence_alias_tko"):
+        token = getattr(kernel, fence)(token)
+    token = kernel.store_ptr_tko(pointers, scene.load(type), token=token, **WEAK)
+    after, _ = kernel.load_ptr_tko(pointers, token=token, **WEAK)
+    scene.keep(before)
+    scene.keep(after)
+    return _done(scene)
+
+
+# What kernels say and promise ---------------------------------------------------------------------
+
+
+def say(draws: Draws) -> Case:
+    """A print, which changes nothing."""
+    scene = Scene(draws, ["f32"])
+    tile = scene.load(Tile(Scalar("i32"), _shape(draws)))
+    number = scene.load(Tile(Scalar("f32")))
+    scene.kernel.print_tko([tile, number], str="%d and %f\n")
+    scene.keep(tile)
+    return _done(scene)
+
+
+def check(draws: Draws) -> Case:
+    """An assert that holds."""
+    scene = Scene(draws, ["i1"])
+    tile = scene.load(Tile(Scalar("i1"), _shape(draws)), data.between(1, 1))
+    scene.kernel.assert_(tile, message="never said")  # noqa: PT009
+    scene.keep(tile)
+    return _done(scene)
+
+
+def promise(draws: Draws) -> Case:
+    """Assumptions that hold."""
+    scene, shape = Scene(draws), _shape(draws)
+    type = Tile(Scalar(draws.pick(("i16", "i32", "i64"))), shape)
+    kernel, steps = scene.kernel, draws.power(4)
+    small = scene.load(type, data.between(-50, 50))
+    factor = scene.spread(scene.number(steps, type.element.name), shape)
+    groups = tuple(draws.power(size.bit_length() - 1) for size in shape)
+    alike = scene.load(type, data.between(3, 3))
+    scene.keep(kernel.assume(kernel.muli(small, factor), predicate=DivBy(steps)))
+    scene.keep(kernel.assume(small, predicate=Bounded(-50, draws.pick((50, None)))))
+    scene.keep(kernel.assume(alike, predicate=SameElements(groups)))
+    return _done(scene)
+
+
+RECIPES: dict[str, Callable[[Draws], Case]] = {
+    "assert": check,
+    "assume": promise,
+    "break": repeat,
+    "continue": count,
+    "for": count,
+    "gdc_launch_dependents_tko": order,
+    "gdc_wait_tko": order,
+    "get_num_tile_blocks": partial(place, what="get_num_tile_blocks"),
+    "get_tile_block_id": partial(place, what="get_tile_block_id"),
+    "if": choose,
+    "join_tokens": order,
+    "loop": repeat,
+    "make_token": order,
+    "memory_fence_alias_tko": order,
+    "print_tko": say,
+    "reduce": partial(combine, scan=False),
+    "return": leave_early,
+    "scan": partial(combine, scan=True),
+    "yield": choose,
+}
+"""Op -> a kernel of it."""
