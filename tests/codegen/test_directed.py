@@ -7,11 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from llvmlite import ir
 
 from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.machine import Machine
-from tileir.ir import Op
 
 from .emitters import FLOATS, MACHINES, operation, run
 from .reference import special, unsigned
