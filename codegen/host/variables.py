@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PAGE = 4096
 """The most that variables of a module are aligned to; more would gain nothing."""
 
+TOO_MUCH = 1 << 48
+"""Bytes that no launch grants; several times that is still an offset."""
+
 
 def _get_global(lowering: BlockLowering, op: Op) -> None:
     """One variable for all kernels of the module; it lives as long as the compiled module.
@@ -78,7 +81,7 @@ def _alloca_bytes(op: Op) -> list[int]:
     element: Scalar = op.result.type.element.pointee
     count = op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
-    return [size + _slack(op)]
+    return [min(size + _slack(op), TOO_MUCH)]
 
 
 ROWS = {

@@ -133,6 +133,8 @@ def test_scratch_memory_that_no_machine_has() -> None:
     module = tileir.assemble("""
 entry @k() {
   %m = alloca num_elem = 4611686018427387904, alignment = 4 : tile<ptr<i32>>
+  %n = alloca num_elem = 1, alignment = 4611686018427387904 : tile<ptr<i32>>
+  %o = alloca num_elem = 4611686018427387904, alignment = 8 : tile<ptr<i64>>
   return
 }
 """)

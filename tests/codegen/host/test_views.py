@@ -321,3 +321,15 @@ def test_sparse_indices_may_be_computed() -> None:
     compile(kernel.module())["pick"].launch(1, [given, found])
     assert (found == data[7 * np.arange(32) % 32]).all()
     assert (given == 2 * data).all()
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("pitch", [6, 7])
+@pytest.mark.parametrize("cut", [(4, 1), (2, 4), (4, 8), (1, 2)])
+def test_packed_tiles(kind: str, pitch: int, cut: tuple[int, int]) -> None:
+    """Columns, rows that start within a byte, whole bytes, and tiles that cross the edge."""
+    for place in range(4):
+        Case(
+            kind, "f4E2M1FN", [5, 6], [pitch, 1], list(cut), (0, 1),
+            [2, 1] if kind == "strided" else list(cut), [place // 2, place], "i32", 0, (3, 0, 9, 2),
+        ).check()  # fmt: skip
