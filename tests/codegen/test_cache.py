@@ -41,7 +41,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.extend(function.name for function in functions)
         original(bytecode, functions)
 
-    monkeypatch.setattr(api, "check", check)
+    monkeypatch.setattr(api, "check_rules", check)
     return seen
 
 
