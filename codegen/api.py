@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError, VerifyError
-from tileir.verifier.module import check
+from tileir.verifier.module import check as check_rules
 
 from . import pipeline, support
 from .cache import Slot
@@ -15,9 +15,14 @@ from .cache_key import key_of
 from .cache_place import find_cache
 from .kernel import Kernel
 from .targets import HOST, package_of
+from .tracing import insert_traces
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
+
+
+CHECKS = ("memory", "undefined")
+"""What may be checked while a kernel runs on the host."""
 
 
 class Compiled:
@@ -68,7 +73,7 @@ class Compilation(Mapping[str, Compiled]):
 
 def compile(
     bytecode: Bytecode, target: str = HOST, *, symbols: Iterable[str] | None = None,
-    cache: bool = True,
+    cache: bool = True, check: str | Iterable[str] = (), trace: Iterable[str] = (),
 ) -> Compilation:  # fmt: skip
     """Compile the entries of a module, or those in `symbols`, for a target.
 
@@ -78,23 +83,56 @@ def compile(
 
     What is compiled for the host is kept on disk (see `cache_place`), and taken from there if the
     same has been compiled before, unless `cache` is false.
+
+    On the host, what a kernel does can be checked while it runs, and ends the launch with a
+    KernelError. `check` is one of these, or several:
+    "memory"     accesses stay within the arrays of a launch and its `allocations`
+    "undefined"  nothing is done whose result Tile IR leaves undefined: divisions by zero, shifts by
+                 the width, numbers that do not fit an integer, indices outside of a view or a
+                 tile, broken promises about overflow; and what is assumed is true
+    `trace` has names of values, as `tileir.disassemble` spells them: the kernel shows each when it
+    has computed it. KeyError for a name that no tile has.
     """
     family = package_of(target)
     package = import_module(f".{family}", __package__)
     symbols = None if symbols is None else list(symbols)
-    slot = _slot(bytecode, package.identity(target), {"symbols": symbols}) if cache else None
+    checks, names = _checks(check, target), _names(trace, target)
+    options = {"symbols": symbols, "checks": checks, "trace": names}
+    slot = _slot(bytecode, package.identity(target), options) if cache else None
     kept = slot and slot.get()
     if kept:
         return package.restore(kept)
     functions = _chosen(bytecode, symbols)
-    check(bytecode, functions)
+    check_rules(bytecode, functions)
     kernels = [Kernel.of(function, bytecode) for function in functions]
+    if names:
+        kernels = insert_traces(kernels, names)
     support.check(kernels, target, package.why_not)
     kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
-    compilation = package.compile_kernels(kernels, target)
+    asked = {"checks": checks} if checks else {}
+    compilation = package.compile_kernels(kernels, target, **asked)
     if slot:
         slot.put(compilation.to_bytes())
     return compilation
+
+
+def _checks(check: str | Iterable[str], target: str) -> list[str]:
+    """The checks that are asked for; UnsupportedError for what is none, or for another target."""
+    wanted = sorted({check} if isinstance(check, str) else set(check))
+    for name in wanted:
+        if name not in CHECKS:
+            raise UnsupportedError(f"there is no check {name!r}, only {' and '.join(CHECKS)}")
+    if wanted and target != HOST:
+        raise UnsupportedError(f"checks are for target host, not for {target}")
+    return wanted
+
+
+def _names(trace: Iterable[str], target: str) -> list[str]:
+    """The names of values to trace."""
+    names = [trace] if isinstance(trace, str) else list(trace)
+    if names and target != HOST:
+        raise UnsupportedError(f"traces are for target host, not for {target}")
+    return names
 
 
 def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> Slot | None:

@@ -26,6 +26,7 @@ __all__ = [
     "MissingPackageError",
     "Problem",
     "TileIRError",
+    "UncheckedWarning",
     "UnsupportedError",
     "VerifyError",
     "VersionError",
@@ -269,3 +270,7 @@ def _again(kind: type[KernelError], problem: str, details: dict) -> KernelError:
 
 class KernelAssertionError(KernelError):
     """An assertion of the kernel was false. Its message has been printed, too."""
+
+
+class UncheckedWarning(RuntimeWarning):
+    """A kernel that is compiled to check its accesses cannot check some of them."""

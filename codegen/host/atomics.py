@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.ir import Op
+from tileir.ir import Op, Value
 from tileir.types import Scalar
 
 from ..scalar.bits import bits_of, from_bits
 from ..scalar.halves import HALVES
 from ..scalar.narrowing import narrow
-from ..scalar.types import llvm_type
+from ..scalar.types import llvm_type, memory_bytes
 from ..scalar.widening import widen
 from . import ordering
 from .evaluate import Evaluator
@@ -40,7 +40,8 @@ def _rmw(lowering: BlockLowering, op: Op) -> None:
         value, mask = at.element(argument), optional(at, op.operands["mask"])
 
         def change() -> None:
-            old = update(builder, op, address, value, argument.type.element)
+            place = lowering.checked(op, address, _bytes(argument), position)
+            old = update(builder, op, place, value, argument.type.element)
             lowering.store_element(op.results[0], position, old)
 
         if mask is None:
@@ -64,7 +65,8 @@ def _cas(lowering: BlockLowering, op: Op) -> None:
 
         def change() -> None:
             bits = [bits_of(builder, value) for value in (old, new)]
-            found, _ = _swap(builder, address, *bits, ordering.ordering_of(op))
+            place = lowering.checked(op, address, _bytes(expected), position)
+            found, _ = _swap(builder, place, *bits, ordering.ordering_of(op))
             found = from_bits(builder, found, llvm_type(element))
             lowering.store_element(op.results[0], position, found)
 
@@ -82,6 +84,10 @@ def _red_view(lowering: BlockLowering, op: Op) -> None:
     with window.elements(bounded=True) as position:
         element = Evaluator(lowering, position).element(value)
         update(lowering.builder, op, window.address(position), element, window.element)
+
+
+def _bytes(value: Value) -> int:
+    return memory_bytes(value.type.element)
 
 
 def update(

@@ -11,6 +11,7 @@ from ..api import Compilation, Compiled
 from ..kernel import Kernel
 from ..scalar.machine import Machine
 from . import machine
+from .checks import CheckedLowering
 from .driver import build_driver
 from .kernel_info import KernelInfo
 from .launch import run_grid
@@ -18,6 +19,7 @@ from .lower import BlockLowering, llvm_name
 from .machine_code import MachineCode
 from .reports import handlers_of
 from .storage import plan_storage
+from .traces import OnTrace
 from .work import BLOCKS, Progress
 
 
@@ -37,6 +39,7 @@ class HostKernel(Compiled):
     def launch(
         self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
         allocations: Iterable[Any] = (), progress: Progress | None = None,
+        on_trace: OnTrace | None = None,
     ) -> None:  # fmt: skip
         """Run the kernel on every block of the grid and return when all have finished.
 
@@ -52,11 +55,17 @@ class HostKernel(Compiled):
         kernels that are compiled to check. `progress(begun, total)`, numbers of blocks, is called
         on this thread now and then, and at the end.
 
+        `on_trace(name, array, block)` is called with each traced value, which is printed otherwise,
+        on whatever thread it was computed.
+
+        KernelError if the kernel does what it is compiled to check for, KernelAssertionError if an
+        assertion of its own is false; blocks that have not begun by then do not run.
         Ctrl-C ends the launch at any time, also inside a loop that never ends. LaunchError if
         something does not fit the kernel; then nothing has run.
         """
+        handlers = handlers_of(self.info.sites, on_trace) if on_trace else self._handlers
         run_grid(
-            self.info, self._blocks, self._handlers, grid, args, threads, allocations, progress
+            self.info, self._blocks, handlers, grid, args, threads, allocations, progress
         )  # fmt: skip
 
 
@@ -89,15 +98,20 @@ class HostCompilation(Compilation):
         return cls(MachineCode.from_bytes(data))
 
 
-def compile_kernels(kernels: list[Kernel], target: str) -> HostCompilation:
-    """Compile the kernels, which `support` has checked."""
+def compile_kernels(
+    kernels: list[Kernel], target: str, checks: Sequence[str] = ()
+) -> HostCompilation:
+    """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`."""
     module = ir.Module("tileir")
     module.machine = Machine.of_host()
     module.triple, module.data_layout = machine.triple_and_layout()
     entries = []
     for kernel in kernels:
         storage = plan_storage(kernel)
-        lowering = BlockLowering(module, kernel, storage)
+        if checks:
+            lowering = CheckedLowering(module, kernel, storage, checks)
+        else:
+            lowering = BlockLowering(module, kernel, storage)
         build_driver(module, kernel.symbol, lowering.run())
         entries.append(KernelInfo.of(kernel, storage.size, tuple(lowering.sites)))
     text = str(module)

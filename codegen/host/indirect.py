@@ -17,6 +17,7 @@ from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from . import ordering
 from .evaluate import Evaluator
 from .loops import nest
+from .position import Position
 from .rows import Row
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ def _load(lowering: BlockLowering, op: Op) -> None:
         padding = optional(at, op.operands["paddingValue"])
         before = builder.block
         if mask is None:
-            value = _read(builder, op, address, element)
+            value = _read(lowering, op, address, position)
         else:
             with builder.if_then(mask):
-                read = _read(builder, op, address, element)
+                read = _read(lowering, op, address, position)
                 inside = builder.block
             value = builder.phi(read.type)
             value.add_incoming(constant(element, 0) if padding is None else padding, before)
@@ -45,8 +46,10 @@ def _load(lowering: BlockLowering, op: Op) -> None:
     lowering.finish(result)
 
 
-def _read(builder: ir.IRBuilder, op: Op, address: ir.Value, element: object) -> ir.Value:
+def _read(lowering: BlockLowering, op: Op, address: ir.Value, position: Position) -> ir.Value:
+    builder, element = lowering.builder, op.results[0].type.element
     order, kind = ordering.ordering_of(op), memory_type(element)
+    address = lowering.checked(op, address, memory_bytes(element), position)
     stored = ordering.load(builder, address, kind, memory_bytes(element), order)
     return from_memory(builder, stored, element)
 
@@ -59,11 +62,16 @@ def _store(lowering: BlockLowering, op: Op) -> None:
         address = ordering.pointer(builder, at.element(op.operands["destination"]))
         mask = optional(at, op.operands["mask"])
         stored = to_memory(builder, at.element(value), element)
+
+        def write() -> None:
+            place = lowering.checked(op, address, memory_bytes(element), position)
+            ordering.store(builder, stored, place, memory_bytes(element), order)
+
         if mask is None:
-            ordering.store(builder, stored, address, memory_bytes(element), order)
+            write()
         else:
             with builder.if_then(mask):
-                ordering.store(builder, stored, address, memory_bytes(element), order)
+                write()
 
 
 def optional(at: Evaluator, value: Value | None) -> ir.Value | None:

@@ -47,6 +47,13 @@ def _assume(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
     return [(op.operands["value"], position)]
 
 
+def _assumed(
+    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+) -> ir.Value:
+    lowering.assumed(op, arguments[0], position)
+    return arguments[0]
+
+
 def _broadcast(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
     return [(source, position.broadcast(source.type.shape))]
@@ -150,7 +157,7 @@ def _splits(op: Op) -> bool:
 
 
 INLINE = {
-    "assume": Inline(_assume, _first),
+    "assume": Inline(_assume, _assumed),
     "broadcast": Inline(_broadcast, _first, _is_broadcast),
     "constant": Inline(_nothing, _constant),
     "extract": Inline(_extract, _first),

@@ -5,18 +5,20 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from tileir.errors import LaunchError
+from tileir.errors import LaunchError, UncheckedWarning
 from tileir.references import display
+from tileir.types import Pointer
 
 from .arguments import pack
 from .context import make_context
-from .extents import of_allocations
+from .extents import Extent, of_allocations
 from .kernel_info import KernelInfo
 from .reports import Handler, Reports
 from .shown import shown
@@ -46,6 +48,7 @@ def run_grid(
     total = prod(extents)
     if not total:
         return
+    _warn_of_unchecked(info, packed.extents)
     context = make_context([*packed.extents, *allocated])
     problems: list[BaseException] = []
     if handlers:
@@ -57,6 +60,23 @@ def run_grid(
     )  # fmt: skip
     most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
     work.run(min(wanted, total, most), info.may_run_long, progress)
+
+
+def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:
+    """Say which accesses a kernel that checks them cannot check, as nobody knows the extents."""
+    accesses = [site for site in info.sites if site["kind"] == "access"]
+    pointers = [n for n, element in enumerate(info.elements) if isinstance(element, Pointer)]
+    unknown = [
+        number
+        for number, extent in zip(pointers, extents, strict=True)
+        if extent is None and any(number in site["parameters"] for site in accesses)
+    ]
+    for number in unknown:
+        warnings.warn(
+            f"{display(info.symbol)}: parameter {number} is an address of unknown extent: accesses "
+            "through it are not checked; pass an array or a Buffer",
+            UncheckedWarning, stacklevel=4,
+        )  # fmt: skip
 
 
 def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:

@@ -114,7 +114,7 @@ class BlockLowering:
     def lower_block(self, block: Block) -> None:
         """Lower the ops of a block, its terminator included."""
         for op in block.ops:
-            self._lower(op)
+            self.lower_op(op)
 
     def inline_region(self, region: Region, arguments: list[ir.Value]) -> list[ir.Value]:
         """Lower the region of a reduction where the builder stands; what it yields."""
@@ -122,10 +122,11 @@ class BlockLowering:
         for value, argument in zip(block.arguments, arguments, strict=True):
             self.singles[id(value)] = argument
         for op in block.ops[:-1]:
-            self._lower(op)
+            self.lower_op(op)
         return [self.single(value) for value in block.ops[-1].operand_list()]
 
-    def _lower(self, op: Op) -> None:
+    def lower_op(self, op: Op) -> None:
+        """Lower one op where the builder stands."""
         if not is_inline(op):
             row_of(op).lower(self, op)
         elif is_single(op.result):
@@ -153,6 +154,13 @@ class BlockLowering:
     def emit(self, op: Op, arguments: list[ir.Value], position: Position) -> ir.Value:
         """One element of an element-wise op's result."""
         return emit(self.builder, op, arguments)
+
+    def assumed(self, op: Op, value: ir.Value, position: Position) -> None:
+        """One element of what an assumption is about; `checks` does not take its word."""
+
+    def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
+        """Where to make an access of `size` bytes at an address, for the element at a position."""
+        return address
 
     def single(self, value: Value) -> ir.Value:
         """The LLVM value of a tile with one element."""

@@ -16,6 +16,7 @@ from tileir.ir import Op, Value
 from tileir.types import Pointer, Scalar
 
 from ..scalar.types import ADDRESS, memory_bytes
+from ..tracing import TRACED
 from .evaluate import Evaluator
 from .loops import nest
 from .printf import Conversion, Number, pieces, write_tile
@@ -47,7 +48,11 @@ def _print(lowering: BlockLowering, op: Op) -> None:
         arguments.append({
             "element": _name(value), "shape": list(value.type.shape), "offset": offset,
         })  # fmt: skip
-    site = lowering.new_site("print", op, format=op.attributes["str"], arguments=arguments)
+    traced = lowering.kernel.facts.get(TRACED, {}).get(id(op))
+    if traced:
+        site = lowering.new_site("trace", op, name=traced, **arguments[0])
+    else:
+        site = lowering.new_site("print", op, format=op.attributes["str"], arguments=arguments)
     lowering.report(site, ir.Constant(ADDRESS, 0), lowering.address(start))
 
 
@@ -97,15 +102,18 @@ def _tile(conversion: Conversion, data: int, argument: Mapping[str, Any]) -> str
 
 def read(address: int, name: str, count: int) -> list[tuple[Number, int]]:
     """Elements of a buffer, each as a number and how many bits it has."""
+    width = 8 if name == "pointer" else memory_bytes(Scalar(name))
+    return [number_of(pattern, name) for pattern in _patterns(address, width, count)]
+
+
+def number_of(pattern: int, name: str) -> tuple[Number, int]:
+    """An element in a buffer: as a number, integers unsigned, and how many bits it has."""
     if name == "pointer":
-        return [(pattern, 64) for pattern in _patterns(address, 8, count)]
+        return pattern, 64
     element = Scalar(name)
-    patterns = _patterns(address, memory_bytes(element), count)
     if element.is_integer:
-        return [(pattern, element.bits) for pattern in patterns]
-    shift = 13 if name == "tf32" else 0
-    numbers = (floats.value_of(name, pattern >> shift) for pattern in patterns)
-    return [(number, 64) for number in numbers]
+        return pattern, element.bits
+    return floats.value_of(name, pattern >> (13 if name == "tf32" else 0)), 64
 
 
 def _patterns(address: int, width: int, count: int) -> list[int]:

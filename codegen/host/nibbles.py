@@ -27,26 +27,24 @@ NIBBLE = ir.IntType(4)
 ONE = ir.Constant(INDEX, 1)
 
 
-def load(builder: ir.IRBuilder, base: ir.Value, number: ir.Value, order: str | None) -> ir.Value:
-    """Element `number` of what starts at `base`."""
-    address, place = _locate(builder, base, number)
+def load(builder: ir.IRBuilder, address: ir.Value, place: ir.Value, order: str | None) -> ir.Value:
+    """The element that is shifted by `place` in the byte at an address."""
     byte = ordering.load(builder, address, BYTE, 1, order)
     return builder.trunc(builder.lshr(byte, place), NIBBLE)
 
 
 def store(
-    builder: ir.IRBuilder, base: ir.Value, number: ir.Value, value: ir.Value, order: str | None
+    builder: ir.IRBuilder, address: ir.Value, place: ir.Value, value: ir.Value, order: str | None
 ) -> None:
-    """Write element `number` of what starts at `base`: clear its bits, then set them."""
-    address, place = _locate(builder, base, number)
+    """Write the element that is shifted by `place`: clear its bits, then set them."""
     cleared = builder.not_(builder.shl(ir.Constant(BYTE, 15), place))
     builder.atomic_rmw("and", address, cleared, "monotonic")
     bits = builder.shl(builder.zext(value, BYTE), place)
     builder.atomic_rmw("or", address, bits, order or "monotonic")
 
 
-def _locate(builder: ir.IRBuilder, base: ir.Value, number: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The byte of an element, and by how many bits the element is shifted there."""
+def locate(builder: ir.IRBuilder, base: ir.Value, number: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The byte of element `number` from `base` on, and by how many bits it is shifted there."""
     byte = builder.ashr(number, ONE)
     odd = builder.trunc(builder.and_(number, ONE), BYTE)
     place = builder.shl(odd, ir.Constant(BYTE, 2))
@@ -82,6 +80,6 @@ def store_bytes(lowering: BlockLowering, window: Window, tile: Value) -> None:
             value = Evaluator(lowering, position).element(tile)
             halves.append(builder.zext(value, BYTE))
             if not part:
-                address, _ = _locate(builder, window.base, window.number(position))
+                address, _ = window.locate(position)
         byte = builder.or_(halves[0], builder.shl(halves[1], ir.Constant(BYTE, 4)))
         ordering.store(builder, byte, address, 1, window.ordering)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import messages
+from . import findings, messages, traces
 from .context import REPORT, Context
 
 
@@ -30,13 +30,25 @@ class Report(NamedTuple):
 Handler = Callable[[Report], None]
 """Does what a site asks for. An exception ends the launch, which raises it."""
 
-HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {**messages.HANDLERS}
+HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
+    **findings.HANDLERS, **messages.HANDLERS, "trace": traces.printed,
+}  # fmt: skip
 """Kind of a site -> makes the handler of a site from its row in the table of sites."""
 
 
-def handlers_of(sites: Iterable[Mapping[str, Any]]) -> list[Handler]:
-    """The handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind"."""
-    return [HANDLERS[site["kind"]](site) for site in sites]
+def handlers_of(
+    sites: Iterable[Mapping[str, Any]], on_trace: traces.OnTrace | None = None
+) -> list[Handler]:
+    """The handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind".
+
+    `on_trace` gets the traced values that are printed otherwise.
+    """
+    return [
+        traces.handed_to(site, on_trace)
+        if on_trace is not None and site["kind"] == "trace"
+        else HANDLERS[site["kind"]](site)
+        for site in sites
+    ]
 
 
 class Reports:

@@ -26,16 +26,26 @@ TOO_MUCH = 1 << 48
 """Bytes that no launch grants; several times that is still an offset."""
 
 
+def own_memory(lowering: BlockLowering, op: Op) -> tuple[ir.Value, int]:
+    """Where the memory is that an op gives the address of, and how many bytes it has."""
+    if op.name == "alloca":
+        return _allocated(lowering, op), _size(op)
+    place = _place(lowering.function.module, _variable(lowering, op))
+    return lowering.builder.ptrtoint(place, ADDRESS), place.value_type.count
+
+
 def _get_global(lowering: BlockLowering, op: Op) -> None:
     """One variable for all kernels of the module; it lives as long as the compiled module.
 
     Constant ones lie in memory that can be written to as well: a kernel that does, against the
     rules, shall not take the process down.
     """
+    lowering.singles[id(op.result)], _ = own_memory(lowering, op)
+
+
+def _variable(lowering: BlockLowering, op: Op) -> Global:
     name = op.attributes["name"]
-    variable = next(v for v in lowering.kernel.bytecode.globals if v.name == name)
-    address = _place(lowering.function.module, variable)
-    lowering.singles[id(op.result)] = lowering.builder.ptrtoint(address, ADDRESS)
+    return next(v for v in lowering.kernel.bytecode.globals if v.name == name)
 
 
 def _place(module: ir.Module, variable: Global) -> ir.GlobalVariable:
@@ -63,12 +73,16 @@ def _bytes(variable: Global) -> bytearray:
 
 def _alloca(lowering: BlockLowering, op: Op) -> None:
     """Memory of the block: a part of its workspace that nothing else uses."""
+    lowering.singles[id(op.result)], _ = own_memory(lowering, op)
+
+
+def _allocated(lowering: BlockLowering, op: Op) -> ir.Value:
     builder = lowering.builder
     address = builder.ptrtoint(lowering.address(lowering.temporary(op, 0)), ADDRESS)
     if _slack(op):
         address = builder.add(address, ir.Constant(ADDRESS, _slack(op)))
         address = builder.and_(address, ir.Constant(ADDRESS, -op.attributes["alignment"]))
-    lowering.singles[id(op.result)] = address
+    return address
 
 
 def _slack(op: Op) -> int:
@@ -77,14 +91,14 @@ def _slack(op: Op) -> int:
     return alignment - ALIGNMENT if alignment > ALIGNMENT else 0
 
 
-def _alloca_bytes(op: Op) -> list[int]:
+def _size(op: Op) -> int:
     element: Scalar = op.result.type.element.pointee
     count = op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
-    return [min(size + _slack(op), TOO_MUCH)]
+    return min(size, TOO_MUCH)
 
 
 ROWS = {
-    "alloca": Row(_alloca, temporaries=_alloca_bytes, lasting=True),
+    "alloca": Row(_alloca, temporaries=lambda op: [_size(op) + _slack(op)], lasting=True),
     "get_global": Row(_get_global),
 }

@@ -39,6 +39,7 @@ class Window:
 
     def __init__(self, lowering: BlockLowering, op: Op) -> None:
         self._lowering = lowering
+        self._op = op
         self.builder = builder = lowering.builder
         self.apart_from: ir.MDValue | None = None
         view = op.operands["view"]
@@ -164,14 +165,20 @@ class Window:
             total = term if total is ZERO else builder.add(total, term)
         return total
 
-    def number(self, position: Position) -> ir.Value:
+    def _number(self, position: Position) -> ir.Value:
         """How many elements from the tensor's base the element at a position of the tile is."""
         return self.builder.add(self.first, self._steps(position))
 
     def address(self, position: Position) -> ir.Value:
-        """Where the element at a position of the tile is, unless elements are packed."""
-        steps = self._steps(position)
-        return self.builder.gep(self._origin, [steps], source_etype=memory_type(self.element))
+        """Where the element at a position of the tile is accessed, unless elements are packed."""
+        steps, stored = self._steps(position), memory_type(self.element)
+        address = self.builder.gep(self._origin, [steps], source_etype=stored)
+        return self._lowering.checked(self._op, address, memory_bytes(self.element), position)
+
+    def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
+        """Where the byte of a packed element is accessed, and how far the element is shifted."""
+        address, place = nibbles.locate(self.builder, self.base, self._number(position))
+        return self._lowering.checked(self._op, address, 1, position), place
 
     def span(self) -> tuple[ir.Value, ir.Value]:
         """First address of the window, and the first behind it, if no element is outside.
@@ -191,7 +198,7 @@ class Window:
         """The element at a position."""
         builder = self.builder
         if self.is_packed:
-            return nibbles.load(builder, self.base, self.number(position), self.ordering)
+            return nibbles.load(builder, *self.locate(position), self.ordering)
         stored = ordering.load(
             builder, self.address(position), memory_type(self.element),
             memory_bytes(self.element), self.ordering,
@@ -204,7 +211,7 @@ class Window:
         """Write the element at a position; `scope` says which memory is written to."""
         builder = self.builder
         if self.is_packed:
-            nibbles.store(builder, self.base, self.number(position), value, self.ordering)
+            nibbles.store(builder, *self.locate(position), value, self.ordering)
             return
         stored = ordering.store(
             builder, to_memory(builder, value, self.element), self.address(position),

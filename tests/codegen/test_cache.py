@@ -35,13 +35,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The symbols that were verified, and so really compiled."""
     seen: list[str] = []
-    original = api.check
+    original = api.check_rules
 
     def check(bytecode, functions) -> None:
         seen.extend(function.name for function in functions)
         original(bytecode, functions)
 
-    monkeypatch.setattr(api, "check", check)
+    monkeypatch.setattr(api, "check_rules", check)
     return seen
 
 
@@ -257,7 +257,7 @@ PROGRAM = """\
 import sys
 import tileir
 from tileir.codegen import api
-api.check = lambda *_: print("compiling")
+api.check_rules = lambda *_: print("compiling")
 tileir.compile(open(sys.argv[1], "rb").read())
 """
 
