@@ -11,10 +11,15 @@ import pytest
 from tileir.codegen import compile
 from tileir.codegen.host.microkernel import LONGEST, Product
 from tileir.codegen.host.vector_unit import VectorUnit
+from tileir.errors import UnsupportedError
 
 from ..build import Kernel, tile
 
 DTYPES = {
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn,
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
     "f32": np.float32,
@@ -22,7 +27,10 @@ DTYPES = {
     "i8": np.int8,
     "i32": np.int32,
 }
-FLOATS = [("f16", "f16"), ("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64")]
+FLOATS = [
+    ("f8E4M3FN", "f16"), ("f8E4M3FN", "f32"), ("f8E5M2", "f16"), ("f8E5M2", "f32"), ("f16", "f16"),
+    ("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64"),
+]  # fmt: skip
 SHAPES = [
     (128, 64, 32), (1, 1, 1), (1, 64, 1), (64, 1, 8), (1, 1, 64), (2, 2, 2), (4, 16, 128),
     (16, 8, 512), (1, 512, 4), (512, 1, 4), (8, 4, 1024), (32, 2, 16),
@@ -116,9 +124,88 @@ def test_any_numbers_are_multiplied_closely(element: str, total: str) -> None:
     expected = wide[0] @ wide[1] + wide[2]
     magnitude = abs(wide[0]) @ abs(wide[1]) + abs(wide[2])
     each = np.finfo(np.float64 if total == "f64" else np.float32).eps / 2
-    last = np.finfo(DTYPES[total]).eps / 2
+    last = ml_dtypes.finfo(DTYPES[total]).eps / 2
     bound = (k + 1) * each * magnitude + last * abs(expected)
     assert (abs(found.astype(np.longdouble) - expected) <= bound).all()
+
+
+def scaled(element: str, scale: str, shared: int, m: int, n: int, k: int, batch: int) -> Kernel:
+    """A kernel that stores the scaled product of five arrays that are one tile each."""
+    shapes = [
+        (batch, m, k), (batch, k, n), (batch, m, n), (batch, m, k // shared),
+        (batch, k // shared, n), (batch, m, n),
+    ]  # fmt: skip
+    names = (element, element, "f32", scale, scale, "f32")
+    kernel = Kernel("scaled", *(f"ptr<{name}>" for name in names))
+    views = [
+        kernel.view(pointer, shape, shape)
+        for pointer, shape in zip(kernel.parameters, shapes, strict=True)
+    ]
+    loaded = [kernel.load(view, *kernel.zeros(3)) for view in views[:-1]]
+    value = kernel.op("mmaf_scaled", *loaded, results=[f"{batch}x{m}x{n}xf32"])
+    kernel.store(value, views[-1], *kernel.zeros(3))
+    return kernel
+
+
+def packed(array: np.ndarray) -> np.ndarray:
+    """As a tensor has it: two elements of four bits share a byte."""
+    if array.dtype != ml_dtypes.float4_e2m1fn:
+        return array
+    low, high = (array.view(np.uint8).reshape(-1, 2)[:, part] & 15 for part in (0, 1))
+    return low | high << 4
+
+
+SCALED = [
+    ("f8E4M3FN", "f8E8M0FNU", 32), ("f8E5M2", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 16),
+    ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reach", [4, 120], ids=["usual", "extreme"])
+@pytest.mark.parametrize(("element", "scale", "shared"), SCALED, ids=str)
+def test_scaled_numbers_are_multiplied(element: str, scale: str, shared: int, reach: int) -> None:
+    """With extreme scales the factors, and single products, are too large or too small for f32."""
+    m, n, k, batch = 8, 16, 64, 2
+    choice = np.random.default_rng(7)
+
+    def data(*shape: int) -> np.ndarray:
+        return choice.choice([-4, -1.5, -1, -0.5, 0, 1, 2, 3, 6], shape).astype(DTYPES[element])
+
+    def scales(sign: int, *shape: int) -> np.ndarray:
+        if scale == "f8E4M3FN":
+            finite = choice.integers(0, 0x7F, shape, np.uint8)
+            return finite.view(DTYPES[scale])
+        powers = sign * reach + choice.integers(-3, 4, shape)
+        return np.ldexp(1.0, powers).astype(DTYPES[scale])
+
+    x, y = data(batch, m, k), data(batch, k, n)
+    x_scale = scales(1, batch, m, k // shared)
+    y_scale = scales(-1, batch, k // shared, n)
+    z = choice.integers(-4, 5, (batch, m, n)).astype(np.float32)
+    found = np.zeros_like(z)
+    kernel = scaled(element, scale, shared, m, n, k, batch)
+    run(kernel, packed(x), packed(y), z, x_scale, y_scale, found)
+    wide = [array.astype(np.float64) for array in (x, x_scale, y, y_scale)]
+    left = wide[0] * wide[1].repeat(shared, 2)
+    right = wide[2] * wide[3].repeat(shared, 1)
+    np.testing.assert_array_equal(found, (left @ right + z).astype(np.float32))
+
+
+def test_a_scale_that_is_no_number_spoils_its_row() -> None:
+    kernel = scaled("f8E4M3FN", "f8E8M0FNU", 32, 4, 8, 64, 1)
+    x, y = np.ones((1, 4, 64), DTYPES["f8E4M3FN"]), np.ones((1, 64, 8), DTYPES["f8E4M3FN"])
+    scales = np.full((1, 4, 2), 127, np.uint8), np.full((1, 2, 8), 127, np.uint8)
+    scales[0][0, 2, 1] = 255
+    z, found = np.zeros((1, 4, 8), np.float32), np.zeros((1, 4, 8), np.float32)
+    run(kernel, x, y, z, *(array.view(DTYPES["f8E8M0FNU"]) for array in scales), found)
+    assert np.isnan(found[0, 2]).all()
+    assert (found[0, [0, 1, 3]] == 64).all()
+
+
+def test_scales_of_unknown_encoding_are_refused() -> None:
+    kernel = scaled("f4E2M1FN", "fnv8E5M3FNU", 16, 4, 8, 64, 1)
+    with pytest.raises(UnsupportedError, match="mmaf_scaled.*fnv8E5M3FNU is not published"):
+        compile(kernel.module())
 
 
 def test_halves_are_summed_in_f32() -> None:
