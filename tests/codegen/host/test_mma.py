@@ -204,7 +204,7 @@ def test_a_scale_that_is_no_number_spoils_its_row() -> None:
 
 def test_scales_of_unknown_encoding_are_refused() -> None:
     kernel = scaled("f4E2M1FN", "fnv8E5M3FNU", 16, 4, 8, 64, 1)
-    with pytest.raises(UnsupportedError, match="mmaf_scaled.*fnv8E5M3FNU is not published"):
+    with pytest.raises(UnsupportedError, match=r"mmaf_scaled.*fnv8E5M3FNU is not published"):
         compile(kernel.module())
 
 
