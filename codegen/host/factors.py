@@ -55,12 +55,8 @@ def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Valu
 
 
 def rounded(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
-    """An f32 as an f16, or an f64 as an f32."""
-    return (
-        narrow(builder, value, element)
-        if element.name == "f16"
-        else builder.fptrunc(value, _SINGLE)
-    )
+    """An f32 or f64 as a float with fewer digits."""
+    return narrow(builder, value, element)
 
 
 def why_not(op: Op) -> str | None:

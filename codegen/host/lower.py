@@ -26,6 +26,7 @@ from .loops import nest
 from .position import INDEX, ZERO, Position
 from .rows import is_inline, row_of
 from .storage import ALIGNMENT, Storage, is_single, is_tile
+from .vector_unit import VectorUnit
 
 if TYPE_CHECKING:
     from . import views
@@ -88,6 +89,10 @@ class BlockLowering:
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
+        # LLVM would leave half of the widest registers unused. The set's own `add` knows no
+        # attributes with values.
+        bits = VectorUnit.of_host().bits
+        set.add(self.function.attributes, f'"prefer-vector-width"="{bits}"')
         self._workspace, self.context = self.function.args[-2:]
         if not any(op.name == "alloca" for op in kernel.walk()):
             self._workspace.add_attribute("noalias")

@@ -1,10 +1,10 @@
-"""The product of two matrices in memory, as one LLVM function for each size.
+"""The product of a matrix and a few columns of another, as one LLVM function for each size.
 
 The function walks the result in blocks that fit the vector registers: some rows of it, some vectors
-wide. For each step along K a block takes one vector or more of the right factor and one number a
-row of the left one, which is spread over a vector. So that the right factor is read in the order in
-which it lies, it comes in panels as wide as a block: [N / width][K][width]. Left factor and result
-are row-major.
+wide. For each step along K a block takes its vectors of the right factor and one number a row of
+the left one, which is spread over a vector. The columns it gets are a panel as wide as a block,
+[K][width], which is read in the order in which it lies and stays in the nearest cache meanwhile.
+Left factor and result are row-major.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class Product:
 
     @property
     def width(self) -> int:
-        """Columns of a panel of the right factor."""
+        """Columns of a block, and of a panel of the right factor."""
         return self.block[1] * self.lanes
 
 
 def function_of(module: ir.Module, product: Product) -> ir.Function:
-    """`void(ptr left, ptr panels of right, ptr result)`: adds the product to the result.
+    """`void(ptr left, ptr panel, ptr result)`: adds their product to `width` columns of the result.
 
-    All three are aligned to the size of a vector.
+    `result` is the first element of those columns. It and the panel are aligned to a vector.
     """
     name = f"tileir.mma.{product.factor}.{product.total}.{product.m}x{product.n}x{product.k}"
     if name in module.globals:
@@ -104,27 +104,22 @@ class _Emitter:
         self._align = product.lanes * product.bytes
 
     def run(self) -> None:
-        """Loop over parts of K, panels, and blocks of a panel."""
+        """Loop over parts of K and blocks of the result."""
         product, builder = self._product, self._builder
         part = min(product.k, LONGEST)
         with (
             loop(builder, product.k // part) as number,
-            loop(builder, product.n // product.width) as panel,
             loop(builder, product.m // self._rows) as block,
         ):
-            start = self._times(number, part)
-            first_row = self._times(block, self._rows)
-            self._block(start, part, panel, first_row)
+            self._block(self._times(number, part), part, self._times(block, self._rows))
 
-    def _block(self, start: ir.Value, part: int, panel: ir.Value, first_row: ir.Value) -> None:
-        """One block of the result."""
+    def _block(self, start: ir.Value, part: int, first_row: ir.Value) -> None:
+        """`part` steps of one block."""
         product, builder = self._product, self._builder
-        row = self._plus(self._times(panel, product.k), start)
-        right = self._at(self._right, product.factor, self._times(row, product.width))
+        right = self._at(self._right, product.factor, self._times(start, product.width))
         number = self._plus(self._times(first_row, product.k), start)
         left = self._at(self._left, product.factor, number)
-        number = self._plus(self._times(first_row, product.n), self._times(panel, product.width))
-        result = self._at(self._result, product.total, number)
+        result = self._at(self._result, product.total, self._times(first_row, product.n))
         places = [
             self._step(result, product.total, i * product.n + v * product.lanes)
             for i in range(self._rows)

@@ -1,8 +1,8 @@
 """Matrix products: mmaf, mmai, mmaf_scaled.
 
-Both factors are staged, one matrix of the batch at a time, as the microkernel wants them: widened
-to f32 or f64, the left one row-major, the right one in panels. It then adds their product to the
-result in place, or to a wider copy of it that is rounded at the end.
+Factors are staged for the microkernel, widened to f32 or f64: first all of a left matrix in row
+order, then panel after panel of the right one, so that a panel is in the nearest cache when it is
+used. The product is added to the result in place, or to a wider copy of it, rounded at the end.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _is_apart(op: Op) -> bool:
 
 def _temporaries(op: Op) -> list[int]:
     product = product_of(op)
-    sizes = [product.m * product.k, product.k * product.n]
+    sizes = [product.m * product.k, product.k * product.width]
     if _is_apart(op):
         sizes.append(op.result.type.size)
     return [size * product.bytes for size in sizes]
@@ -78,13 +78,16 @@ def _multiply(lowering: BlockLowering, op: Op) -> None:
         lowering.fill(op.operands["acc"], total)
     function = function_of(builder.module, product)
     with _matrices(lowering, op) as number:
-        left = _stage_left(lowering, op, number)
-        right = _stage_right(lowering, op, number)
         sums = lowering.address(total)
         for index in number:
             start = builder.mul(index, ir.Constant(INDEX, product.m * product.n))
             sums = _at(builder, sums, product.total, start)
-        builder.call(function, [left, right, sums])
+        left = _stage_left(lowering, op, number)
+        with loop(builder, product.n // product.width) as panel:
+            first = builder.mul(panel, ir.Constant(INDEX, product.width), flags=("nuw", "nsw"))
+            right = _stage_panel(lowering, op, number, first)
+            part = _at(builder, sums, product.total, first)
+            builder.call(function, [left, right, part])
 
 
 @contextmanager
@@ -109,15 +112,15 @@ def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.V
     return start
 
 
-def _stage_right(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.Value:
-    """The right factor, in panels; where they are."""
+def _stage_panel(
+    lowering: BlockLowering, op: Op, number: list[ir.Value], first: ir.Value
+) -> ir.Value:
+    """A panel of the right factor, the columns from `first` on; where it is."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _RIGHT))
-    with nest(builder, (product.n // product.width, product.k, product.width)) as place:
-        panel, row, column = place.indices
-        column = builder.add(
-            builder.mul(panel, ir.Constant(INDEX, product.width)), column, flags=("nuw", "nsw")
-        )
+    with nest(builder, (product.k, product.width)) as place:
+        row, column = place.indices
+        column = builder.add(first, column, flags=("nuw", "nsw"))
         value = factor(lowering, op, "rhs", [*number, row, column])
         _store(builder, start, product.factor, place, value)
     return start

@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|all]``.
+"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|host|all]``.
 
 One command, one run, one table. No test asserts a time; these are for people who compare.
 """
@@ -22,10 +22,10 @@ from tests.arguments import positive
 from tileir import Bytecode
 from tileir.formats.version import SUPPORTED
 
-from . import memory, opening, rates
+from . import host, memory, opening, rates
 from .modules import large_module
 
-PARTS = ("codec", "open", "memory")
+PARTS = ("codec", "open", "memory", "host")
 
 
 def main(given: list[str] | None = None) -> int:
@@ -55,7 +55,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def _report(arguments: argparse.Namespace, parts: Iterable[str]) -> dict:
-    report = {"machine": _machine(), "codec": [], "open": [], "memory": None}
+    report = {"machine": _machine(), "codec": [], "open": [], "memory": None, "host": None}
     with tempfile.TemporaryDirectory() as folder:
         if "codec" in parts or "open" in parts:
             data = large_module(arguments.ops, arguments.version, arguments.wide)
@@ -78,6 +78,13 @@ def _report(arguments: argparse.Namespace, parts: Iterable[str]) -> dict:
         if "memory" in parts:
             growth = memory.measure(Path(folder), arguments.constant, arguments.repeat)
             report["memory"] = growth._asdict()
+        if "host" in parts:
+            races = [
+                asdict(race) | {"ratio": race.ratio} for race in host.measure(arguments.repeat)
+            ]
+            report["host"] = {
+                "races": races, "compiling": dict(host.compile_times(arguments.repeat))
+            }  # fmt: skip
     return report
 
 
@@ -110,6 +117,9 @@ def _print(report: dict) -> None:
         console.print("A new process has not touched the file; the file is in the page cache.")
     if report["memory"]:
         console.print(_memory(report["memory"]))
+    if report["host"]:
+        console.print(_races(report["host"]["races"]))
+        console.print(_compiling(report["host"]["compiling"]))
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -157,6 +167,24 @@ def _memory(found: dict) -> Table:
     table.add_row("resident before", f"{found['before'] / 1024:,.0f} KiB")
     table.add_row("growth, open", f"{found['open'] / 1024:,.0f} KiB")
     table.add_row("growth, open and touch", f"{found['touch'] / 1024:,.0f} KiB")
+    return table
+
+
+def _races(found: list[dict]) -> Table:
+    table = _table("kernels on this CPU, medians", "kernel", "ms", "against", "ms", "x as fast")
+    for race in found:
+        if race["note"]:
+            table.add_row(race["what"], "", race["against"], race["note"], "")
+            continue
+        ours, theirs = (f"{race[side] * 1e3:.2f}" for side in ("ours", "theirs"))
+        table.add_row(race["what"], ours, race["against"], theirs, f"{race['ratio']:.2f}")
+    return table
+
+
+def _compiling(found: dict[str, float]) -> Table:
+    table = _table("compiling for this CPU", "kernel", "ms")
+    for name, seconds in found.items():
+        table.add_row(name, f"{seconds * 1e3:.0f}")
     return table
 
 

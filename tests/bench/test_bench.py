@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import by_hand, memory, rates
+from tests.bench import by_hand, host, memory, rates
 from tests.bench.__main__ import main
 from tests.bench.modules import huge_constant, large_module
 from tests.corpus import VALID, name_of
@@ -176,6 +176,31 @@ def test_the_command_measures_what_it_names(
     monkeypatch.setattr(rates, "measure", lambda data, repeat: made)
     assert main(["codec", "--ops", "300", "--repeat", "1"]) == 0
     assert rates.CONSTRUCT in capsys.readouterr().out
+
+
+def test_the_command_races_kernels(
+    capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [host.Race("add", "NumPy", 1.0, 2.0), host.Race("norm", "torch", note="no torch")]
+    monkeypatch.setattr(host, "measure", lambda repeat: made)
+    monkeypatch.setattr(host, "compile_times", lambda repeat: [("add", 0.03)])
+    assert main(["host", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)["host"]
+    assert [race["ratio"] for race in report["races"]] == [2.0, None]
+    assert report["compiling"] == {"add": 0.03}
+    assert main(["host"]) == 0
+    shown = capsys.readouterr().out
+    assert "2.00" in shown
+    assert "no torch" in shown
+
+
+def test_kernels_of_the_race_are_those_of_their_source() -> None:
+    pytest.importorskip("cuda.tile")
+    from tests.bench.kernels import source
+
+    assert {path.stem for path in host.KERNELS.glob("*.mlir")} == set(source.KERNELS)
+    for name in source.KERNELS:
+        assert (host.KERNELS / f"{name}.mlir").read_text() == source.text_of(name)
 
 
 @pytest.mark.parametrize(

@@ -143,16 +143,22 @@ KERNELS = {
 }  # fmt: skip
 
 
+def text_of(name: str) -> str:
+    """The Tile IR of a kernel."""
+    kernel, constraints = KERNELS[name]
+    signature = KernelSignature(constraints, CallingConvention.cutile_python_v2(), name)
+    out = io.BytesIO()
+    export_kernel(
+        kernel, [signature], out, gpu_code=None, output_format="tileir_bytecode",
+        bytecode_version="13.3",
+    )  # fmt: skip
+    return disassemble(Bytecode.parse(out.getvalue()))
+
+
 def main() -> None:
     """Write the text of every kernel."""
-    for name, (kernel, constraints) in KERNELS.items():
-        signature = KernelSignature(constraints, CallingConvention.cutile_python_v2(), name)
-        out = io.BytesIO()
-        export_kernel(
-            kernel, [signature], out, gpu_code=None, output_format="tileir_bytecode",
-            bytecode_version="13.3",
-        )  # fmt: skip
-        (HERE / f"{name}.mlir").write_text(disassemble(Bytecode.parse(out.getvalue())))
+    for name in KERNELS:
+        (HERE / f"{name}.mlir").write_text(text_of(name), encoding="utf-8")
 
 
 if __name__ == "__main__":
