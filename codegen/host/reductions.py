@@ -6,12 +6,15 @@ each is then folded from the first element to the last. When the last dimension 
 there is no such dimension. If the body consists of operations that commute, the elements of a row
 are dealt out to lanes and the lanes folded in halves; otherwise there is one lane. How many lanes
 there are depends on the type of the tile alone, and so does the result.
+
+A fold starts with the first element, not with the identity: of a row that is all NaN, the largest
+is NaN, as on a GPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +22,6 @@ from llvmlite import ir
 
 from tileir.ir import Block, Op
 
-from ..scalar.constants import constant
 from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from .evaluate import Evaluator
 from .loops import nest
@@ -79,6 +81,12 @@ class _Plan:
         shape[self.dim] = 1
         return tuple(shape)
 
+    def rounds(self, builder: ir.IRBuilder) -> Iterator[_Round]:
+        """The first step of every lane, then all others."""
+        yield _round(builder, self, 0, 1)
+        if self.steps > 1:
+            yield _round(builder, self, 1, self.steps - 1)
+
     def position(
         self, builder: ir.IRBuilder, outer: Position, step: ir.Value, lane: ir.Value
     ) -> Position:
@@ -88,6 +96,19 @@ class _Plan:
         indices[self.dim] = step
         indices[self.across] = _number(builder, group, self.lanes, lane)
         return Position(builder, self.shape, indices)
+
+
+_Round = AbstractContextManager[tuple[ir.Value, ir.Value, bool]]
+"""Code inside sees one element: the numbers of its step and lane, and whether it is the first."""
+
+
+@contextmanager
+def _round(
+    builder: ir.IRBuilder, plan: _Plan, first: int, count: int
+) -> Iterator[tuple[ir.Value, ir.Value, bool]]:
+    with nest(builder, (count, plan.lanes)) as position:
+        step, lane = position.indices
+        yield _sum(builder, step, first) if first else step, lane, not first
 
 
 class _Accumulators:
@@ -114,14 +135,6 @@ class _Accumulators:
             stored = to_memory(builder, value, element)
             builder.store(stored, self._address(array, lane))
 
-    def start(self) -> list[ir.Value]:
-        """The identities. Those of f16 and bf16 may stand for each other, bit for bit."""
-        identities = self._op.attributes["identities"]
-        return [
-            constant(element, identity.bits)
-            for element, identity in zip(self._elements, identities, strict=True)
-        ]
-
     def _address(self, array: ir.Value, lane: ir.Value) -> ir.Value:
         return self._lowering.builder.gep(array, [ZERO, lane], inbounds=True)
 
@@ -129,12 +142,14 @@ class _Accumulators:
 def _reduce(lowering: BlockLowering, op: Op) -> None:
     builder, plan = lowering.builder, _Plan.of(op, _commutes(op))
     dealt = plan.across == plan.dim
-    with _folds(lowering, op, plan) as (outer, accumulators):
-        with _steps(builder, plan) as (step, lane):
-            at = Evaluator(lowering, plan.position(builder, outer, step, lane))
-            elements = [at.element(value) for value in op.operands["operands"]]
-            folded = _fold(lowering, op, elements, accumulators.load(lane))
-            accumulators.store(lane, folded)
+    accumulators = _Accumulators(lowering, op, plan.lanes)
+    with nest(builder, plan.outer) as outer:
+        for steps in plan.rounds(builder):
+            with steps as (step, lane, is_first):
+                elements = _elements(lowering, op, plan.position(builder, outer, step, lane))
+                if not is_first:
+                    elements = _fold(lowering, op, elements, accumulators.load(lane))
+                accumulators.store(lane, elements)
         if dealt:
             _halve(lowering, op, accumulators, plan.lanes)
         with nest(builder, (1 if dealt else plan.lanes,)) as last:
@@ -146,38 +161,26 @@ def _reduce(lowering: BlockLowering, op: Op) -> None:
 
 def _scan(lowering: BlockLowering, op: Op) -> None:
     builder, plan = lowering.builder, _Plan.of(op, deal=False)
+    accumulators = _Accumulators(lowering, op, plan.lanes)
     written = lowering.writing(*(lowering.buffer(value) for value in op.results if is_tile(value)))
-    folds, steps = _folds(lowering, op, plan), _steps(builder, plan)
-    with written, folds as (outer, accumulators), steps as (step, lane):
-        if op.attributes["reverse"]:
-            step = builder.sub(ir.Constant(INDEX, plan.steps - 1), step)
-        position = plan.position(builder, outer, step, lane)
-        at = Evaluator(lowering, position)
-        elements = [at.element(value) for value in op.operands["operands"]]
-        running = _fold(lowering, op, accumulators.load(lane), elements)
-        accumulators.store(lane, running)
-        _store(lowering, op, position, running)
+    with written, nest(builder, plan.outer) as outer:
+        for steps in plan.rounds(builder):
+            with steps as (step, lane, is_first):
+                if op.attributes["reverse"]:
+                    step = builder.sub(ir.Constant(INDEX, plan.steps - 1), step)
+                position = plan.position(builder, outer, step, lane)
+                running = _elements(lowering, op, position)
+                if not is_first:
+                    running = _fold(lowering, op, accumulators.load(lane), running)
+                accumulators.store(lane, running)
+                _store(lowering, op, position, running)
     for result in op.results:
         lowering.finish(result)
 
 
-@contextmanager
-def _folds(
-    lowering: BlockLowering, op: Op, plan: _Plan
-) -> Iterator[tuple[Position, _Accumulators]]:
-    """Code inside does the folds of some lanes, whose accumulators hold the identities."""
-    accumulators = _Accumulators(lowering, op, plan.lanes)
-    with nest(lowering.builder, plan.outer) as outer:
-        with nest(lowering.builder, (plan.lanes,)) as lane:
-            accumulators.store(lane.linear, accumulators.start())
-        yield outer, accumulators
-
-
-@contextmanager
-def _steps(builder: ir.IRBuilder, plan: _Plan) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """Code inside folds one element of one lane: the number of the step and that of the lane."""
-    with nest(builder, (plan.steps, plan.lanes)) as position:
-        yield position.indices
+def _elements(lowering: BlockLowering, op: Op, position: Position) -> list[ir.Value]:
+    at = Evaluator(lowering, position)
+    return [at.element(value) for value in op.operands["operands"]]
 
 
 def _fold(

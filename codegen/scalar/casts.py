@@ -43,8 +43,12 @@ def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
     """Truncates; what does not fit becomes the nearest integer that does, and NaN becomes 0.
 
     Tile IR asks for that only of a saturating conversion. Without it LLVM's result would be poison.
+    Of an i1 NVIDIA's compiler makes a test for zero, saturating or not, and cuTile's programs rely
+    on it: 0.5 is true.
     """
     source = _wide(builder, op, source)
+    if op.result.type.element.bits == 1:
+        return builder.fcmp_unordered("!=", source, ir.Constant(source.type, 0.0))
     sign = "s" if _signed(op) else "u"
     target = _target(op)
     name = f"llvm.fpto{sign}i.sat"

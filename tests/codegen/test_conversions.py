@@ -227,7 +227,7 @@ def test_floats_become_integers(source: str, signedness: str, saturating: bool) 
     if source == "tf32":
         values = (bits(values) >> TF32 << TF32).view(np.float32)
     numbers = np.trunc(np.nan_to_num(values.astype(np.float64), nan=0.0))
-    for target in ("i1", "i8", "i16", "i32", "i64"):
+    for target in ("i8", "i16", "i32", "i64"):
         op = operation(
             "ftoi", [source], target, signedness=signedness, saturating=saturating,
             rounding_mode="nearest_int_to_zero",
@@ -244,6 +244,16 @@ def test_floats_become_integers(source: str, signedness: str, saturating: bool) 
         found = run(op, values)
         wrong = found != expected
         assert not wrong.any(), (target, values[wrong][:5], found[wrong][:5], expected[wrong][:5])
+
+
+@pytest.mark.parametrize("source", ["f16", "bf16", "f32", "f64"])
+def test_a_float_is_true_unless_it_is_zero(source: str) -> None:
+    values = SOURCES[source]
+    op = operation(
+        "ftoi", [source], "i1", signedness="unsigned", saturating=False,
+        rounding_mode="nearest_int_to_zero",
+    )  # fmt: skip
+    assert (run(op, values).astype(bool) == (values != 0)).all()
 
 
 def test_an_encoding_that_nobody_publishes_is_refused() -> None:

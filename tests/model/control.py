@@ -8,7 +8,7 @@ import numpy as np
 
 from tileir.ir import Op
 
-from .elements import of_bits, read, wrapped
+from .elements import read, wrapped
 from .undefined import Undefined
 
 if TYPE_CHECKING:
@@ -80,14 +80,18 @@ def loop(block: Block, op: Op, carried):
 
 
 def _folded(block: Block, op: Op, lines: list[np.ndarray]) -> list[tuple]:
-    """The running values after each element of lines of equal length, from the identities on."""
-    running = tuple(of_bits(number.bits, number.type) for number in op.attributes["identities"])
-    found = []
-    for elements in zip(*lines, strict=True):
-        pairs = zip(running, map(np.asarray, elements), strict=True)
+    """The running values after each element of lines of equal length, from the first one on.
+
+    The identity takes no part: on a GPU the largest of nothing but NaN is NaN.
+    """
+    first, *others = (
+        [np.asarray(value) for value in values] for values in zip(*lines, strict=True)
+    )
+    found = [tuple(first)]
+    for elements in others:
+        pairs = zip(found[-1], elements, strict=True)
         arguments = tuple(value for pair in pairs for value in pair)
-        running = _region(block, op, 0, arguments, "yield").values
-        found.append(running)
+        found.append(_region(block, op, 0, arguments, "yield").values)
     return found
 
 

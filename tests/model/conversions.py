@@ -44,8 +44,13 @@ def itof(op: Op, source):
 
 
 def ftoi(op: Op, source):
-    """Drops the fraction. Only a saturating conversion has an answer for what does not fit."""
+    """Drops the fraction. Only a saturating conversion has an answer for what does not fit.
+
+    To an i1 it is a test for zero, as NVIDIA's compiler has it.
+    """
     _known(_source(op))
+    if op.result.type.element.bits == 1:
+        return source.astype(np.float64) != 0
     element, is_signed = op.result.type.element, op.attributes["signedness"] == "signed"
     lowest = -(1 << (element.bits - 1)) if is_signed else 0
     highest = lowest + (1 << element.bits) - 1

@@ -205,7 +205,7 @@ def test_a_fold_inside_a_fold() -> None:
         "yield %v : tile<i32>",
     ]
     [found] = run_fold("reduce", [array], 1, [0], text)
-    np.testing.assert_array_equal(found, array.sum(1) + 16 * 28)
+    np.testing.assert_array_equal(found, array.sum(1) + 15 * 28)
 
 
 def test_truth_of_all_and_of_any() -> None:
