@@ -318,3 +318,24 @@ def test_ctrl_c_has_its_own_exit_code() -> None:
     command = [sys.executable, "-c", program, "run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS]
     done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "tileir run: interrupted\n")
+
+
+def test_checks_name_what_is_wrong() -> None:
+    fine = ["run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, "--check", "memory,undefined"]
+    assert tileir(*fine).returncode == 0
+    short = ["run", VECTOR_ADD, *ZEROS, "--zeros", "7:f32", "--arg", 8, "--arg", 1, *ZEROS]
+    assert tileir(*short).returncode == 0
+    fails(
+        tileir(*short, "--check", "memory"), 1,
+        "load_view_tko: access of 4 bytes at offset 28 of parameter 3, which has 28 bytes",
+    )  # fmt: skip
+    fails(tileir(*fine, "--check", "all"), 4, "no check 'all', only memory and undefined")
+
+
+def test_traces_are_printed() -> None:
+    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, "--trace", "%arg1", "--trace", "arg4")
+    assert done.stdout == "block (0, 0, 0): %arg1 = 8\nblock (0, 0, 0): %arg4 = 8\n"
+    fails(
+        tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS, "--trace", "it"), 2,
+        "--trace: no tile is called %it",
+    )  # fmt: skip

@@ -23,6 +23,8 @@ from .progress import progress_bar
 if TYPE_CHECKING:
     import numpy as np
 
+    from tileir.codegen.api import Compiled
+
 EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
   a pointer   the path of a .npy file, or a new array: zeros:SHAPE:DTYPE, random:SHAPE:DTYPE:SEED
@@ -40,12 +42,14 @@ an extent larger than the array makes it write outside.
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
 and what the kernel prints goes to standard error.
 
-Exit code 1: the kernel ran into an assertion of its own. 2: something given does not fit it.
+Exit code 1: the kernel ran into an assertion of its own, or into what --check looks for.
+2: something given does not fit it.
 
 examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
   tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:f32 --arg 64 --arg 48 --print 0
   tileir run k.tileirbc --grid 512 --random 4096x4096:f16:7 --zeros 4096:f16 --time 10
+  tileir run k.tileirbc --arg x.npy --arg 1000 --check memory,undefined --trace %reduce
 """
 
 
@@ -76,6 +80,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads (default: all cores)")
+    add(
+        "--check", metavar="WHAT", default="",
+        help="what to check while it runs: memory (accesses stay within the arrays), undefined "
+        "(results are defined, assumptions true), or memory,undefined",
+    )  # fmt: skip
+    add(
+        "--trace", metavar="NAME", action="append", default=[],
+        help="print a value each time it has been computed; names are those of `tileir dis`",
+    )  # fmt: skip
     add("--json", action="store_true", help="print what came out as JSON")
     add("--list", action="store_true", help="list entries and parameters, run none")
 
@@ -95,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
-    kernel = tileir.compile(bytecode, "host", symbols=[function.name])[function.name]
+    kernel = _compiled(bytecode, function.name, arguments)
 
     def launch(values: Sequence[object]) -> float:
         with progress_bar(display(function.name)) as progress:
@@ -118,6 +131,17 @@ def run(arguments: argparse.Namespace) -> int:
     if timing:
         print(results.timing_line(timing))
     return 0
+
+
+def _compiled(bytecode: Bytecode, symbol: str, arguments: argparse.Namespace) -> Compiled:
+    check = [word for word in arguments.check.split(",") if word]
+    try:
+        kernels = tileir.compile(
+            bytecode, "host", symbols=[symbol], check=check, trace=arguments.trace
+        )
+    except KeyError as error:
+        raise UsageError(f"--trace: {error.args[0]}") from None
+    return kernels[symbol]
 
 
 def _repeat(
