@@ -22,7 +22,7 @@ NOT_YET: set[str] = {
     "atomic_rmw_tko", "break", "broadcast", "cat", "ceil", "continue", "cos", "cosh", "divf",
     "exp", "exp2", "extract", "floor", "fma", "for", "fpowf", "fpowi", "ftof", "ftoi",
     "gdc_launch_dependents_tko", "gdc_wait_tko", "get_global", "get_index_space_shape",
-    "get_tensor_shape", "if", "insert", "join_tokens", "load_ptr_tko", "load_view_tko", "log",
+    "get_tensor_shape", "if", "insert", "itof", "join_tokens", "load_ptr_tko", "load_view_tko", "log",
     "log2", "loop", "make_gather_scatter_view", "make_strided_view", "make_tensor_view",
     "make_token", "memory_fence_alias_tko", "mmaf", "mmaf_scaled", "mmai", "mulf", "pack",
     "print_tko", "reduce", "remf", "return", "rsqrt", "scan", "sin", "sinh", "sqrt",
