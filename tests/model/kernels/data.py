@@ -37,6 +37,7 @@ def related(other: np.ndarray) -> Domain:
 
 
 def _mixed(random: np.random.Generator, arrays: list[np.ndarray]) -> np.ndarray:
+    """At each place the element of one of the arrays."""
     rows = random.integers(0, len(arrays), arrays[0].size)
     return np.stack(arrays)[rows, np.arange(arrays[0].size)]
 

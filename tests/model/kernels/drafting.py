@@ -91,10 +91,8 @@ def drafted(source: Source, spec: Op, tries: int = TRIES) -> Draft:
                 RELATIONS[spec.mnemonic](draft)
             draft.complete()
             for slot in spec.attributes:
-                draft.attributes.setdefault(slot.name, FIXED.get(slot.name))
-                if draft.attributes[slot.name] is None:
-                    del draft.attributes[slot.name]
-                    draft.attributes[slot.name] = attribute(draft, slot)
+                fixed = FIXED.get(slot.name)
+                draft.attributes[slot.name] = fixed or attribute(draft, slot)
         except Unfit:
             if not left:
                 raise
