@@ -30,7 +30,7 @@ def _element(draws: Draws, packed: bool = False) -> Scalar:
 
 
 def _shape(draws: Draws) -> tuple[int, ...]:
-    return SmallPool(LATEST, draws, LARGEST).new_shape(draws.below(5))
+    return SmallPool(LATEST, draws, LARGEST).shape()
 
 
 def _ordered(draws: Draws, kind: str) -> dict[str, str]:

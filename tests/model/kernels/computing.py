@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from tileir.calls import python_name
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE
 from tileir.formats.version import LATEST
 from tileir.sampler.draft import Draft
 from tileir.sampler.draws import Draws
-from tileir.types import Pointer, Tile
+from tileir.types import Pointer, Scalar, Tile
 
-from ..elements import PACKED
+from ..elements import PACKED, dtype
 from . import data
 from .data import Domain
 from .drafting import SmallPool, Source, drafted
@@ -142,6 +144,20 @@ def tolerance(draft: Draft) -> Tolerance:
     return replace(EXACT, flushed=flushed)
 
 
+def _domain(draft: Draft, slot: str, number: int, latest: np.ndarray | None) -> Domain:
+    """Where the numbers of an operand come from; `latest` are those of the one before."""
+    special = DOMAINS.get(draft.spec.mnemonic, {}).get(slot)
+    if special is not None:
+        return special(draft, number)
+    type = draft.types[slot][number]
+    plain = isinstance(type.element, Scalar) and type.element.name not in PACKED
+    if plain and latest is not None and (latest.dtype, latest.size) == (
+        dtype(type.element), type.size,
+    ):  # fmt: skip
+        return data.related(latest)
+    return data.anything
+
+
 def computing(name: str, draws: Draws) -> Case:
     """A kernel of one such op, on random types."""
     source = Source(draws, SmallPool(LATEST, draws, LARGEST))
@@ -156,8 +172,7 @@ def computing(name: str, draws: Draws) -> Case:
     for slot in draft.operands:
         values = []
         for number, type in enumerate(draft.types[slot.name]):
-            domain = DOMAINS.get(name, {}).get(slot.name)
-            values.append(scene.load(type, domain(draft, number) if domain else data.anything))
+            values.append(scene.load(type, _domain(draft, slot.name, number, scene.latest)))
         one = values[0] if values else None
         named[python_name(slot.name)] = values if slot.arity == "many" else one
     made = scene.kernel.op(draft.spec, (), {**named, "results": results})

@@ -23,7 +23,21 @@ def anything(random: np.random.Generator, element: Scalar, count: int) -> np.nda
     return _mixed(random, [usual, special, wild])
 
 
+def related(other: np.ndarray) -> Domain:
+    """Anything, but often what the other operand holds at the same place, or its negation."""
+
+    def domain(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
+        drawn = anything(random, element, count)
+        if element.bits == 1 or element.name == "f8E8M0FNU":
+            return drawn
+        minus = wrapped(-other.astype(object), element) if element.is_integer else -other
+        return _mixed(random, [drawn, drawn, other, minus])
+
+    return domain
+
+
 def _mixed(random: np.random.Generator, arrays: list[np.ndarray]) -> np.ndarray:
+    """At each place the element of one of the arrays."""
     rows = random.integers(0, len(arrays), arrays[0].size)
     return np.stack(arrays)[rows, np.arange(arrays[0].size)]
 
@@ -43,14 +57,13 @@ def _floats(numbers: np.ndarray, element: Scalar) -> np.ndarray:
 
 
 def _wild(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
-    patterns = [int(each) for each in random.integers(0, 1 << 64, count, np.uint64)]
     width = 32 if element.name == "tf32" else element.bits
-    low = [each & (1 << width) - 1 for each in patterns]
-    if element.name == "tf32":
-        low = [each & ~0x1FFF for each in low]
+    unused = 0x1FFF if element.name == "tf32" else 0
+    patterns = random.integers(0, 1 << 64, count, np.uint64)
+    patterns &= np.uint64(((1 << width) - 1) & ~unused)
     if element.is_integer:
-        return wrapped(np.asarray(low, object), element)
-    return of_bits(np.asarray(low, object), element)
+        return wrapped(patterns.astype(object), element)
+    return of_bits(patterns, element)
 
 
 def specials(element: Scalar) -> np.ndarray:
@@ -65,7 +78,7 @@ def specials(element: Scalar) -> np.ndarray:
         return np.array([0.0, -0.0, 0.5, 1, 6, -6]).astype(dtype(element))
     kind = ml_dtypes.finfo(ml_dtypes.bfloat16 if element.name == "tf32" else dtype(element))
     limits = [kind.max, kind.tiny, kind.smallest_subnormal, kind.tiny - kind.smallest_subnormal]
-    numbers = [0.0, 1.0, 1.5, 1 + float(kind.eps), 0.1, 3.0, *map(float, limits), np.nan]
+    numbers = [0.0, 0.0, 1.0, 1.5, 1 + float(kind.eps), 0.1, 3.0, *map(float, limits), np.nan]
     if element.name != "f8E4M3FN":
         numbers.append(np.inf)
     found = _floats(np.asarray(numbers), element)

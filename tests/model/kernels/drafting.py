@@ -31,6 +31,8 @@ class SmallPool(Pool):
         self.pointees = tuple(name for name in self.pointees if name != UNKNOWN)
         self.names = [name for name in self.names if name != UNKNOWN]
         self.attributes = (None,)
+        self.shapes = [self.new_shape(rank) for rank in (draws.below(3), draws.between(2, 4))]
+        self.shapes.append(self.new_shape(draws.below(HIGHEST_RANK + 1)))
 
     def new_shape(self, rank: int) -> tuple[int, ...]:
         """Powers of two with a product that is small enough."""
@@ -89,10 +91,8 @@ def drafted(source: Source, spec: Op, tries: int = TRIES) -> Draft:
                 RELATIONS[spec.mnemonic](draft)
             draft.complete()
             for slot in spec.attributes:
-                draft.attributes.setdefault(slot.name, FIXED.get(slot.name))
-                if draft.attributes[slot.name] is None:
-                    del draft.attributes[slot.name]
-                    draft.attributes[slot.name] = attribute(draft, slot)
+                fixed = FIXED.get(slot.name)
+                draft.attributes[slot.name] = fixed or attribute(draft, slot)
         except Unfit:
             if not left:
                 raise

@@ -22,7 +22,7 @@ I32 = Tile(Scalar("i32"))
 
 
 def _shape(draws: Draws, least: int = 0) -> tuple[int, ...]:
-    return SmallPool(LATEST, draws, LARGEST).new_shape(draws.between(least, 4))
+    return SmallPool(LATEST, draws, LARGEST).shape(least)
 
 
 def _done(scene: Scene) -> Case:
@@ -51,11 +51,11 @@ def _compare(scene: Scene, predicate: str, lhs: Value, rhs: Value) -> Value:
 
 def count(draws: Draws) -> Case:
     """A for loop, signed or not, that carries tiles and a token; it may run never."""
-    scene, name = Scene(draws), draws.pick(("i8", "i16", "i32", "i64"))
-    kernel, unsigned = scene.kernel, draws.chance(30)
+    scene, unsigned = Scene(draws), draws.chance(40)
+    kernel, name = scene.kernel, draws.pick(("i8", "i16", "i32", *(() if unsigned else ("i64",))))
     first, step = draws.between(0 if unsigned else -9, 9), draws.between(1, 4)
-    if unsigned and name == "i8":
-        first += 120  # so that signed numbers would compare otherwise
+    if unsigned and draws.chance(80):
+        first += (1 << Scalar(name).bits - 1) - 9  # bounds of two signs, if they had any
     last = first + draws.below(20) - (0 if unsigned else 3)
     bounds = [_scalar(scene, value, name) for value in (first, last, step)]
     tile = scene.load(Tile(Scalar("i32"), _shape(draws)))

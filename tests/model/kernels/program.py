@@ -343,6 +343,6 @@ def _tame(draft: Draft) -> bool:
     return True
 
 
-def program(seed: int, budget: int = 25) -> Case:
+def program(seed: int, budget: int = 20) -> Case:
     """The program of a seed, of about that many statements."""
     return Program(Draws(seed), budget).grow()

@@ -73,6 +73,7 @@ class Scene:
         self._initial: list[tuple[str, int, np.ndarray]] = []
         self.grid: tuple[int, ...] = (1,)
         self.block: Value | None = None
+        self.latest: np.ndarray | None = None
 
     def spread_out(self, grid: tuple[int, int]) -> None:
         """Launch that many tile blocks, each with a place of its own for every tile it keeps."""
@@ -157,6 +158,7 @@ class Scene:
         if element.name == "i4":
             return self.kernel.trunci(self.load(Tile(Scalar("i8"), type.shape)), result=type)
         values = domain(self.random(), element, type.size)
+        self.latest = values
         return self.read(type, self.give_elements(element, values))
 
     def give_elements(self, element: Scalar, values: np.ndarray) -> int:

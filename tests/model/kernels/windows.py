@@ -50,7 +50,7 @@ class Window:
 
 def window(draws: Draws, element: Scalar, kind: str) -> Window:
     """A view of that kind; its padding may be anything that the element type has."""
-    rank = draws.between(1, 4)
+    rank = draws.between(1, 4) if draws.chance(80) else draws.between(5, 8)
     packed = element.name in PACKED
     tile, left = [], LARGEST
     for _ in range(rank):
@@ -71,7 +71,9 @@ def window(draws: Draws, element: Scalar, kind: str) -> Window:
         steps = (2 if packed else 1, *[1] * (rank - 1))
     shape = [0] * rank
     for at, dim in enumerate(order):
-        shape[dim] = draws.between(1, 3 * tile[at])
+        shape[dim] = draws.between(1, (3 if rank < 5 else 2) * tile[at])
+    if rank < 3 and steps[0] <= 4 and draws.chance(60):
+        shape[order[0]] += 130 * steps[0]  # so that an index of i8 is negative when read as signed
     packing = order[0] if packed else None
     layout = draws.shuffled(range(rank))
     if packed:
@@ -79,7 +81,7 @@ def window(draws: Draws, element: Scalar, kind: str) -> Window:
         layout = [packing, *(dim for dim in layout if dim != packing)]
     strides, room = [0] * rank, 1
     for dim in layout:
-        strides[dim] = room if packed else room * draws.between(1, 2)
+        strides[dim] = room if packed or draws.chance(80) else 2 * room
         room = strides[dim] * shape[dim] + (2 if packed else 1) * draws.below(2)
     floats = element.is_float and element.name not in ("f4E2M1FN", "f8E8M0FNU", "f8E4M3FN")
     padding = draws.pick((None, *(PADDINGS if floats else PADDINGS[:1])))
@@ -122,7 +124,8 @@ def cut(scene: Scene, window: Window, base: Value) -> tuple[Value, Value]:
 def index(scene: Scene, window: Window) -> tuple[list[Value], list[bool]]:
     """An index into the view, and for each dimension whether all of the tile is inside along it."""
     draws = scene.draws
-    names, space = draws.pick(("i8", "i16", "i32", "i64")), window.index_space()
+    space = window.index_space()
+    name = "i8" if max(space) > 127 else draws.pick(("i8", "i16", "i32", "i64"))
     values, promises = [], []
     for at, tile in enumerate(window.tile):
         extent = window.shape[window.order[at]]
@@ -133,9 +136,10 @@ def index(scene: Scene, window: Window) -> tuple[list[Value], list[bool]]:
             promises.append(bool((drawn < extent).all()))
             continue
         step = window.steps[at]
-        scale = step if window.kind == "gather" else 1
-        number = draws.below(space[at]) * scale
-        values.append(scene.load(Tile(Scalar(names)), data.between(number, number)))
+        scale = step if window.kind == "gather" else 1  # elements of 4 bits: whole bytes
+        edge = max(space[at] - 2, 0) if draws.chance(60) else 0
+        number = draws.between(edge, space[at] - 1) // scale * scale
+        values.append(scene.load(Tile(Scalar(name)), data.between(number, number)))
         first = number if window.kind == "gather" else number * step
         promises.append(first + tile <= extent)
     return values, promises
