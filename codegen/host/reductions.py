@@ -24,7 +24,7 @@ from tileir.ir import Block, Op
 
 from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from .evaluate import Evaluator
-from .loops import nest
+from .loops import loop, nest
 from .position import INDEX, ZERO, Position
 from .rows import Row
 from .storage import is_tile
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 LANE_BYTES = 1024
 """Bytes of an array of accumulators: enough vectors to hide how long an addition takes."""
+
+SHORT_LANES = 4096
+"""Most lanes of a row of 16-bit elements: long sums of these lose digits with every step."""
 
 FEW = 8
 """So many lanes are folded without a loop."""
@@ -62,9 +65,10 @@ class _Plan:
         wide = [d for d, extent in enumerate(shape) if extent > 1 and d >= dim]
         across = wide[-1] if wide else dim
         size = max(memory_bytes(value.type.element) for value in op.operands["operands"])
-        lanes = min(shape[across], LANE_BYTES // size)
-        if across == dim and not deal:
-            lanes = 1
+        most = LANE_BYTES // size
+        if across == dim:
+            most = 1 if not deal else SHORT_LANES if size == 2 else most
+        lanes = min(shape[across], most)
         return cls(shape, dim, across, lanes)
 
     @property
@@ -195,18 +199,21 @@ def _halve(lowering: BlockLowering, op: Op, accumulators: _Accumulators, lanes: 
     """Fold all lanes into the first, the upper half onto the lower one again and again."""
     builder = lowering.builder
 
-    def onto(lane: ir.Value) -> None:
-        other = accumulators.load(_sum(builder, lane, lanes))
+    def onto(lane: ir.Value, half: ir.Value) -> None:
+        other = accumulators.load(builder.add(half, lane, flags=("nuw", "nsw")))
         accumulators.store(lane, _fold(lowering, op, other, accumulators.load(lane)))
 
+    rounds = max(0, (lanes // FEW).bit_length() - 1)
+    if rounds:
+        with loop(builder, rounds) as done:
+            half = builder.lshr(ir.Constant(INDEX, lanes // 2), done)
+            with loop(builder, half) as lane:
+                onto(lane, half)
+    lanes >>= rounds
     while lanes > 1:
         lanes //= 2
-        if lanes > FEW:
-            with nest(builder, (lanes,)) as position:
-                onto(position.linear)
-        else:
-            for lane in range(lanes):
-                onto(ir.Constant(INDEX, lane))
+        for lane in range(lanes):
+            onto(ir.Constant(INDEX, lane), ir.Constant(INDEX, lanes))
 
 
 def _store(lowering: BlockLowering, op: Op, position: Position, values: list[ir.Value]) -> None:
