@@ -78,8 +78,10 @@ def run(
 
 
 def _listen(connection, patience: float) -> Iterator[Result]:
-    """Results until the child has no more, dies, or is silent."""
+    """Results until the child has no more, dies, or is silent once it has started."""
     try:
+        if connection.poll(LONGEST_S):
+            connection.recv()
         while connection.poll(patience):
             yield connection.recv()
     except EOFError:
@@ -87,6 +89,7 @@ def _listen(connection, patience: float) -> Iterator[Result]:
 
 
 def _work(jobs: Sequence[Job], connection, look: Callable[[Job], Result]) -> None:
+    connection.send(None)  # it has started, which may take a while
     for job in jobs:
         connection.send(look(job))
     connection.close()
