@@ -121,6 +121,14 @@ def test_a_number_that_does_not_fit_an_integer(element: str, sign: str, fit, oth
         converting(number, "saturating").run(check="undefined")
 
 
+def test_every_number_is_a_truth_value() -> None:
+    kernel = Kernel()
+    name = kernel.load(np.array([5.0, np.nan, -1.0, 0.0], np.float32))
+    kernel.line(f"%r = ftoi {name} unsigned  : tile<4xf32> -> tile<4xi1>")
+    kernel.store("%r", np.zeros(4, bool))
+    kernel.run(check="undefined")
+
+
 ASSUMPTIONS = [
     # predicate, elements of which it is true, and of which it is not, and which is the first
     ("div_by<4>", (0, 4, -8, 100), (4, 4, 6, 4), 2),
@@ -274,6 +282,9 @@ def test_pointers_outside_of_an_array() -> None:
     assert (found.value.op, found.value.indices) == ("load_ptr_tko", ((3,),))
     with pytest.raises(KernelError, match="offset -4 of parameter 0"):
         gather(-1, "memory")
+    for far in (-(2**31), 2**31 - 8, 2**29, -(2**20)):
+        with pytest.raises(KernelError, match=f"offset {4 * far} of parameter 0"):
+            gather(far, "memory")
 
 
 def test_allocations_may_be_touched_too() -> None:
