@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import tileir
+from tests.model.kernels.comparing import differences
+from tests.model.kernels.program import program
+from tests.model.kernels.scene import Case
 from tileir.buffer import Buffer
 from tileir.codegen import compile
 from tileir.errors import KernelError, UncheckedWarning, UnsupportedError
@@ -380,6 +383,15 @@ def test_kernels_that_do_no_wrong_give_the_same_results(name: str) -> None:
         results.append(arrays)
     for key, array in results[0].items():
         assert array.tobytes() == results[1][key].tobytes(), key
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_programs_that_have_a_meaning_pass(seed: int) -> None:
+    def launch(case: Case, args: list) -> None:
+        compiled = compile(case.bytecode, check=BOTH, cache=False)
+        compiled[case.symbol].launch(case.grid, args, threads=1)
+
+    assert not differences(program(seed), launch)
 
 
 def test_the_source_line_is_named() -> None:
