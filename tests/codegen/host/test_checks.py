@@ -361,9 +361,8 @@ def test_a_step_that_is_not_positive() -> None:
 
 
 CHECKED = (
-    "atomic_modes", "branches", "gather_padded", "integer_division", "insert_corner",
-    "layer_norm", "matmul", "module_globals", "nibbles", "pack_bytes", "reduce_pair",
-    "scatter_rows", "scratch_memory", "sliding_window", "softmax", "transpose_view",
+    "atomic_modes", "gather_padded", "integer_division", "layer_norm", "matmul", "module_globals",
+    "nibbles", "reduce_pair", "scatter_rows", "scratch_memory",
 )  # fmt: skip
 
 
@@ -385,7 +384,7 @@ def test_kernels_that_do_no_wrong_give_the_same_results(name: str) -> None:
         assert array.tobytes() == results[1][key].tobytes(), key
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_programs_that_have_a_meaning_pass(seed: int) -> None:
     def launch(case: Case, args: list) -> None:
         compiled = compile(case.bytecode, check=BOTH, cache=False)
