@@ -56,10 +56,13 @@ def _shift(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> Iterator[F
 
 
 def _to_integer(builder: Builder, op: Op, source: ir.Value) -> Iterator[Finding]:
-    """What lies between the bounds after truncation fits; a NaN lies nowhere."""
-    if op.attributes.get("saturating"):
-        return
+    """What lies between the bounds after truncation fits; a NaN lies nowhere.
+
+    To i1 everything fits: all but zero is true.
+    """
     width = op.result.type.element.bits
+    if op.attributes.get("saturating") or width == 1:
+        return
     signed = op.attributes["signedness"] == "signed"
     low, high = (-(1 << (width - 1)), 1 << (width - 1)) if signed else (0, 1 << width)
     value = _as_double(builder, source, op.operands["from"].type.element)

@@ -18,7 +18,7 @@ def numbers(seed: int, shape: tuple[int, ...]) -> np.ndarray:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(EXTENTS, st.data(), st.booleans(), SEEDS)
 def test_cat_as_concatenate(extents: list[int], data, computed: bool, seed: int) -> None:
     shape, dim = tuple(extents), data.draw(st.integers(0, len(extents) - 1))
@@ -49,7 +49,7 @@ def slices(draw) -> tuple[tuple[int, ...], tuple[int, ...], list[int]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(slices(), st.booleans(), SEEDS)
 def test_insert_replaces_a_slice(slices, of_itself: bool, seed: int) -> None:
     """`of_itself`: the inserted slice is another slice of the same tile."""

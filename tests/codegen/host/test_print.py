@@ -140,6 +140,17 @@ def test_truth_values_are_one_and_zero() -> None:
     assert printed("%i", [np.array([True, False])]) == "[1, 0]"
 
 
+def test_four_bits_and_tf32() -> None:
+    kernel = Kernel()
+    kernel.line("%w = constant <i8: [1, 7, -8, -1]> : tile<4xi8>")
+    kernel.line("%i = trunci %w : tile<4xi8> -> tile<4xi4>")
+    kernel.line("%f = constant <f4E2M1FN: [0.5, -6.0]> : tile<2xf4E2M1FN>")
+    kernel.line("%t = constant <tf32: 1.5> : tile<tf32>")
+    kernel.line('%p = print_tko "%d %.1f %.2f", %i, %f, %t : tile<4xi4>, tile<2xf4E2M1FN>, '
+                "tile<tf32> -> token")  # fmt: skip
+    assert said(kernel) == "[1, 7, -8, -1] [0.5, -6.0] 1.50"
+
+
 def test_text_without_arguments_once_for_each_block() -> None:
     assert printed("hello %%\\0A", [], grid=3) == "hello %\n" * 3
 

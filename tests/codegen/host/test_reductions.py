@@ -79,7 +79,7 @@ def tiles(draw) -> tuple[tuple[int, ...], int]:
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     tiles(), st.sampled_from(sorted(ASSOCIATIVE)), st.sampled_from(["i8", "i32", "i64"]),
     st.sampled_from(["reduce", "scan"]), st.booleans(), st.integers(0, 2**32),
