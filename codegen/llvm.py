@@ -51,7 +51,7 @@ def optimize(
     """Run LLVM's pass pipeline over the module, in place."""
     options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
     options.loop_vectorization = vectorize
-    options.loop_interleaving = vectorize
+    options.loop_interleaving = False
     options.slp_vectorization = False
     options.loop_unrolling = unroll
     with llvm.create_pass_builder(machine, options) as builder:

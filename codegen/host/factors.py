@@ -9,7 +9,6 @@ from llvmlite import ir
 from tileir.ir import Op, Value
 from tileir.types import Element
 
-from ..scalar.narrowing import narrow
 from ..scalar.widening import widen
 from .evaluate import Evaluator
 from .position import INDEX, Position
@@ -52,11 +51,6 @@ def _element(lowering: BlockLowering, value: Value, indices: list[ir.Value]) -> 
 def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
     """An f64 as it is, any other float as the f32 of the same value."""
     return value if element.name == "f64" else widen(builder, value, element)
-
-
-def rounded(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
-    """An f32 or f64 as a float with fewer digits."""
-    return narrow(builder, value, element)
 
 
 def why_not(op: Op) -> str | None:

@@ -15,8 +15,9 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
+from ..scalar.narrowing import narrow
 from .evaluate import Evaluator
-from .factors import factor, rounded, widened
+from .factors import factor, widened
 from .loops import loop, nest
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
@@ -39,12 +40,12 @@ def product_of(op: Op) -> Product:
     """
     m, k = op.operands["lhs"].type.shape[-2:]
     n = op.operands["rhs"].type.shape[-1]
-    factor = total = "f32"
+    kind = total = "f32"
     if op.name == "mmaf_scaled" or op.result.type.element.name == "f64":
-        factor = total = "f64"
+        kind = total = "f64"
     elif op.name == "mmai":
         total = "i32"
-    return Product(factor, total, m, n, k)
+    return Product(kind, total, m, n, k)
 
 
 def _is_apart(op: Op) -> bool:
@@ -149,7 +150,7 @@ def _round(lowering: BlockLowering, op: Op) -> None:
         place = _at(builder, start, kind, position.linear)
         value = builder.load(place, typ=KINDS[kind], align=product_of(op).bytes)
         if element.name != kind:
-            value = rounded(builder, value, element)
+            value = narrow(builder, value, element)
         lowering.store_element(op.result, position, value)
 
 
