@@ -16,6 +16,7 @@ from llvmlite import ir
 from tileir.ir import Op
 
 from ..scalar.narrowing import narrow
+from .contiguous import contiguous_dimension
 from .evaluate import Evaluator
 from .factors import factor, widened
 from .loops import loop, nest
@@ -106,7 +107,7 @@ def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.V
     """The left factor, row-major; where it is."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _LEFT))
-    with nest(builder, (product.m, product.k)) as place:
+    with nest(builder, (product.m, product.k), inner=_inner(lowering, op, "lhs")) as place:
         row, column = place.indices
         value = factor(lowering, op, "lhs", [*number, row, column])
         _store(builder, start, product.factor, place, value)
@@ -119,12 +120,20 @@ def _stage_panel(
     """A panel of the right factor, the columns from `first` on; where it is."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _RIGHT))
-    with nest(builder, (product.k, product.width)) as place:
+    with nest(builder, (product.k, product.width), inner=_inner(lowering, op, "rhs")) as place:
         row, column = place.indices
         column = builder.add(first, column, flags=("nuw", "nsw"))
         value = factor(lowering, op, "rhs", [*number, row, column])
         _store(builder, start, product.factor, place, value)
     return start
+
+
+def _inner(lowering: BlockLowering, op: Op, slot: str) -> int | None:
+    """Whether rows (0) or columns (1) of a factor are the ones to be read along."""
+    value = op.operands[slot]
+    found = contiguous_dimension(lowering, value)
+    first_row = len(value.type.shape) - 2
+    return None if found is None or found < first_row else found - first_row
 
 
 def _widen(lowering: BlockLowering, op: Op) -> None:

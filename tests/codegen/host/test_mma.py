@@ -269,6 +269,26 @@ def test_factors_are_computed_on_the_way() -> None:
     np.testing.assert_array_equal(found, (y - whole) @ whole.T)
 
 
+@pytest.mark.parametrize("extent", [64, 50], ids=["inside", "edge"])
+def test_factors_are_read_the_way_they_lie(extent: int) -> None:
+    """Both are stored transposed: once the view turns them, once a permute does."""
+    kernel = Kernel("turned", "ptr<f16>", "ptr<f16>", "ptr<f32>")
+    left, right, target = kernel.parameters
+    x = kernel.view(left, (1, extent, 16), (1, 16, 64), dim_map=(0, 2, 1), padding="zero")
+    x = kernel.op("reshape", kernel.load(x, *kernel.zeros(3)), results=["16x64xf16"])
+    y = kernel.load(kernel.view(right, (32, extent), (32, 64), padding="zero"), *kernel.zeros(2))
+    y = kernel.op("negf", y, results=["32x64xf16"])
+    y = kernel.op("permute", y, results=["64x32xf16"], permutation=(1, 0))
+    zero = kernel.constant("16x32xf32", 0)
+    total = kernel.op("mmaf", x, y, zero, results=["16x32xf32"])
+    kernel.store(total, kernel.view(target, (16, 32), (16, 32)), *kernel.zeros(2))
+    x = integers((1, extent, 16), -4, 5, np.float16, 1)
+    y = integers((32, extent), -4, 5, np.float16, 2)
+    found = np.zeros((16, 32), np.float32)
+    run(kernel, x, y, found)
+    np.testing.assert_array_equal(found, -(x[0].T.astype(np.float32) @ y.T.astype(np.float32)))
+
+
 def test_code_does_not_grow_with_the_tile() -> None:
     sizes = [
         len(compile(product("f16", "f32", (m, k), (k, n)).module()).assembly)
