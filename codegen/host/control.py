@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 class Scope:
     """An op whose region is being lowered: where its terminators go, and which slots they set.
 
-    `kind` is "loop" or "if"; `carried` and `results` map a number to the stack slot of a single
-    element.
+    `again` is where the next iteration starts, None for an `if`. `carried` and `results` map a
+    number to the stack slot of a single element.
     """
 
-    kind: str
-    op: Op
     after: ir.Block
     again: ir.Block | None = None
     carried: dict[int, ir.Value] = field(default_factory=dict)
@@ -53,7 +51,7 @@ def _for(lowering: BlockLowering, op: Op) -> None:
     index = builder.load(counter, typ=low.type)
     lowering.singles[id(op.regions[0].block.arguments[0])] = index
     _read(lowering, arguments, slots)
-    lowering.scopes.append(Scope("loop", op, after, again, slots))
+    lowering.scopes.append(Scope(after, again, slots))
     lowering.lower_block(op.regions[0].block)
     lowering.scopes.pop()
     builder.position_at_end(again)
@@ -76,7 +74,7 @@ def _loop(lowering: BlockLowering, op: Op) -> None:
     builder.branch(body)
     builder.position_at_end(body)
     _read(lowering, arguments, slots)
-    lowering.scopes.append(Scope("loop", op, after, again, slots, results))
+    lowering.scopes.append(Scope(after, again, slots, results))
     lowering.lower_block(op.regions[0].block)
     lowering.scopes.pop()
     builder.position_at_end(again)
@@ -91,7 +89,7 @@ def _if(lowering: BlockLowering, op: Op) -> None:
     results = _slots(lowering, op.results)
     then, otherwise, after = _blocks(builder, "then", "else", "endif")
     builder.cbranch(lowering.single(op.operands["condition"]), then, otherwise)
-    lowering.scopes.append(Scope("if", op, after, None, {}, results))
+    lowering.scopes.append(Scope(after, None, {}, results))
     for block, region in zip((then, otherwise), op.regions, strict=True):
         builder.position_at_end(block)
         if region.blocks:
@@ -104,47 +102,44 @@ def _if(lowering: BlockLowering, op: Op) -> None:
 
 
 def _continue(lowering: BlockLowering, op: Op) -> None:
-    scope = _innermost(lowering, "loop")
-    arguments = carried_arguments(scope.op)
-    handed = list(op.operand_list())
-    moves = lowering.storage.moves[id(op)]
-    for move in moves:
-        if move.staged is not None:
-            lowering.fill(move.source, lowering.temporary(op, move.staged))
-    for move in moves:
-        if move.staged is None:
-            lowering.fill(move.source, lowering.buffer(arguments[move.number]))
-    for move in moves:
-        if move.staged is not None:
-            target = lowering.buffer(arguments[move.number])
-            lowering.copy(target, lowering.temporary(op, move.staged), move.source)
-    _write(lowering, handed, scope.carried)
-    lowering.builder.branch(scope.again)
+    scope = _innermost_loop(lowering)
+    _hand_over(lowering, op, scope.carried, scope.again)
 
 
 def _break(lowering: BlockLowering, op: Op) -> None:
-    _hand_out(lowering, op, _innermost(lowering, "loop"))
+    scope = _innermost_loop(lowering)
+    _hand_over(lowering, op, scope.results, scope.after)
 
 
 def _yield(lowering: BlockLowering, op: Op) -> None:
-    _hand_out(lowering, op, lowering.scopes[-1])
+    scope = lowering.scopes[-1]
+    _hand_over(lowering, op, scope.results, scope.after)
 
 
 def _return(lowering: BlockLowering, op: Op) -> None:
     lowering.builder.branch(lowering.exit)
 
 
-def _hand_out(lowering: BlockLowering, op: Op, scope: Scope) -> None:
-    handed = list(op.operand_list())
-    for value, result in zip(handed, scope.op.results, strict=True):
-        if is_tile(value):
-            lowering.fill(value, lowering.buffer(result))
-    _write(lowering, handed, scope.results)
-    lowering.builder.branch(scope.after)
+def _hand_over(
+    lowering: BlockLowering, op: Op, slots: dict[int, ir.Value], onward: ir.Block
+) -> None:
+    """Make the operands what carried values or results are from now on, and go there."""
+    moves = lowering.storage.moves[id(op)]
+    staged = [move for move in moves if move.staged is not None]
+    for move in staged:
+        lowering.fill(move.source, lowering.temporary(op, move.staged))
+    for move in moves:
+        if move.staged is None:
+            lowering.fill(move.source, lowering.buffer(move.target))
+    for move in staged:
+        target = lowering.buffer(move.target)
+        lowering.copy(target, lowering.temporary(op, move.staged), move.source)
+    _write(lowering, list(op.operand_list()), slots)
+    lowering.builder.branch(onward)
 
 
-def _innermost(lowering: BlockLowering, kind: str) -> Scope:
-    return next(scope for scope in reversed(lowering.scopes) if scope.kind == kind)
+def _innermost_loop(lowering: BlockLowering) -> Scope:
+    return next(scope for scope in reversed(lowering.scopes) if scope.again is not None)
 
 
 def _start(

@@ -47,7 +47,8 @@ _HARMLESS = {PURE, NO_MEMORY_EFFECT, UNDECLARED, READS}
 """Effects of ops that a load may be moved behind."""
 
 Route = tuple[tuple[int, int], ...]
-"""How a tile reaches a loop: the shape ops it passes, then the op that has the loop."""
+"""How a tile reaches a loop: the shape ops it passes, then the op that has the loop. An op whose
+result is a single element counts as one that has a loop: it reads the tile where it stands."""
 
 
 @dataclass(slots=True)
@@ -127,7 +128,7 @@ def _flow(
     for value in operands:
         if order.is_repeated(value, op):
             repeated.add(id(value))
-    if not fusion.is_folded(op):
+    if not fusion.is_folded(op) or is_single(op.result):
         apart = not is_inline(op) and not row_of(op).together
         for number, value in enumerate(operands):
             routes.setdefault(id(value), set()).add(((id(op), number if apart else 0),))
@@ -156,11 +157,18 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
             if len(taken) == 1 and _is_plain(op):
                 ((*_, (destination, _)),) = taken
                 waiting.setdefault(destination, []).append(op)
-        elif id(op) in waiting and (is_inline(op) or (row_of(op).direct and _is_plain(op))):
+        elif id(op) in waiting and _may_take(op, fusion):
             fusion.deferred[id(op)] = waiting.pop(id(op))
             fusion.late.update(id(load) for load in fusion.deferred[id(op)])
         if op.spec.effects not in _HARMLESS:
             waiting.clear()
+
+
+def _may_take(op: Op, fusion: Fusion) -> bool:
+    """Whether loads may be deferred to the op's loop."""
+    if is_inline(op):
+        return id(op) in fusion.kept
+    return row_of(op).direct and _is_plain(op)
 
 
 def _is_plain(op: Op) -> bool:

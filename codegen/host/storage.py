@@ -3,7 +3,8 @@
 Every kept tile has a buffer: what runs a loop of its own, inline tiles that `fusion` decided to
 keep, and what control flow carries. Names that hold the same tile one after the other share one:
 the carried value of a `for` and the result it becomes; the value a block hands over at its end,
-if nobody still needs the tile it replaces; the accumulator of an mma that ends there.
+if nobody still needs what it replaces, by any of its names; the accumulator of an mma that ends
+there.
 
 A buffer is given up after the last loop that reads it, so the workspace of most kernels stays in
 the nearest cache.
@@ -29,14 +30,14 @@ ALIGNMENT = 64
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A carried tile to be written when an iteration ends: the argument's number and the new tile.
+    """A tile that a terminator hands over: `source` is what `target` is from then on.
 
     With `staged`, the tile is computed into this temporary of the op before anything is written,
-    because others, or it itself, still read the old one.
+    because others, or it itself, still read what lies in the target's buffer.
     """
 
-    number: int
     source: Value
+    target: Value
     staged: int | None = None
 
 
@@ -45,7 +46,8 @@ class Storage:
     """Where tiles are.
 
     `offsets`: id of a kept value -> offset of its buffer; `temporaries`: id of an op -> offsets of
-    its own; `moves`: id of a `continue` -> what it does, in order; `size`: bytes of the workspace.
+    its own; `moves`: id of a terminator -> what it hands over, in order; `size`: bytes of the
+    workspace.
     """
 
     fusion: Fusion
@@ -60,11 +62,15 @@ class Storage:
 
 @dataclass(slots=True, eq=False)
 class _Buffer:
-    """A stretch of the workspace and the places from which and up to which it is in use."""
+    """A stretch of the workspace and the places from which and up to which it is in use.
+
+    `values` are the names of what lies there, one tile after the other.
+    """
 
     size: int
     start: int
     stop: int
+    values: list[Value] = field(default_factory=list)
     offset: int = 0
 
 
@@ -96,7 +102,7 @@ class _Planner:
                 for size in temporaries(op):
                     self._temporary(op, size)
         for op in self._order.ops:
-            if op.name == "continue":
+            if op.name in _HANDING:
                 self._moves(op)
         self._place()
         storage = self._storage
@@ -124,7 +130,7 @@ class _Planner:
         return max(at_least, self._order.reach(value, last) if last >= 0 else -1)
 
     def _new(self, values: list[Value], start: int, stop: int) -> _Buffer:
-        buffer = _Buffer(tile_bytes(values[0]), start, stop)
+        buffer = _Buffer(tile_bytes(values[0]), start, stop, values)
         self._buffers.append(buffer)
         for value in values:
             self._of[id(value)] = buffer
@@ -173,32 +179,35 @@ class _Planner:
             target = self._ending(op, op.operands[slot], result)
         if target is None:
             return False
-        target.stop = max(target.stop, self._stop(result, target.stop))
+        target.stop = self._stop(result, target.stop)
+        target.values.append(result)
         self._of[id(result)] = target
         return True
 
     def _handed_to(self, op: Op, result: Value) -> _Buffer | None:
         """The buffer of what the block's end makes of the result, if that is free until then."""
-        block = self._order.block[id(op)]
-        end = block.ops[-1]
-        values = list(end.operand_list())
-        places = [number for number, value in enumerate(values) if value is result]
-        if end.name not in ("continue", "break", "yield") or not places:
+        end = self._order.block[id(op)].ops[-1]
+        handed = [id(value) for value in end.operand_list()]
+        if end.name not in _HANDING or id(result) not in handed:
             return None
         receiver = self._receiver(end)
         if receiver is None:
             return None
-        if end.name != "continue":
-            return self._of[id(receiver.results[places[0]])]
-        argument = carried_arguments(receiver)[places[0]]
-        last = self._last.get(id(argument), -1)
-        place = self._order.place[id(op)]
-        if last >= 0:
-            last = self._order.reach(argument, last)
-        aligned = place == last and self._reads(op).get(id(argument), False)
-        if last < place or aligned:
-            return self._of[id(argument)]
-        return None
+        target = self._of[id(_targets(end, receiver)[handed.index(id(result))])]
+        return target if self._is_over(target, op, receiver) else None
+
+    def _is_over(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
+        """Whether an op may write to a buffer, as nobody needs any more what lies there.
+
+        The op itself may read it, element by element. The receiver's results are of no concern:
+        they are read after it, and are what the op writes.
+        """
+        place, reads = self._order.place[id(op)], self._reads(op)
+        for value in buffer.values:
+            last = -1 if value.owner is receiver else self._stop(value, -1)
+            if last > place or (last == place and not reads.get(id(value), False)):
+                return False
+        return True
 
     def _receiver(self, end: Op) -> Op | None:
         """The op that takes what a terminator hands over, if it keeps tiles."""
@@ -250,28 +259,40 @@ class _Planner:
         return found
 
     def _moves(self, op: Op) -> None:
-        """Write each carried tile when nobody needs the old one any more."""
+        """Write each tile that is handed over when nobody needs what its buffer holds."""
         receiver = self._receiver(op)
-        arguments = carried_arguments(receiver)
-        handed = list(op.operand_list())
-        pending = {
-            number: self._leaves(value)
-            for number, (value, argument) in enumerate(zip(handed, arguments, strict=True))
-            if is_tile(value) and self._of.get(id(value)) is not self._of[id(argument)]
-        }
+        if receiver is None:
+            return
+        pending = [
+            (value, target)
+            for value, target in zip(op.operand_list(), _targets(op, receiver), strict=True)
+            if is_tile(value) and self._of.get(id(value)) is not self._of[id(target)]
+        ]
+        reads = {id(target): self._buffers_read(value) for value, target in pending}
         moves = self._storage.moves.setdefault(id(op), [])
         while pending:
-            ready = [n for n in pending if self._is_free(n, arguments[n], pending)]
-            number = ready[0] if ready else next(iter(pending))
-            staged = None if ready else self._temporary(op, tile_bytes(handed[number]))
-            moves.append(Move(number, handed[number], staged))
-            del pending[number]
+            ready = (pair for pair in pending if self._is_free(pair[1], reads))
+            chosen = next(ready, None)
+            value, target = chosen or pending[0]
+            staged = None if chosen else self._temporary(op, tile_bytes(value))
+            moves.append(Move(value, target, staged))
+            pending.remove((value, target))
+            del reads[id(target)]
 
-    @staticmethod
-    def _is_free(number: int, argument: Value, pending: dict[int, dict[int, bool]]) -> bool:
+    def _buffers_read(self, value: Value) -> dict[int, bool]:
+        """The buffers that a tile is computed from -> whether only at the same place."""
+        found: dict[int, bool] = {}
+        for leaf, aligned in self._leaves(value).items():
+            buffer = id(self._of[leaf])
+            found[buffer] = found.get(buffer, True) and aligned
+        return found
+
+    def _is_free(self, target: Value, reads: dict[int, dict[int, bool]]) -> bool:
+        """Whether of the tiles to be written only the target's own reads its buffer."""
+        buffer = id(self._of[id(target)])
         return all(
-            id(argument) not in leaves or (other == number and leaves[id(argument)])
-            for other, leaves in pending.items()
+            buffer not in found or (other == id(target) and found[buffer])
+            for other, found in reads.items()
         )
 
     def _place(self) -> None:
@@ -291,6 +312,14 @@ class _Planner:
 
 
 _CONTROL = ("for", "loop", "if")
+
+_HANDING = ("continue", "break", "yield")
+"""Terminators that hand tiles over."""
+
+
+def _targets(end: Op, receiver: Op) -> list[Value]:
+    """What the operands of a terminator become."""
+    return carried_arguments(receiver) if end.name == "continue" else receiver.results
 
 
 def carried_arguments(op: Op) -> list[Value]:
