@@ -24,9 +24,6 @@ from .variables import own_memory
 if TYPE_CHECKING:
     from .checks import CheckedLowering
 
-TABLE_OFFSET, COUNT_OFFSET = 16, 24
-"""Where in the launch's context the address of the table of extents lies, and its length."""
-
 BIT = ir.IntType(1)
 _SPARE = ir.ArrayType(ADDRESS, 2)
 
@@ -89,7 +86,7 @@ class Accesses:
         lowering, builder = self._lowering, self._lowering.builder
         found = lowering.slot(BIT)
         builder.store(ir.Constant(BIT, 0), found)
-        count = builder.load(self._context(COUNT_OFFSET), typ=INDEX)
+        count = builder.load(lowering.context_field("count"), typ=INDEX)
         first = ir.Constant(INDEX, len(self._rows))
         with loop(builder, builder.sub(count, first)) as number:
             low, high = self._extent(builder.add(first, number))
@@ -100,7 +97,7 @@ class Accesses:
     def _extent(self, row: ir.Value) -> tuple[ir.Value, ir.Value]:
         """First address of a row of the table of extents, and the one behind its last."""
         builder = self._lowering.builder
-        table = builder.load(self._context(TABLE_OFFSET), typ=OPAQUE)
+        table = builder.load(self._lowering.context_field("extents"), typ=OPAQUE)
         place = builder.mul(row, ir.Constant(INDEX, 2))
         low, high = (
             builder.load(builder.gep(table, [builder.add(place, ir.Constant(INDEX, n))],
@@ -108,10 +105,6 @@ class Accesses:
             for n in range(2)
         )  # fmt: skip
         return low, high
-
-    def _context(self, offset: int) -> ir.Value:
-        place = [ir.Constant(INDEX, offset)]
-        return self._lowering.builder.gep(self._lowering.context, place, source_etype=ir.IntType(8))
 
 
 def _is_within(

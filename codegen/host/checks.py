@@ -22,7 +22,7 @@ from .accesses import Accesses
 from .lower import BlockLowering
 from .position import INDEX, ZERO, Position
 from .storage import Storage
-from .views import dimensions, steps, unsigned_index
+from .views import dimensions, index_space, steps, unsigned_index
 
 
 class CheckedLowering(BlockLowering):
@@ -98,21 +98,18 @@ class CheckedLowering(BlockLowering):
         builder, view = self.builder, op.operands["view"]
         tensor, kind = self.tensors[id(view)], view.type
         inbounds = op.attributes.get("inbounds") or (False,) * len(op.operands["index"])
-        rows = zip(op.operands["index"], steps(kind), dimensions(kind), kind.tile, inbounds,
-                   strict=True)  # fmt: skip
-        for d, (index, step, dimension, extent, promised) in enumerate(rows):
+        rows = zip(op.operands["index"], index_space(self, view), inbounds, strict=True)
+        for d, (index, count, promised) in enumerate(rows):
             if index.type.shape:
                 continue
-            number, size = unsigned_index(builder, self.single(index)), tensor.shape[dimension]
-            whole = builder.udiv(size, ir.Constant(INDEX, step))
-            rest = builder.icmp_unsigned("!=", builder.urem(size, ir.Constant(INDEX, step)), ZERO)
-            count = builder.add(whole, builder.zext(rest, INDEX))
+            number = unsigned_index(builder, self.single(index))
             outside = builder.icmp_unsigned(">=", number, count)
             problem = f"index {d} is outside the view's index space"
             self._report_scalar(outside, op, problem, "index", index)
             if promised:
-                left = builder.sub(size, builder.mul(number, ir.Constant(INDEX, step)))
-                across = builder.icmp_signed("<", left, ir.Constant(INDEX, extent))
+                start = builder.mul(number, ir.Constant(INDEX, steps(kind)[d]))
+                left = builder.sub(tensor.shape[dimensions(kind)[d]], start)
+                across = builder.icmp_signed("<", left, ir.Constant(INDEX, kind.tile[d]))
                 problem = f"inbounds is promised for index {d}"
                 self._report_scalar(across, op, problem, "index", index)
 

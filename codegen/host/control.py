@@ -180,7 +180,7 @@ def _blocks(builder: ir.IRBuilder, *names: str) -> list[ir.Block]:
 def _poll(lowering: BlockLowering) -> None:
     """Leave if the launch has been told to stop."""
     builder = lowering.builder
-    flag = builder.load_atomic(lowering.context, "monotonic", 4, typ=ir.IntType(32))
+    flag = builder.load_atomic(lowering.context_field("stop"), "monotonic", 4, typ=ir.IntType(32))
     (on,) = _blocks(builder, "on")
     stopped = builder.icmp_unsigned("!=", flag, ir.Constant(flag.type, 0))
     builder.cbranch(stopped, lowering.exit, on)

@@ -70,13 +70,8 @@ def _permute(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
 
 def _extract(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
-    slices = [
-        lowering.slice_start(index, whole, part)
-        for index, whole, part in zip(
-            op.operands["indices"], source.type.shape, op.result.type.shape, strict=True
-        )
-    ]
-    return [(source, position.shifted(id(op), source.type.shape, slices))]
+    starts = lowering.slice_starts(op, source, op.result)
+    return [(source, position.shifted(id(op), source.type.shape, starts))]
 
 
 def _bits(element: Element) -> int:

@@ -8,7 +8,7 @@ where their op stands; see `storage` for the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from ..kernel import Kernel
 from ..scalar.constants import constant
 from ..scalar.elementwise import emit
 from ..scalar.types import OPAQUE, from_memory, llvm_type, memory_bytes, memory_type, to_memory
+from .context import Context
 from .evaluate import Evaluator
 from .loops import nest
 from .position import INDEX, ZERO, Position
@@ -40,8 +41,6 @@ _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"
 
 BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE, OPAQUE])
 REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
-REPORT_OFFSET = 8
-"""Where in the context the function lies that a kernel reports to."""
 
 
 def llvm_name(symbol: str, part: str) -> str:
@@ -83,6 +82,7 @@ class BlockLowering:
         self.sites: list[dict[str, Any]] = []
         self._tables: dict[int, ir.GlobalVariable] = {}
         self._slots: dict[int, ir.Value] = {}
+        self._shared: dict[tuple[str, Hashable], ir.Value] = {}
         self._scopes = 0
         self._written: tuple[tuple[int, ...], ir.MDValue] | None = None
         self.function = ir.Function(module, BLOCK, llvm_name(kernel.symbol, "block"))
@@ -93,7 +93,7 @@ class BlockLowering:
         # attributes with values.
         bits = VectorUnit.of_host().bits
         set.add(self.function.attributes, f'"prefer-vector-width"="{bits}"')
-        self._workspace, self.context = self.function.args[-2:]
+        self._workspace, self._context = self.function.args[-2:]
         if not any(op.name == "alloca" for op in kernel.walk()):
             self._workspace.add_attribute("noalias")
         self._entry = ir.IRBuilder(self.function.append_basic_block("entry"))
@@ -179,16 +179,26 @@ class BlockLowering:
         """A variable on the stack."""
         return self._entry.alloca(kind)
 
-    def slice_start(self, index: Value, whole: int, part: int) -> ir.Value:
-        """Where slice number `index` of `part` elements starts in a dimension of `whole`.
+    def shared_slot(self, kind: ir.Type, key: Hashable) -> ir.Value:
+        """The variable of that type on the stack that all who give the same key use in turn."""
+        place = str(kind), key
+        if place not in self._shared:
+            self._shared[place] = self.slot(kind)
+        return self._shared[place]
 
-        The number is unsigned; one that is out of range, which Tile IR leaves undefined, is wrapped
+    def slice_starts(self, op: Op, whole: Value, part: Value) -> list[ir.Value]:
+        """Where the slice `part` that an op's indices name starts in the tile `whole`.
+
+        Indices are unsigned; one that is out of range, which Tile IR leaves undefined, is wrapped
         so that nothing outside of the tile is touched.
         """
-        builder = self.builder
-        number = builder.zext(self.single(index), INDEX)
-        number = builder.and_(number, ir.Constant(INDEX, whole // part - 1))
-        return builder.mul(number, ir.Constant(INDEX, part))
+        builder, starts = self.builder, []
+        extents = zip(whole.type.shape, part.type.shape, strict=True)
+        for index, (extent, step) in zip(op.operands["indices"], extents, strict=True):
+            number = builder.zext(self.single(index), INDEX)
+            number = builder.and_(number, ir.Constant(INDEX, extent // step - 1))
+            starts.append(builder.mul(number, ir.Constant(INDEX, step)))
+        return starts
 
     def constant_element(self, op: Op, position: Position) -> ir.Value:
         """An element of a constant."""
@@ -308,6 +318,10 @@ class BlockLowering:
         scope = module.add_metadata([llvm_name(self.kernel.symbol, str(self._scopes)), domain])
         return module.add_metadata([scope])
 
+    def context_field(self, name: str) -> ir.Value:
+        """The address of a field of the launch's context."""
+        return self._byte_offset(self._context, getattr(Context, name).offset)
+
     def new_site(self, kind: str, op: Op, **details: Any) -> int:
         """The number of something that the kernel may report; `details` are for its handler."""
         known = {"kind": kind, "op": op.name, "kernel": self.kernel.symbol, "location": op.place}
@@ -317,7 +331,7 @@ class BlockLowering:
     def report(self, site: int, index: ir.Value, data: ir.Value | None = None) -> None:
         """Call the launch back: a site, the number of an element, and memory to look at."""
         builder = self.builder
-        address = self._byte_offset(self.context, REPORT_OFFSET)
+        address = self.context_field("report")
         # llvmlite wants the pointer's type to say what is called.
         function = builder.load(address, typ=REPORT.as_pointer(), align=8)
         data = ir.Constant(OPAQUE, None) if data is None else data

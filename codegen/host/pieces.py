@@ -33,13 +33,7 @@ def _insert(lowering: BlockLowering, op: Op) -> None:
         lowering.singles[id(op.result)] = lowering.single(source)
         return
     lowering.fill(destination, lowering.buffer(op.result))
-    start = [
-        lowering.slice_start(index, whole, part)
-        for index, whole, part in zip(
-            op.operands["indices"], destination.type.shape, source.type.shape, strict=True
-        )
-    ]
-    _copy(lowering, op, source, start)
+    _copy(lowering, op, source, lowering.slice_starts(op, destination, source))
 
 
 def _copy(lowering: BlockLowering, op: Op, piece: Value, start: Sequence[ir.Value]) -> None:

@@ -22,6 +22,9 @@ _PARTS = re.compile(
 _WIDTHS = {"hh": 8, "h": 16, "": 32}
 """Bits of an integer by length modifier; all others mean 64."""
 
+_LONGEST = 1 << 16
+"""What larger widths and precisions count as: no number has more digits, and text is memory."""
+
 _FRACTION_DIGITS = 13
 """Hexadecimal digits of a double's fraction."""
 
@@ -33,7 +36,7 @@ class Conversion:
     """One conversion of a format; `precision` is None if there is none."""
 
     flags: str
-    width: str
+    width: int
     precision: int | None
     bits: int
     letter: str
@@ -42,8 +45,8 @@ class Conversion:
     def of(cls, text: str) -> Conversion:
         """The conversion that is spelled so; what is no part of one is passed over."""
         flags, width, precision, length, letter = _PARTS.match(text).groups()
-        digits = None if precision is None else int(precision or 0)
-        return cls(flags, width, digits, _WIDTHS.get(length or "", 64), letter)
+        digits = None if precision is None else _size(precision)
+        return cls(flags, _size(width), digits, _WIDTHS.get(length or "", 64), letter)
 
     def without(self, flags: str) -> Conversion:
         """The same without some flags."""
@@ -52,14 +55,19 @@ class Conversion:
 
     def padded(self, text: str) -> str:
         """Text as wide as it is to be."""
-        width = int(self.width or 0)
-        return text.ljust(width) if "-" in self.flags else text.rjust(width)
+        return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def zeroed(self, head: str, digits: str) -> str:
         """A number as wide as it is to be; zeros, if any, go between its sign and its digits."""
         if "0" in self.flags and "-" not in self.flags:
-            digits = digits.rjust(int(self.width or 0) - len(head), "0")
+            digits = digits.rjust(self.width - len(head), "0")
         return self.padded(head + digits)
+
+
+def _size(digits: str) -> int:
+    """A width or a precision; one without digits is 0."""
+    digits = digits.lstrip("0")
+    return min(int(digits or 0), _LONGEST) if len(digits) < 10 else _LONGEST
 
 
 def write(conversion: Conversion, number: Number, bits: int) -> str:
@@ -174,7 +182,7 @@ def _character(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _pointer(conversion: Conversion, number: Number, bits: int) -> str:
-    address = _unsigned(Conversion("", "", None, 64, "p"), number, bits)
+    address = _unsigned(Conversion("", 0, None, 64, "p"), number, bits)
     return conversion.padded(f"{address:#x}" if address else "(nil)")
 
 

@@ -116,14 +116,18 @@ def _round(
 
 
 class _Accumulators:
-    """One array a operand, with an element a lane. They lie on the stack, apart from all tiles."""
+    """One array an operand, with an element a lane. They lie on the stack, apart from all tiles.
+
+    Folds that are not nested take turns: stacks are small.
+    """
 
     def __init__(self, lowering: BlockLowering, op: Op, lanes: int) -> None:
         self._lowering = lowering
         self._op = op
         self._elements = [value.type.element for value in op.operands["operands"]]
         self._arrays = [
-            lowering.slot(ir.ArrayType(memory_type(element), lanes)) for element in self._elements
+            lowering.shared_slot(ir.ArrayType(memory_type(element), lanes), (op.depth, number))
+            for number, element in enumerate(self._elements)
         ]
 
     def load(self, lane: ir.Value) -> list[ir.Value]:

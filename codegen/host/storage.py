@@ -113,11 +113,14 @@ class _Planner:
         return storage
 
     def _last_reads(self) -> dict[int, int]:
-        """id of a tile -> place of the last op that reads it, directly or through inline ones."""
+        """id of a tile -> place of the last op that reads it, directly or through inline ones.
+
+        A reduction reads its operands between one run of its body and the next.
+        """
         last: dict[int, int] = {}
         for place in range(len(self._order.ops) - 1, -1, -1):
             op = self._order.ops[place]
-            reaches = place
+            reaches = self._order.last[id(op)] if op.name in _FOLDING else place
             if self._fusion.is_folded(op) and is_tile(op.result):
                 reaches = last.get(id(op.result), place)
             for value in op.operand_list():
@@ -312,6 +315,8 @@ class _Planner:
 
 
 _CONTROL = ("for", "loop", "if")
+
+_FOLDING = ("reduce", "scan")
 
 _HANDING = ("continue", "break", "yield")
 """Terminators that hand tiles over."""

@@ -30,7 +30,7 @@ def _get_tensor_shape(lowering: BlockLowering, op: Op) -> None:
 
 
 def _get_index_space_shape(lowering: BlockLowering, op: Op) -> None:
-    _extents(lowering, op, views.index_space(lowering, op))
+    _extents(lowering, op, views.index_space(lowering, op.operands["src"]))
 
 
 def _extents(lowering: BlockLowering, op: Op, extents: Sequence[ir.Value]) -> None:

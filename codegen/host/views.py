@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.ir import Op
+from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, PartitionView, StridedView, View
 
 from .position import INDEX, ZERO
@@ -67,9 +67,9 @@ def steps(view: View) -> tuple[int, ...]:
     return (1,) * len(view.tile)
 
 
-def index_space(lowering: BlockLowering, op: Op) -> list[ir.Value]:
+def index_space(lowering: BlockLowering, view: Value) -> list[ir.Value]:
     """How many tiles start inside the tensor along each dimension of a view."""
-    builder, view = lowering.builder, op.operands["src"]
+    builder = lowering.builder
     tensor = lowering.tensors[id(view)]
     counts = []
     for step, dimension in zip(steps(view.type), dimensions(view.type), strict=True):

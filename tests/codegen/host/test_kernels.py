@@ -18,7 +18,16 @@ LAUNCHES = FIXTURES / "launches"
 GPU_ONLY = {"multimem"}
 """Fixtures that no CPU can run."""
 
-FILES = sorted(path for path in FIXTURES.glob("13.*/*.tileirbc") if path.stem not in GPU_ONLY)
+
+def oldest_and_newest() -> list[Path]:
+    """Each kernel in the first and the last version that has it; readers see to the others."""
+    paths = sorted(FIXTURES.glob("13.*/*.tileirbc"))
+    newest = {path.stem: path for path in paths}
+    oldest = {path.stem: path for path in reversed(paths)}
+    return sorted({*newest.values(), *oldest.values()})
+
+
+FILES = [path for path in oldest_and_newest() if path.stem not in GPU_ONLY]
 
 
 def parse(path: Path) -> Bytecode:
@@ -53,7 +62,7 @@ SIZES = (1, 2, 1023, 1024, 1025, 3 * 1024 + 5)
 
 
 @pytest.mark.parametrize("name", ["vector_add", "vector_add_i32", "vector_add_f64"])
-@pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
+@pytest.mark.parametrize("version", ["13.1", "13.4"])
 def test_vector_add_at_any_size(version: str, name: str) -> None:
     kernel = compile(parse(FIXTURES / version / f"{name}.tileirbc"))[name]
     dtype = kernel_dtype(kernel)

@@ -88,6 +88,14 @@ def test_narrow_integers_are_widened_as_the_conversion_reads_them(
     assert write(Conversion.of(text), pattern, bits) == expected
 
 
+@pytest.mark.parametrize("letter", "diuxfga")
+@pytest.mark.parametrize("size", ["{}", ".{}"])
+def test_a_size_beyond_all_reason_is_not_taken_literally(size: str, letter: str) -> None:
+    for digits in ("99999999999", "9" * 5000):
+        found = write(Conversion.of(f"%{size.format(digits)}{letter}"), 1.0, 64)
+        assert 1000 < len(found) < 2**20 or letter == "g"
+
+
 def test_the_wrong_kind_of_number_is_read_by_its_bits() -> None:
     low, high = struct.unpack("<iI", struct.pack("<d", 0.1))
     assert write(Conversion.of("%d"), 0.1, 64) == str(low)

@@ -141,6 +141,32 @@ def test_results_of_a_loop_are_set_at_once(last: str) -> None:
     compare(endless(last))
 
 
+def test_what_a_reduction_reads_outlives_the_tiles_of_its_body() -> None:
+    """The body runs between two elements, and has a tile that would fit in the operand's place."""
+    compare(f"""
+        {half("h", "array0")}
+        %wide = cat %h, %h dim = 0 : {PAIR} -> tile<{2 * SIZE}xi32>
+        %r = reduce %wide dim=0 identities=[0 : i32] : tile<{2 * SIZE}xi32> -> tile<i32>
+        (%a: tile<i32>, %b: tile<i32>) {{
+            %one_a = reshape %a : tile<i32> -> tile<1xi32>
+            %many = broadcast %one_a : tile<1xi32> -> tile<1024xi32>
+            %same = scan %many dim=0 reverse=false identities=[0 : i32] : tile<1024xi32>
+                -> tile<1024xi32> (%c: tile<i32>, %d: tile<i32>) {{
+                %e = maxi %c, %d signed : tile<i32>
+                yield %e : tile<i32>
+            }}
+            %first = extract %same[%zero] : tile<1024xi32> -> tile<1xi32>
+            %f = reshape %first : tile<1xi32> -> tile<i32>
+            %sum = addi %f, %b : tile<i32>
+            yield %sum : tile<i32>
+        }}
+        %s = reshape %r : tile<i32> -> tile<1xi32>
+        %t = broadcast %s : tile<1xi32> -> {TILE}
+        {add("x", "t", "array1")}
+        {add("y", "t", "x")}
+    """)
+
+
 def test_an_element_is_read_before_the_loop_that_reads_the_tile() -> None:
     """The load is not put off to that loop."""
     compare(f"""
