@@ -117,8 +117,12 @@ def compile(
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
-    """One name or several."""
-    return [names] if isinstance(names, str) else list(names)
+    """One name or several; TypeError for what is no name."""
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise TypeError(f"expected names, got {name!r}")
+    return listed
 
 
 def _checks(check: str | Iterable[str], target: str) -> list[str]:

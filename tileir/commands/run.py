@@ -39,7 +39,7 @@ two share a byte: SHAPE counts elements, and the array is of uint8. Random float
 normal, random integers any bits. A .npy file of bfloat16 or 8-bit floats gets the parameter's type.
 
 The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
-an extent larger than the array makes it write outside.
+an extent larger than the array makes it write outside, which --check memory finds.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
