@@ -72,10 +72,10 @@ class Compilation(Mapping[str, Compiled]):
 
 
 def compile(
-    bytecode: Bytecode, target: str = HOST, *, symbols: Iterable[str] | None = None,
-    cache: bool = True, check: str | Iterable[str] = (), trace: Iterable[str] = (),
+    bytecode: Bytecode, target: str = HOST, *, symbols: str | Iterable[str] | None = None,
+    cache: bool = True, check: str | Iterable[str] = (), trace: str | Iterable[str] = (),
 ) -> Compilation:  # fmt: skip
-    """Compile the entries of a module, or those in `symbols`, for a target.
+    """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
 
     The target is "host" or the name of a GPU architecture such as "sm_90". Raises UnsupportedError
     for another one, and for a module with ops that are not lowered; VerifyError for one that breaks
@@ -95,7 +95,7 @@ def compile(
     """
     family = package_of(target)
     package = import_module(f".{family}", __package__)
-    symbols = None if symbols is None else list(symbols)
+    symbols = None if symbols is None else _listed(symbols)
     checks, names = _checks(check, target), _names(trace, target)
     options = {"symbols": symbols, "checks": checks, "trace": names}
     slot = _slot(bytecode, package.identity(target), options) if cache else None
@@ -116,9 +116,18 @@ def compile(
     return compilation
 
 
+def _listed(names: str | Iterable[str]) -> list[str]:
+    """One name or several; TypeError for what is no name."""
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise TypeError(f"expected names, got {name!r}")
+    return listed
+
+
 def _checks(check: str | Iterable[str], target: str) -> list[str]:
     """The checks that are asked for; UnsupportedError for what is none, or for another target."""
-    wanted = sorted({check} if isinstance(check, str) else set(check))
+    wanted = sorted(set(_listed(check)))
     for name in wanted:
         if name not in CHECKS:
             raise UnsupportedError(f"there is no check {name!r}, only {' and '.join(CHECKS)}")
@@ -127,9 +136,9 @@ def _checks(check: str | Iterable[str], target: str) -> list[str]:
     return wanted
 
 
-def _names(trace: Iterable[str], target: str) -> list[str]:
-    """The names of values to trace."""
-    names = [trace] if isinstance(trace, str) else list(trace)
+def _names(trace: str | Iterable[str], target: str) -> list[str]:
+    """The names of values to trace; UnsupportedError for another target."""
+    names = _listed(trace)
     if names and target != HOST:
         raise UnsupportedError(f"traces are for target host, not for {target}")
     return names
@@ -144,7 +153,7 @@ def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> 
     return None if key is None else cache.slot(key)
 
 
-def _chosen(bytecode: Bytecode, symbols: Iterable[str] | None) -> list[Any]:
+def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:
     by_name = {function.name: function for function in bytecode.functions}
     if len(by_name) < len(bytecode.functions):
         raise VerifyError("two entries have the same name")

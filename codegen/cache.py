@@ -20,7 +20,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 _SUFFIX = ".tileir"
-_OURS = re.compile(rf"\.?[0-9a-f]{{64}}{re.escape(_SUFFIX)}(\.\w+)?")
+_UNFINISHED = ".part"
+_OURS = re.compile(
+    rf"[0-9a-f]{{64}}{re.escape(_SUFFIX)}"
+    rf"|\.[0-9a-f]{{64}}{re.escape(_SUFFIX)}\.\w+{re.escape(_UNFINISHED)}"
+)
 """Names of entries and of files that are to become entries; nothing else is ever removed."""
 
 _SLACK = 16
@@ -77,7 +81,7 @@ class Cache:
         path = self._path(key)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(".part", f".{path.name}.", self.folder)
+            handle, temporary = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", self.folder)
         except OSError:
             return
         try:

@@ -10,6 +10,10 @@ from llvmlite import ir
 _lock = threading.Lock()
 _started: set[str] = set()
 
+# llvmlite fills its table of escaped characters when it writes the first name, without a lock: a
+# second thread would find half a table. While this file is imported there is no second one.
+str(ir.Constant(ir.ArrayType(ir.IntType(8), 1), bytearray(1)))
+
 
 def start(family: str) -> None:
     """Make a back end usable: "native", or "all" for what this LLVM can write."""

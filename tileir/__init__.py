@@ -95,8 +95,10 @@ def compile(bytecode, target: str = "host", **options):
 
     bytecode  a Bytecode, or the bytes of one
     target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``
-    symbols   compile these entries only
+    symbols   compile these entries only; KeyError for a name that none has
     cache     False: compile for the host without looking into the cache on disk, nor adding to it
+    check     host only: "memory", "undefined" or both, what to check while a kernel runs
+    trace     host only: names of values, as `disassemble` spells them, to show once computed
 
     Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, and a mapping
     from entry symbol to a kernel with ``.launch(grid, args)``. Raises UnsupportedError, which lists

@@ -50,10 +50,10 @@ class HostKernel(Compiled):
         reproducible even where blocks race.
 
         The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
-        scalar arguments say, whatever an array's own are; accesses are not checked against sizes.
-        `allocations` are arrays and Buffers that the kernel may touch besides its arguments, for
-        kernels that are compiled to check. `progress(begun, total)`, numbers of blocks, is called
-        on this thread now and then, and at the end.
+        scalar arguments say, whatever an array's own are; accesses are checked against sizes only
+        in kernels that are compiled to check them. For those, `allocations` are arrays and Buffers
+        that the kernel may touch besides its arguments. `progress(begun, total)`, numbers of
+        blocks, is called on this thread now and then, and at the end.
 
         `on_trace(name, array, block)` is called with each traced value, which is printed otherwise,
         on whatever thread it was computed.
@@ -64,9 +64,7 @@ class HostKernel(Compiled):
         something does not fit the kernel; then nothing has run.
         """
         handlers = handlers_of(self.info.sites, on_trace) if on_trace else self._handlers
-        run_grid(
-            self.info, self._blocks, handlers, grid, args, threads, allocations, progress
-        )  # fmt: skip
+        run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
 
 
 class HostCompilation(Compilation):

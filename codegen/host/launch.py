@@ -25,6 +25,8 @@ from .shown import shown
 from .work import Blocks, Progress, Work
 
 MAX_EXTENT = (1 << 24) - 1
+"""Tile blocks along one axis of a grid, as the specification of Tile IR bounds them."""
+
 MAX_WORKSPACE = 4 << 30
 """Bytes of workspace that all threads of a launch may have together."""
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from tileir.ir import Op
 
@@ -50,29 +52,15 @@ def row_of(op: Op) -> Row:
     return rows()[op.name]
 
 
+@cache
 def rows() -> dict[str, Row]:
     """Mnemonic -> row, gathered from the files that lower them."""
-    if not _ROWS:
-        from . import (
-            atomics,
-            control,
-            indirect,
-            memory,
-            messages,
-            mma,
-            pieces,
-            reductions,
-            values,
-            variables,
-        )  # fmt: skip
-
-        chapters = (
-            atomics, control, indirect, memory, messages, mma, pieces, reductions, values,
-            variables,
-        )  # fmt: skip
-        for chapter in chapters:
-            _ROWS.update(chapter.ROWS)
-    return _ROWS
+    chapters = [import_module(f".{name}", __package__) for name in _CHAPTERS]
+    return {name: row for chapter in chapters for name, row in chapter.ROWS.items()}
 
 
-_ROWS: dict[str, Any] = {}
+_CHAPTERS = (
+    "atomics", "control", "indirect", "memory", "messages", "mma", "pieces", "reductions", "values",
+    "variables",
+)  # fmt: skip
+"""Files beside this one, which import it."""

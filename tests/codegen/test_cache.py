@@ -195,6 +195,22 @@ def test_what_was_used_least_recently_makes_room(tmp_path: Path) -> None:
     assert (tmp_path / "letter.tileir").exists()
 
 
+def test_what_a_killed_process_left_is_removed(tmp_path: Path, monkeypatch) -> None:
+    def killed(source: str, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    cache = Cache(tmp_path, 16_000)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", killed)
+        patched.setattr(os, "unlink", killed)
+        with pytest.raises(KeyboardInterrupt):
+            cache.put(key(1), b"x" * 9000)
+    (left,) = tmp_path.iterdir()
+    os.utime(left, (1, 1))
+    cache.put(key(2), b"x" * 9000)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{key(2)}.tileir"]
+
+
 def test_what_is_larger_than_everything_is_not_kept(tmp_path: Path) -> None:
     cache = Cache(tmp_path, 1000)
     cache.put(key(1), b"x" * 5000)

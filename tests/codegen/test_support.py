@@ -95,6 +95,10 @@ def test_chosen_symbols() -> None:
     bad.op("print_tko", tuple(bad.parameters), str="%f", results=["token"])
     good.functions += bad.module().functions
     assert list(compile(good, symbols=["good"])) == ["good"]
+    assert list(compile(good, symbols="good")) == ["good"]
+    for option in ("symbols", "check", "trace"):
+        with pytest.raises(TypeError, match="expected names, got 3"):
+            compile(good, **{option: ["good", 3]})
     with pytest.raises(KeyError, match="no entry 'ugly'; there are: good, bad"):
         compile(good, symbols=["ugly"])
     with pytest.raises(KeyError, match="no entry 'bad'; there are: good"):

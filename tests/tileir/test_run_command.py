@@ -139,6 +139,8 @@ def test_an_entry_is_needed_where_there_are_several() -> None:
         (["--random", "8:complex64:1"], "there is no element type 'complex64'"),
         (["--random", "8"], "'random:8' is not random:SHAPE:DTYPE:SEED, as in random:64x48:f32:7"),
         (["--zeros", "8:f32:1"], "'zeros:8:f32:1' is not zeros:SHAPE:DTYPE, as in zeros:64x48:f32"),
+        (["--zeros", f"{'9' * 5000}:f32"], "is not zeros:SHAPE:DTYPE, as in zeros:64x48:f32"),
+        ([*ZEROS, "--grid", "9" * 5000], "--grid takes one to three numbers such as 4,1,1"),
         (["--zeros", "9999999999999x9999999:f32"], "no memory for zeros:9999999999999x9999999:f32"),
         (
             ["--zeros", "3x5:f4E2M1FN"],

@@ -23,7 +23,7 @@ PACKED = "f4E2M1FN"
 _NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
 """What is given for a scalar and hardly ever the name of a file."""
 
-_NEW = re.compile(r"(zeros|random):(\d+(?:x\d+)*):(\w+)(?::(\d+))?")
+_NEW = re.compile(r"(zeros|random):(\d{1,19}(?:x\d{1,19}){0,63}):(\w+)(?::(\d{1,39}))?", re.ASCII)
 _EXAMPLES = {"zeros": "zeros:64x48:f32", "random": "random:64x48:f32:7"}
 _TF32_BITS = 0xFFFFE000
 """The bits of an f32 that are a tf32."""

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import io
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from tileir.codegen.api import Compiled
 
+_EXTENT = re.compile(r"\s*\d{1,19}\s*", re.ASCII)
+
 EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
   a pointer   the path of a .npy file, or a new array: zeros:SHAPE:DTYPE, random:SHAPE:DTYPE:SEED
@@ -36,7 +39,7 @@ two share a byte: SHAPE counts elements, and the array is of uint8. Random float
 normal, random integers any bits. A .npy file of bfloat16 or 8-bit floats gets the parameter's type.
 
 The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
-an extent larger than the array makes it write outside.
+an extent larger than the array makes it write outside, which --check memory finds.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
@@ -134,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compiled(bytecode: Bytecode, symbol: str, arguments: argparse.Namespace) -> Compiled:
-    check = [word for word in arguments.check.split(",") if word]
+    check = [word.strip() for word in arguments.check.split(",") if word.strip()]
     try:
         kernels = tileir.compile(
             bytecode, "host", symbols=[symbol], check=check, trace=arguments.trace
@@ -186,7 +189,7 @@ def _choose(bytecode: Bytecode, name: str | None) -> Function:
 
 def _grid(text: str) -> tuple[int, ...]:
     parts = text.split(",")
-    if len(parts) > 3 or not all(part.strip().isdecimal() for part in parts):
+    if len(parts) > 3 or not all(_EXTENT.fullmatch(part) for part in parts):
         raise UsageError(f"--grid takes one to three numbers such as 4,1,1, not {text!r}")
     return tuple(map(int, parts))
 

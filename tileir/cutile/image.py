@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -61,8 +60,7 @@ class Entry:
 
     def launch(self, grid: tuple[int, int, int], arguments: int, threads: int | None) -> None:
         """Run the grid. `arguments` is the address of an array of their addresses."""
-        if prod(grid):
-            self._kernel.launch(grid, self._read(arguments), threads=threads)
+        self._kernel.launch(grid, self._read(arguments), threads=threads)
 
     def _read(self, arguments: int) -> list[Any]:
         count = len(self._elements)

@@ -84,7 +84,7 @@ def _launcher(launch: Any, driver: Driver) -> Any:
             try:
                 launch(*map(offered, arguments), **options)
             except Exception as error:
-                cause = driver.error or error
+                cause, driver.error = driver.error or error, None  # it would keep arrays alive
                 if isinstance(cause, TileIRError):  # the frames of cuTile tell users nothing
                     raise cause.with_traceback(None) from cause.__cause__
                 if cause is error:

@@ -45,14 +45,21 @@ def _generator(torch: Any) -> type:
 
 def _enter_in_threads(mode: type) -> None:
     """A mode of torch holds for one thread; enter it at the start of all others."""
-    run = threading.Thread.run
+    start = threading.Thread.start
 
-    @functools.wraps(run)
-    def run_in_mode(thread: threading.Thread) -> None:
-        with mode():
-            run(thread)
+    @functools.wraps(start)
+    def start_in_mode(thread: threading.Thread) -> None:
+        run = thread.run  # a subclass may have its own
 
-    threading.Thread.run = run_in_mode
+        def run_in_mode() -> None:
+            del thread.run
+            with mode():
+                run()
+
+        thread.run = run_in_mode
+        start(thread)
+
+    threading.Thread.start = start_in_mode
 
 
 def _mode(torch: Any) -> type:

@@ -144,6 +144,7 @@ def test_errors_of_a_launch():
         image.Entry.launch = fail
         try:
             assert raised(type(error), 0, GRID, add, (*[ramp()] * 3, TILE)) is error
+            assert sys.modules["cuda.tile._load_libcuda"].driver.error is None
         finally:
             image.Entry.launch = original
 

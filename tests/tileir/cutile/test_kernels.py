@@ -35,16 +35,6 @@ def test_tensors() -> None:
     assert output(done) == checks("torch_program.py")
 
 
-def test_example_without_torch() -> None:
-    assert output(cutile_without_torch("examples/saxpy.py")) == ["[1. 3. 5. 7.] 1999.0"]
-
-
-@pytest.mark.slow
-@needs_torch
-def test_example_with_torch() -> None:
-    assert output(cutile("examples/transpose.py")) == ["transposed (100, 200) to (200, 100)"]
-
-
 CHILD = """\
 import runpy, subprocess, sys
 if sys.argv[1:]:
@@ -56,7 +46,7 @@ else:
 
 
 def test_children(tmp_path: Path) -> None:
-    """A new interpreter; its sitecustomize, which takes torch away, is not lost."""
+    """The example in a new interpreter; its sitecustomize, which takes torch away, is not lost."""
     (tmp_path / "program.py").write_text(CHILD)
     done = cutile_without_torch("--children", tmp_path / "program.py")
     assert output(done) == ["None", "[1. 3. 5. 7.] 1999.0"]

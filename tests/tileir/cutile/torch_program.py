@@ -1,5 +1,8 @@
 """A program for test_kernels.py: torch's device "cuda". It prints what it has checked."""
 
+import contextlib
+import io
+import runpy
 import threading
 
 import cuda.tile as ct
@@ -116,10 +119,20 @@ def test_threads():
         launch(x, x, x)
         seen.append(x.sum().item())
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [200]
+    class Worker(threading.Thread):
+        def run(self):
+            work()
+
+    for thread in (threading.Thread(target=work), Worker()):
+        thread.start()
+        thread.join()
+    assert seen == [200, 200]
+
+
+def test_the_example():
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        runpy.run_path("examples/transpose.py")
+    assert printed.getvalue() == "transposed (100, 200) to (200, 100)\n"
 
 
 def test_graphs_are_refused():
