@@ -78,8 +78,10 @@ def run(
 
 
 def _listen(connection, patience: float) -> Iterator[Result]:
-    """Results until the child has no more, dies, or is silent."""
+    """Results until the child has no more, dies, or is silent. Before the first it has to start."""
     try:
+        if connection.poll(max(patience, LONGEST_S)):
+            connection.recv()
         while connection.poll(patience):
             yield connection.recv()
     except EOFError:
@@ -87,6 +89,7 @@ def _listen(connection, patience: float) -> Iterator[Result]:
 
 
 def _work(jobs: Sequence[Job], connection, look: Callable[[Job], Result]) -> None:
+    connection.send(None)
     for job in jobs:
         connection.send(look(job))
     connection.close()
