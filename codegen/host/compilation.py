@@ -13,9 +13,10 @@ from ..scalar.machine import Machine
 from . import machine
 from .checks import CheckedLowering
 from .driver import build_driver
+from .entry import llvm_name
 from .kernel_info import KernelInfo
 from .launch import run_grid
-from .lower import BlockLowering, llvm_name
+from .lower import BlockLowering
 from .machine_code import MachineCode
 from .reports import handlers_of
 from .storage import plan_storage

@@ -9,7 +9,8 @@ from __future__ import annotations
 from llvmlite import ir
 
 from ..scalar.types import OPAQUE
-from .lower import WORD, llvm_name
+from .entry import llvm_name
+from .lower import WORD
 from .position import INDEX
 
 BLOCKS = ir.FunctionType(ir.VoidType(), [OPAQUE, INDEX, INDEX, WORD, WORD, WORD, OPAQUE, OPAQUE])

@@ -20,7 +20,7 @@ from tileir.types import GatherScatterView, Tile
 
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import is_packed
-from .inline import INLINE
+from .inline import INLINE, moves_elements
 from .order import Order
 from .rows import is_inline, row_of
 
@@ -135,7 +135,7 @@ def _flow(
         return
     result = id(op.result)
     onward = routes.get(result, set())
-    moves = op.name in INLINE and op.name != "assume"
+    moves = moves_elements(op)
     if moves:
         onward = {((id(op), 0), *route) for route in onward}
     again = result in repeated or (moves and INLINE[op.name].repeats(op))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .lower import BlockLowering
 
 Need = tuple[Value, Position]
-BYTE = ir.IntType(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,5 +162,7 @@ INLINE = {
     "unpack": Inline(_unpack, _joined, _splits),
 }
 
-ALIGNED = ("assume",)
-"""Inline ops whose result has every element where the operand has it."""
+
+def moves_elements(op: Op) -> bool:
+    """Whether an inline op has elements elsewhere than its operand has them."""
+    return op.name in INLINE and op.name != "assume"

@@ -14,7 +14,7 @@ from typing import Any
 from tileir.types import Element, Pointer, Scalar
 
 from ..kernel import Kernel
-from .lower import argument_offsets
+from .entry import argument_offsets
 from .written import written_parameters
 
 _LOOPS = ("for", "loop")

@@ -11,19 +11,28 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from llvmlite import ir
 
 from tileir.ir import Block, Op, Region, Value
 
 from ..kernel import Kernel
-from ..scalar.constants import constant
+from ..scalar.constants import constant, in_memory
 from ..scalar.elementwise import emit
-from ..scalar.types import OPAQUE, from_memory, llvm_type, memory_bytes, memory_type, to_memory
+from ..scalar.types import (
+    BYTE,
+    OPAQUE,
+    from_memory,
+    llvm_type,
+    memory_bytes,
+    memory_type,
+    to_memory,
+)
 from .context import Context
+from .entry import argument_offsets, llvm_name
 from .evaluate import Evaluator
 from .loops import nest
+from .memory import with_deferred
 from .position import INDEX, ZERO, Position
 from .rows import is_inline, row_of
 from .storage import ALIGNMENT, Storage, is_single, is_tile
@@ -34,32 +43,9 @@ if TYPE_CHECKING:
     from .control import Scope
     from .window import Window
 
-BYTE = ir.IntType(8)
 WORD = ir.IntType(32)
-_PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"\\')
-"""Characters of symbols that LLVM gets as they are."""
-
 BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE, OPAQUE])
 REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
-
-
-def llvm_name(symbol: str, part: str) -> str:
-    """The name of something made for an entry: ASCII, as llvmlite wants it, never ambiguous."""
-    name = quote(symbol, safe=_PLAIN, errors="backslashreplace")
-    if name.startswith("llvm."):  # LLVM keeps these names to itself
-        name = f"%6C{name[1:]}"
-    return f"{name}.{part}"
-
-
-def argument_offsets(kernel: Kernel) -> tuple[list[int], int]:
-    """Where each argument lies in the struct, and the size of the struct."""
-    offsets, end = [], 0
-    for value in kernel.parameters:
-        size = memory_bytes(value.type.element)
-        end = -(-end // size) * size
-        offsets.append(end)
-        end += size
-    return offsets, end
 
 
 class BlockLowering:
@@ -146,7 +132,6 @@ class BlockLowering:
 
     def _keep(self, op: Op) -> None:
         """The tile of an element-wise op, into its buffer."""
-        from .memory import with_deferred
 
         def loop(*_: object) -> None:
             shape = op.result.type.shape
@@ -221,7 +206,7 @@ class BlockLowering:
             table.linkage = "internal"
             table.global_constant = True
             table.align = ALIGNMENT
-            table.initializer = ir.Constant(kind, numbers(value, element))
+            table.initializer = ir.Constant(kind, in_memory(value))
             self._tables[id(op)] = table
         return self._tables[id(op)], stored
 
@@ -348,16 +333,3 @@ class BlockLowering:
         if offset >= 1 << 31:
             step = ir.Constant(INDEX, offset)
         return self.builder.gep(base, [step], inbounds=True, source_etype=BYTE)
-
-
-def numbers(value: object, element: object) -> bytearray:
-    """The elements of a constant, each as wide as in a buffer."""
-    width = memory_bytes(element)
-    if len(value.data) == value.type.size * width and element.name != "i1":
-        return bytearray(value.data)
-    shift = 13 if element.name == "tf32" else 0
-    indices = range(1) if value.is_splat else range(value.type.size)
-    data = bytearray()
-    for index in indices:
-        data += (value.bits(index) << shift).to_bytes(width, "little")
-    return data * (value.type.size // len(indices))

@@ -13,10 +13,10 @@ from llvmlite import ir
 
 from tileir.ir import Value
 
+from ..scalar.types import BYTE
 from . import ordering
 from .evaluate import Evaluator
 from .loops import nest
-from .ordering import BYTE
 from .position import INDEX, ZERO, Position
 
 if TYPE_CHECKING:

@@ -11,9 +11,7 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from ..scalar.types import OPAQUE
-
-BYTE = ir.IntType(8)
+from ..scalar.types import BYTE, OPAQUE
 
 _ORDERINGS = {
     "weak": None,

@@ -19,26 +19,14 @@ from tileir.ir import Op, Value
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
 from .fusion import Fusion, is_single, is_tile, plan_fusion
-from .inline import ALIGNED, INLINE
+from .moves import Move, one_by_one
 from .order import Order
+from .reading import leaves, reads_of
 from .rows import is_inline, row_of
 
-__all__ = ["ALIGNMENT", "Move", "Storage", "is_single", "is_tile", "plan_storage"]
+__all__ = ["ALIGNMENT", "Storage", "is_single", "is_tile", "plan_storage"]
 
 ALIGNMENT = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A tile that a terminator hands over: `source` is what `target` is from then on.
-
-    With `staged`, the tile is computed into this temporary of the op before anything is written,
-    because others, or it itself, still read what lies in the target's buffer.
-    """
-
-    source: Value
-    target: Value
-    staged: int | None = None
 
 
 @dataclass(slots=True)
@@ -205,7 +193,7 @@ class _Planner:
         The op itself may read it, element by element. The receiver's results are of no concern:
         they are read after it, and are what the op writes.
         """
-        place, reads = self._order.place[id(op)], self._reads(op)
+        place, reads = self._order.place[id(op)], reads_of(op, self._fusion)
         for value in buffer.values:
             last = -1 if value.owner is receiver else self._stop(value, -1)
             if last > place or (last == place and not reads.get(id(value), False)):
@@ -232,34 +220,7 @@ class _Planner:
         place = self._order.place[id(op)]
         if buffer is None or buffer.stop != place or buffer.size != tile_bytes(result):
             return None
-        return buffer if self._reads(op).get(id(operand), False) else None
-
-    def _reads(self, op: Op) -> dict[int, bool]:
-        """The kept tiles that an op's loops read -> whether only at the place they write to."""
-        slot = None if is_inline(op) else row_of(op).onto
-        onto = op.operands[slot] if slot else None
-        found: dict[int, bool] = {}
-        for value in op.operand_list():
-            in_place = is_inline(op) or value is onto
-            for leaf, aligned in self._leaves(value).items():
-                found[leaf] = found.get(leaf, True) and aligned and in_place
-        return found
-
-    def _leaves(self, value: Value) -> dict[int, bool]:
-        found: dict[int, bool] = {}
-        stack, seen = [(value, True)], set()
-        while stack:
-            value, aligned = stack.pop()
-            if not is_tile(value) or (id(value), aligned) in seen:
-                continue
-            seen.add((id(value), aligned))
-            owner = value.owner
-            if isinstance(owner, Op) and self._fusion.is_folded(owner):
-                aligned = aligned and not moves_elements(owner)
-                stack += [(operand, aligned) for operand in owner.operand_list()]
-            else:
-                found[id(value)] = found.get(id(value), True) and aligned
-        return found
+        return buffer if reads_of(op, self._fusion).get(id(operand), False) else None
 
     def _moves(self, op: Op) -> None:
         """Write each tile that is handed over when nobody needs what its buffer holds."""
@@ -272,31 +233,18 @@ class _Planner:
             if is_tile(value) and self._of.get(id(value)) is not self._of[id(target)]
         ]
         reads = {id(target): self._buffers_read(value) for value, target in pending}
-        moves = self._storage.moves.setdefault(id(op), [])
-        while pending:
-            ready = (pair for pair in pending if self._is_free(pair[1], reads))
-            chosen = next(ready, None)
-            value, target = chosen or pending[0]
-            staged = None if chosen else self._temporary(op, tile_bytes(value))
-            moves.append(Move(value, target, staged))
-            pending.remove((value, target))
-            del reads[id(target)]
+        self._storage.moves[id(op)] = [
+            Move(value, target, self._temporary(op, tile_bytes(value)) if staged else None)
+            for value, target, staged in one_by_one(pending, reads, lambda v: id(self._of[id(v)]))
+        ]
 
     def _buffers_read(self, value: Value) -> dict[int, bool]:
         """The buffers that a tile is computed from -> whether only at the same place."""
         found: dict[int, bool] = {}
-        for leaf, aligned in self._leaves(value).items():
+        for leaf, aligned in leaves(value, self._fusion).items():
             buffer = id(self._of[leaf])
             found[buffer] = found.get(buffer, True) and aligned
         return found
-
-    def _is_free(self, target: Value, reads: dict[int, dict[int, bool]]) -> bool:
-        """Whether of the tiles to be written only the target's own reads its buffer."""
-        buffer = id(self._of[id(target)])
-        return all(
-            buffer not in found or (other == id(target) and found[buffer])
-            for other, found in reads.items()
-        )
 
     def _place(self) -> None:
         """First fit, in program order."""
@@ -332,8 +280,3 @@ def carried_arguments(op: Op) -> list[Value]:
     if op.name == "if":
         return []
     return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]
-
-
-def moves_elements(op: Op) -> bool:
-    """Whether an inline op reads its operand elsewhere than it writes."""
-    return op.name in INLINE and op.name not in ALIGNED

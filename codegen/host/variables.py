@@ -11,8 +11,9 @@ from tileir.function import Global
 from tileir.ir import Op
 from tileir.types import Scalar
 
-from ..scalar.types import ADDRESS, is_packed, memory_bytes
-from .lower import BYTE, llvm_name, numbers
+from ..scalar.constants import in_memory
+from ..scalar.types import ADDRESS, BYTE, is_packed, memory_bytes
+from .entry import llvm_name
 from .rows import Row
 from .storage import ALIGNMENT
 
@@ -64,7 +65,7 @@ def _place(module: ir.Module, variable: Global) -> ir.GlobalVariable:
 def _bytes(variable: Global) -> bytearray:
     """The first value, as it lies in memory."""
     element = variable.type.element
-    data = numbers(variable.value, element)
+    data = in_memory(variable.value)
     if not is_packed(element):
         return data
     halves = zip_longest(data[::2], data[1::2], fillvalue=0)

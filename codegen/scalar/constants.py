@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.constants import Constant
 from tileir.types import Element, Scalar
 
-from .types import llvm_type
+from .types import llvm_type, memory_bytes
 
 _PADDING = {
     # element: (zero, neg_zero, nan, pos_inf, neg_inf); None where the format has no such value.
@@ -35,6 +36,20 @@ def constant(element: Element, bits: int) -> ir.Constant:
         return ir.Constant(kind, bits & ((1 << kind.width) - 1))
     width = element.bits
     return ir.Constant(ir.IntType(width), bits).bitcast(kind)
+
+
+def in_memory(value: Constant) -> bytearray:
+    """The elements of a constant, each as wide as in a buffer (see `memory_type`)."""
+    element, count = value.type.element, value.type.size
+    width = memory_bytes(element)
+    if len(value.data) == count * width and element.name != "i1":
+        return bytearray(value.data)
+    shift = _TF32_DROPPED if element.name == "tf32" else 0
+    indices = range(1) if value.is_splat else range(count)
+    data = bytearray()
+    for index in indices:
+        data += (value.bits(index) << shift).to_bytes(width, "little")
+    return data * (count // len(indices))
 
 
 def padding_bits(element: Element, padding: str | None) -> int | None:

@@ -10,6 +10,7 @@ ADDRESS = ir.IntType(64)
 """A pointer as a value."""
 
 OPAQUE = ir.PointerType()
+BYTE = ir.IntType(8)
 
 _FLOATS = {"f16": ir.HalfType(), "f32": ir.FloatType(), "f64": ir.DoubleType()}
 _WIDER_IN_MEMORY = {"tf32": 32}

@@ -149,13 +149,13 @@ def test_what_a_reduction_reads_outlives_the_tiles_of_its_body() -> None:
         %r = reduce %wide dim=0 identities=[0 : i32] : tile<{2 * SIZE}xi32> -> tile<i32>
         (%a: tile<i32>, %b: tile<i32>) {{
             %one_a = reshape %a : tile<i32> -> tile<1xi32>
-            %many = broadcast %one_a : tile<1xi32> -> tile<1024xi32>
-            %same = scan %many dim=0 reverse=false identities=[0 : i32] : tile<1024xi32>
-                -> tile<1024xi32> (%c: tile<i32>, %d: tile<i32>) {{
+            %many = broadcast %one_a : tile<1xi32> -> tile<256xi32>
+            %same = scan %many dim=0 reverse=false identities=[0 : i32] : tile<256xi32>
+                -> tile<256xi32> (%c: tile<i32>, %d: tile<i32>) {{
                 %e = maxi %c, %d signed : tile<i32>
                 yield %e : tile<i32>
             }}
-            %first = extract %same[%zero] : tile<1024xi32> -> tile<1xi32>
+            %first = extract %same[%zero] : tile<256xi32> -> tile<1xi32>
             %f = reshape %first : tile<1xi32> -> tile<i32>
             %sum = addi %f, %b : tile<i32>
             yield %sum : tile<i32>
