@@ -16,6 +16,7 @@ from tileir.ir import Op
 from tileir.types import Pointer
 
 from ..scalar.types import ADDRESS, OPAQUE
+from .context import Context
 from .loops import loop
 from .origins import OriginFinder, Origins, addresses_of
 from .position import INDEX, ZERO, Position
@@ -24,7 +25,7 @@ from .variables import own_memory
 if TYPE_CHECKING:
     from .checks import CheckedLowering
 
-TABLE_OFFSET, COUNT_OFFSET = 16, 24
+TABLE_OFFSET, COUNT_OFFSET = Context.extents.offset, Context.count.offset
 """Where in the launch's context the address of the table of extents lies, and its length."""
 
 BIT = ir.IntType(1)
