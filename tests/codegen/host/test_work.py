@@ -41,10 +41,10 @@ def test_every_block_runs(size: int, threads: int | None, may_run_long: bool) ->
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_a_block_may_wait_for_the_one_before(threads: int) -> None:
-    found = ones(20_001)
+    found = ones(2_001)
     found[0] = 1
-    kernel(WAITING).launch(20_000, [found[1:]], threads=threads)
-    assert found.tolist() == list(range(1, 20_002))
+    kernel(WAITING).launch(2_000, [found[1:]], threads=threads)
+    assert found.tolist() == list(range(1, 2_002))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a program cannot send itself Ctrl-C alone")
@@ -76,12 +76,12 @@ def test_what_waits_without_being_interruptible_still_looks_up() -> None:
 
 def test_progress_ends_with_all_blocks() -> None:
     seen: list[tuple[int, int]] = []
-    found = ones(50_001)
+    found = ones(5_001)
     found[0] = 1
     kernel(WAITING).launch(
-        50_000, [found[1:]], threads=2, progress=lambda *counts: seen.append(counts)
+        5_000, [found[1:]], threads=2, progress=lambda *counts: seen.append(counts)
     )
-    assert seen[-1] == (50_000, 50_000)
+    assert seen[-1] == (5_000, 5_000)
     assert seen == sorted(seen)
 
 
