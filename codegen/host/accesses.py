@@ -16,7 +16,6 @@ from tileir.ir import Op
 from tileir.types import Pointer
 
 from ..scalar.types import ADDRESS, OPAQUE
-from .context import Context
 from .loops import loop
 from .origins import OriginFinder, Origins, addresses_of
 from .position import INDEX, ZERO, Position
@@ -25,7 +24,7 @@ from .variables import own_memory
 if TYPE_CHECKING:
     from .checks import CheckedLowering
 
-TABLE_OFFSET, COUNT_OFFSET = Context.extents.offset, Context.count.offset
+TABLE_OFFSET, COUNT_OFFSET = 16, 24
 """Where in the launch's context the address of the table of extents lies, and its length."""
 
 BIT = ir.IntType(1)

@@ -21,7 +21,6 @@ from ..kernel import Kernel
 from ..scalar.constants import constant
 from ..scalar.elementwise import emit
 from ..scalar.types import OPAQUE, from_memory, llvm_type, memory_bytes, memory_type, to_memory
-from .context import Context
 from .evaluate import Evaluator
 from .loops import nest
 from .position import INDEX, ZERO, Position
@@ -41,7 +40,7 @@ _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"
 
 BLOCK = ir.FunctionType(ir.VoidType(), [OPAQUE, *[WORD] * 6, OPAQUE, OPAQUE])
 REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
-REPORT_OFFSET = Context.report.offset
+REPORT_OFFSET = 8
 """Where in the context the function lies that a kernel reports to."""
 
 
