@@ -54,6 +54,6 @@ def _size(text: str | None) -> int:
     match = re.fullmatch(r"(\d+)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
         problem = f"TILEIR_CACHE_SIZE={text!r} is no size such as 500M; the limit is 1G"
-        warnings.warn(problem, RuntimeWarning, stacklevel=4)
+        warnings.warn(problem, RuntimeWarning, stacklevel=6)  # where tileir.compile is called
         return DEFAULT_SIZE
     return int(match[1]) * _UNITS[match[2].upper()]

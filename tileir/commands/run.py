@@ -143,6 +143,8 @@ def _compiled(bytecode: Bytecode, symbol: str, arguments: argparse.Namespace) ->
             bytecode, "host", symbols=[symbol], check=check, trace=arguments.trace
         )
     except KeyError as error:
+        if not arguments.trace:
+            raise
         raise UsageError(f"--trace: {error.args[0]}") from None
     return kernels[symbol]
 
