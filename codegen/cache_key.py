@@ -24,10 +24,10 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
     `identity` is what the target knows of its machine. None if there is no telling: our own code
     cannot be read, or the module cannot be written, which breaks a rule anyway.
     """
-    code = _own_code()
     try:
+        code = _own_code()
         data = bytecode.build(check=False)
-    except TileIRError:
+    except (TileIRError, OSError):
         return None
     if code is None:
         return None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, READS, UNDECLARED
+from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, Tile
 
@@ -42,9 +42,6 @@ _WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) |
 
 _OF_PLACES = ("addi", "exti", "muli", "offset", "subi")
 """Element-wise ops that make positions of positions."""
-
-_HARMLESS = {PURE, NO_MEMORY_EFFECT, UNDECLARED, READS}
-"""Effects of ops that a load may be moved behind."""
 
 Route = tuple[tuple[int, int], ...]
 """How a tile reaches a loop: the shape ops it passes, then the op that has the loop. An op whose
@@ -160,7 +157,7 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
         elif id(op) in waiting and _may_take(op, fusion):
             fusion.deferred[id(op)] = waiting.pop(id(op))
             fusion.late.update(id(load) for load in fusion.deferred[id(op)])
-        if op.spec.effects not in _HARMLESS:
+        if op.spec.effects not in SILENT:
             waiting.clear()
 
 

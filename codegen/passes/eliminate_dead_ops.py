@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, READS, UNDECLARED
+from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op
 
 from ..kernel import Kernel
-
-_SILENT = {PURE, NO_MEMORY_EFFECT, READS, UNDECLARED}
 
 
 def eliminate_dead_ops(kernel: Kernel, target: str) -> Kernel:
@@ -28,7 +26,7 @@ def eliminate_dead_ops(kernel: Kernel, target: str) -> Kernel:
 
 
 def _is_dead(op: Op, used: set[int]) -> bool:
-    if op.spec.effects not in _SILENT or op.regions:
+    if op.spec.effects not in SILENT or op.regions:
         return False
     if op.attributes.get("memory_ordering_semantics", "weak") != "weak":
         return False

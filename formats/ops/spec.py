@@ -220,6 +220,9 @@ RECURSIVE = "as its regions"
 TERMINATES = "terminates its block"
 SYMBOL = "defines a symbol"
 
+SILENT = frozenset({PURE, NO_MEMORY_EFFECT, UNDECLARED, READS})
+"""Effects of ops that nobody notices except by their results."""
+
 
 @dataclass(frozen=True, slots=True)
 class Op:

@@ -21,7 +21,7 @@ FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
 def traced(kernel: Kernel, *names: str, grid: int = 1, threads: int = 1) -> list[tuple]:
     """What the callback of a launch is given."""
     seen = []
-    arrays = kernel._arrays
+    arrays = kernel.arrays
     compiled = compile(tileir.assemble(kernel.module()), trace=names)
     compiled["k"].launch(
         grid, arrays, threads=threads, on_trace=lambda *given: seen.append(given)
@@ -135,6 +135,23 @@ def test_a_softmax_step_by_step() -> None:
         np.testing.assert_array_equal(values["%reduce"], most)
         np.testing.assert_allclose(values["%2"], np.exp(values["%tile"] - most[:, None]), 1e-6)
         np.testing.assert_allclose(values["%reduce_10"], values["%2"].sum(1), 1e-6)
+
+
+def test_a_sum_that_is_traced_is_formed_in_the_same_order() -> None:
+    array = np.random.default_rng(4).standard_normal(4096).astype(np.float32)
+    sums = []
+    for names in ((), ("1",)):
+        kernel = Kernel()
+        name = kernel.load(array)
+        kernel.line(
+            f"%sum = reduce {name} dim=0 identities=[0.0 : f32] : tile<4096xf32> -> tile<f32>"
+            "(%a: tile<f32>, %b: tile<f32>) {\n%next = addf %a, %b : tile<f32>\n"
+            "yield %next : tile<f32>\n}\n%one = reshape %sum : tile<f32> -> tile<1xf32>"
+        )
+        sums.append(np.zeros(1, np.float32))
+        kernel.store("%one", sums[-1])
+        assert len(traced(kernel, *names)) == (4095 if names else 0)
+    assert sums[0] == sums[1]
 
 
 def test_an_exception_from_the_callback_ends_the_launch() -> None:

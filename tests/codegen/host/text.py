@@ -25,7 +25,7 @@ class Kernel:
     """An entry `k` whose parameters are pointers to arrays."""
 
     def __init__(self) -> None:
-        self._arrays: list[np.ndarray] = []
+        self.arrays: list[np.ndarray] = []
         self._lines = ["%zero = constant <i32: 0> : tile<i32>"]
 
     @staticmethod
@@ -58,7 +58,7 @@ class Kernel:
                   f"{view} -> token")  # fmt: skip
 
     def _name(self) -> str:
-        return f"%array{len(self._arrays)}"
+        return f"%array{len(self.arrays)}"
 
     def _view(self, array: np.ndarray) -> tuple[str, str]:
         """Make a view of the array; the types and the indices to access it with."""
@@ -71,18 +71,18 @@ class Kernel:
         self.line(f"{name}_tensor = make_tensor_view {base}, shape = [{', '.join(sizes)}], "
                   f"strides = [{', '.join(strides)}] : {tensor}")  # fmt: skip
         self.line(f"{name}_view = make_partition_view {name}_tensor : {view}")
-        self._arrays.append(array)
+        self.arrays.append(array)
         return f"{view}, tile<i32>", ", ".join(["%zero"] * array.ndim)
 
     def module(self) -> str:
         """The text of the module."""
         parameters = ", ".join(
             f"%array{number}_base: tile<ptr<{spelled(array.dtype)}>>"
-            for number, array in enumerate(self._arrays)
+            for number, array in enumerate(self.arrays)
         )
         return "\n".join([f"entry @k({parameters}) {{", *self._lines, "return", "}"])
 
     def run(self, grid: Any = 1, threads: int | None = None, **options: Any) -> None:
         """Compile, with options, and launch."""
         compiled = compile(tileir.assemble(self.module()), **options)
-        compiled["k"].launch(grid, self._arrays, threads)
+        compiled["k"].launch(grid, self.arrays, threads)
