@@ -72,7 +72,8 @@ class Driver:
         self._objects: dict[int, Any] = {}
         self._handles = count(16, 16)
         self._message = ctypes.create_string_buffer(b"see the exception of tileir")
-        self._functions = {name: self._callback(lambda: SUCCESS) for name in _NOTHING}
+        # int() is SUCCESS, also at exit, when cuTile unloads libraries and our globals are gone
+        self._functions = {name: ctypes.CFUNCTYPE(c_int)(int) for name in _NOTHING}
         for name, position, kind, value in _ANSWERS:
             self._functions[name] = self._answer(position, kind, value)
         for name, (kinds, method) in self._methods().items():

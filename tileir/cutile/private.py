@@ -55,7 +55,12 @@ def is_installed() -> bool:
 
 
 def install(driver: Driver) -> None:
-    """Put the driver and our compiler under cuTile. torch's types must be replaced by then."""
+    """Put the driver and our compiler under cuTile. torch's types must be replaced by then.
+
+    cuTile unloads its libraries when Python's last garbage is collected, and calls the driver for
+    that: it must not be garbage itself, whatever keeps an exception of a launch and so its frames.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(driver))
     sys.modules[_LOADER] = _Loader(driver)
     tile = import_module("cuda.tile")
     launch = _launcher(tile.launch, driver)
@@ -85,7 +90,8 @@ def _launcher(launch: Any, driver: Driver) -> Any:
                 launch(*map(offered, arguments), **options)
             except Exception as error:
                 cause, driver.error = driver.error or error, None  # it would keep arrays alive
-                if isinstance(cause, TileIRError):  # the frames of cuTile tell users nothing
+                if isinstance(cause, TileIRError | KeyboardInterrupt):
+                    # our frames, and those of cuTile, tell users nothing
                     raise cause.with_traceback(None) from cause.__cause__
                 if cause is error:
                     raise
