@@ -12,7 +12,7 @@ import numpy as np
 @ct.kernel
 def grow(x, end):
     a = ct.load(x, (0,), (8,))
-    ct.assert_(a < 100, "large")
+    ct.assert_(a < 100, "large")  # noqa: PT009
     while ct.sum(a) != end:
         a = a + 1
     ct.store(x, (0,), a)
