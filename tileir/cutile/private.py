@@ -20,6 +20,7 @@ from typing import Any
 import tileir
 
 from ..errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
+from ..references import display
 from . import image
 from .arguments import Arguments
 from .driver import Driver
@@ -147,12 +148,17 @@ class _Compiler:
             raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
         bytecode = Path(source).read_bytes()
         try:
-            image.compiled(bytecode, self._options)
+            kernels = tileir.Bytecode.parse(bytecode).functions
         except BytecodeError as error:
             # cuTile tries versions of bytecode, and goes on to the next when it sees this
             unknown = self._compiling.Loc.unknown()
             failed = self._compiling.TileCompilerExecutionError
             raise failed(1, str(error), unknown, "", None) from error
+        try:
+            image.compiled(bytecode, self._options)
+        except BytecodeError as error:  # a type that no tile can have, for one
+            where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
+            raise UnsupportedError(f"{where}: {error}") from None
         Path(target).write_bytes(image.pack(bytecode))
 
 

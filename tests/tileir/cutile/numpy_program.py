@@ -187,6 +187,14 @@ def test_what_cannot_be_compiled():
         image.tileir.compile = original
 
 
+def test_a_tile_that_is_too_large():
+    error = raised(UnsupportedError, 0, GRID, add, (*[ramp()] * 3, 1 << 25))
+    assert str(error).startswith("add_")
+    assert "numpy_program.py:21:" in str(error)
+    assert "33554432 or more elements, a tile has at most 16777216" in str(error)
+    assert "\n" not in str(error)
+
+
 def test_refused_imports():
     sys.modules.setdefault("numba", ModuleType("numba")).__path__ = []
     for name in ("cupy", "numba.cuda"):
