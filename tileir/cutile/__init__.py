@@ -12,6 +12,9 @@ CPU (`torch_device.py`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from ..errors import UnsupportedError
 from ..verifier.targets import GPUS
 from ..wording import did_you_mean
@@ -21,21 +24,45 @@ __all__ = ["DEFAULT_GPU", "install"]
 DEFAULT_GPU = "sm_100"
 """The GPU that programs see unless told otherwise."""
 
+OPTIONS: dict[str, dict[str, Any]] = {
+    "sm": {
+        "metavar": "GPU", "default": DEFAULT_GPU, "help": f"GPU to stand in for ({DEFAULT_GPU})"
+    },
+    "threads": {"metavar": "N", "type": int, "help": "CPU threads (default: all)"},
+    "check": {
+        "metavar": "WHAT", "default": [], "type": lambda text: [w for w in text.split(",") if w],
+        "help": "end a launch that goes wrong: memory (it leaves its arrays), undefined (results "
+        "are undefined, assumptions false), or memory,undefined",
+    },
+    "trace": {
+        "metavar": "NAME", "action": "append", "default": [],
+        "help": "print this value of kernels that have it; names are those of `tileir dis`",
+    },
+}  # fmt: skip
+"""The options of `install` on command lines: name -> how argparse is to read it."""
 
-def install(sm: str = DEFAULT_GPU, threads: int | None = None) -> None:
+
+def install(
+    sm: str = DEFAULT_GPU, threads: int | None = None, check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (),
+) -> None:  # fmt: skip
     """Run every cuTile kernel of this process on the CPU from now on; there is no way back.
 
     sm       the GPU that programs see, such as ``sm_100``
     threads  CPU threads for each launch, all there are if None
+    check    "memory", "undefined" or both: what ends a launch with a KernelError
+    trace    names of values, as `tileir.disassemble` spells them, to show in kernels that have them
 
     A second call is without effect. Raises MissingPackageError without cuda-tile;
-    UnsupportedError for a version of cuda-tile that is not known, for a GPU that nobody knows, and
-    where cuTile has loaded the real driver already.
+    UnsupportedError for a version of cuda-tile that is not known, for a GPU, a check or a number of
+    threads that there is not, and where cuTile has loaded the real driver already.
     """
     from . import private, refused_imports, torch_device
     from .driver import Driver
+    from .options import Options
 
-    driver = Driver(capability(sm), threads)
+    check, trace = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
+    driver = Driver(capability(sm), Options(threads, check, trace))
     private.check_version()
     if not private.is_installed():
         torch_device.install(driver.capability)

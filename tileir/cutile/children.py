@@ -6,21 +6,24 @@ runs at its start. That costs each of them the time to import cuTile and torch, 
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from . import install
 
 VARIABLE = "TILEIR_CUTILE"
-"""The GPU to stand in for and, behind a colon, the threads of a launch if that is not all."""
+"""What to install with: the options of `install`, as JSON."""
 
 _AT_START = str(Path(__file__).parent / "at_start")
 
 
-def adopt(sm: str, threads: int | None) -> None:
-    """Prepare the environment that later processes get."""
-    os.environ[VARIABLE] = f"{sm}:{threads or ''}"
+def adopt(options: Mapping[str, Any]) -> None:
+    """Prepare the environment that later processes get, to install with these options."""
+    os.environ[VARIABLE] = json.dumps(options)
     package = str(Path(__file__).parents[2])
     others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     paths = [_AT_START, package, *others]
@@ -37,5 +40,4 @@ def join() -> None:
         if error.name != "sitecustomize":
             raise
         sys.modules["sitecustomize"] = ours
-    sm, _, threads = os.environ[VARIABLE].partition(":")
-    install(sm, int(threads) if threads else None)
+    install(**json.loads(os.environ[VARIABLE]))

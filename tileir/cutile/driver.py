@@ -14,6 +14,8 @@ from itertools import count
 from typing import Any
 
 from . import image
+from .arguments import Region
+from .options import Options
 
 SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
 VERSION = 13040
@@ -60,19 +62,23 @@ class Driver:
     """The functions of the driver, and the modules, kernels and memory that handles stand for.
 
     capability  the compute capability of the device
-    threads     CPU threads for each launch, all there are if None
+    options     how kernels are compiled and launched
     error       what went wrong inside a callback, which C cannot be told
+    regions     what is known of the memory that the next launch is given, by address
     """
 
-    def __init__(self, capability: tuple[int, int], threads: int | None) -> None:
+    def __init__(self, capability: tuple[int, int], options: Options) -> None:
         self.capability = capability
-        self.threads = threads
+        self.options = options
+        self.regions: dict[int, Region] = {}
         self.error: BaseException | None = None
         self._attributes = _attributes(capability)
         self._objects: dict[int, Any] = {}
+        self._memory: dict[int, Region] = {}
         self._handles = count(16, 16)
         self._message = ctypes.create_string_buffer(b"see the exception of tileir")
-        self._functions = {name: self._callback(lambda: SUCCESS) for name in _NOTHING}
+        # int() is SUCCESS, also at exit, when cuTile unloads libraries and our globals are gone
+        self._functions = {name: ctypes.CFUNCTYPE(c_int)(int) for name in _NOTHING}
         for name, position, kind, value in _ANSWERS:
             self._functions[name] = self._answer(position, kind, value)
         for name, (kinds, method) in self._methods().items():
@@ -137,7 +143,7 @@ class Driver:
         c_void_p.from_address(out).value = ctypes.addressof(self._message)
 
     def _load_library(self, out: int, code: int) -> None:
-        self._keep(out, image.compiled(image.unpack(code)))
+        self._keep(out, image.compiled(image.unpack(code), self.options))
 
     def _library_kernel(self, out: int, library: int, name: bytes) -> int | None:
         entry = self._objects[library].entries.get(name.decode())
@@ -152,9 +158,15 @@ class Driver:
         return self._launch(kernel, (x, y, z), arguments)
 
     def _launch(self, kernel: int, grid: tuple[int, int, int], arguments: int) -> int:
-        if not all(0 < n <= most for n, most in zip(grid, _MAX_GRID, strict=True)):
+        if not all(0 <= n <= most for n, most in zip(grid, _MAX_GRID, strict=True)):
             return INVALID_VALUE
-        self._objects[kernel].launch(grid, arguments, self.threads)
+        known = {**self._memory, **self.regions}
+        try:
+            self._objects[kernel].launch(grid, arguments, known, self.options.threads)
+        except BaseException as error:
+            # told of it, cuTile would set an exception of Python and then call more of us, which
+            # cannot run with one set
+            self.error = error
         return SUCCESS
 
     def _allocate(self, out: int, size: int) -> None:
@@ -162,10 +174,12 @@ class Driver:
         address = ctypes.addressof(memory)
         address += -address % _ALIGNMENT
         self._objects[address] = memory
+        self._memory[address] = Region("", size, True)
         c_void_p.from_address(out).value = address
 
     def _free(self, address: int) -> None:
         self._objects.pop(address, None)
+        self._memory.pop(address, None)
 
     def _copy(self, target: int, source: int, size: int, stream: int) -> None:
         ctypes.memmove(target, source, size)

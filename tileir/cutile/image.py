@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -11,8 +13,12 @@ import numpy as np
 import tileir
 
 from ..arrays import DTYPES
-from ..errors import LaunchError
+from ..buffer import Buffer
+from ..errors import LaunchError, UnsupportedError
+from ..references import display
 from ..types import Pointer
+from .arguments import Region, region_at
+from .options import Options
 
 MAGIC = b"tileir\r\n"
 _SIZE = 8
@@ -34,9 +40,9 @@ def unpack(address: int) -> bytes:
 
 
 @cache
-def compiled(bytecode: bytes) -> Module:
+def compiled(bytecode: bytes, options: Options) -> Module:
     """A module for the CPU. The same bytecode is compiled once in a process."""
-    return Module(bytecode)
+    return Module(bytecode, options)
 
 
 class Module:
@@ -45,10 +51,21 @@ class Module:
     Raises BytecodeError for what cannot be read, UnsupportedError for what cannot be compiled.
     """
 
-    def __init__(self, bytecode: bytes) -> None:
+    def __init__(self, bytecode: bytes, options: Options) -> None:
         read = tileir.Bytecode.parse(bytecode)
-        code = tileir.compile(read) if read.functions else {}
+        code = _compile(read, options) if read.functions else {}
         self.entries = {f.name: Entry(code[f.name], f.type.parameters) for f in read.functions}
+
+
+def _compile(read: tileir.Bytecode, options: Options) -> Any:
+    """Compile a module, to show those of the values to trace that there are in it."""
+    text = tileir.disassemble(read) if options.trace else ""
+    names = [name.removeprefix("%") for name in options.trace]
+    found = [name for name in names if re.search(rf"%{re.escape(name)}(?![\w.$-])", text)]
+    try:
+        return tileir.compile(read, check=options.check, trace=found)
+    except KeyError as error:  # it is no tile
+        raise UnsupportedError(f"trace: {error.args[0]}") from None
 
 
 class Entry:
@@ -58,9 +75,25 @@ class Entry:
         self._kernel = kernel
         self._elements = [type.element for type in parameters]
 
-    def launch(self, grid: tuple[int, int, int], arguments: int, threads: int | None) -> None:
-        """Run the grid. `arguments` is the address of an array of their addresses."""
-        self._kernel.launch(grid, self._read(arguments), threads=threads)
+    def launch(
+        self, grid: tuple[int, int, int], arguments: int, known: Mapping[int, Region],
+        threads: int | None,
+    ) -> None:  # fmt: skip
+        """Run the grid. `arguments` is the address of an array of their addresses.
+
+        What is `known` of memory, by address, tells how far a pointer may go. LaunchError if the
+        kernel writes to what is not to be written.
+        """
+        values = self._read(arguments)
+        for number, element in enumerate(self._elements):
+            region = isinstance(element, Pointer) and region_at(values[number], known)
+            if region:
+                if number in self._kernel.info.written and not region.writable:
+                    kernel, what = display(self._kernel.symbol), f"argument {region.name}"
+                    raise LaunchError(f"{kernel}: {what} is a read-only array, to which it writes")
+                values[number] = Buffer(values[number], region.nbytes)
+        allocations = [Buffer(address, region.nbytes) for address, region in known.items()]
+        self._kernel.launch(grid, values, threads=threads, allocations=allocations)
 
     def _read(self, arguments: int) -> list[Any]:
         count = len(self._elements)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import TileIRError
-from . import DEFAULT_GPU, install
+from . import OPTIONS, install
 from .children import adopt
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of ``python -m tileir.cutile``, under longer names."""
     group = parser.getgroup("cutile", "cuTile on the CPU")
-    group.addoption("--cutile-sm", metavar="GPU", default=DEFAULT_GPU, help="GPU to stand in for")
-    group.addoption("--cutile-threads", metavar="N", type=int, help="CPU threads (default: all)")
+    for name, option in OPTIONS.items():
+        group.addoption(f"--cutile-{name}", **option)
     group.addoption(
         "--cutile-children", action="store_true", help="so for all Python processes of the tests"
     )
@@ -29,9 +29,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Install before the first conftest.py is imported."""
     given = early_config.known_args_namespace
     try:
-        install(given.cutile_sm, given.cutile_threads)
+        options = {name: getattr(given, f"cutile_{name}") for name in OPTIONS}
+        install(**options)
         if given.cutile_children:
-            adopt(given.cutile_sm, given.cutile_threads)
+            adopt(options)
     except TileIRError as error:
         import pytest
 

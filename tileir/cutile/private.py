@@ -20,9 +20,10 @@ from typing import Any
 import tileir
 
 from ..errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
+from ..references import display
 from . import image
+from .arguments import Arguments
 from .driver import Driver
-from .numpy_arrays import offered
 
 VERSIONS = ("1.5.0", "1.6.0", "1.7.0")
 """The versions of cuda-tile that programs were run with."""
@@ -55,12 +56,17 @@ def is_installed() -> bool:
 
 
 def install(driver: Driver) -> None:
-    """Put the driver and our compiler under cuTile. torch's types must be replaced by then."""
+    """Put the driver and our compiler under cuTile. torch's types must be replaced by then.
+
+    cuTile unloads its libraries when Python's last garbage is collected, and calls the driver for
+    that: it must not be garbage itself, whatever keeps an exception of a launch and so its frames.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(driver))
     sys.modules[_LOADER] = _Loader(driver)
     tile = import_module("cuda.tile")
     launch = _launcher(tile.launch, driver)
     tile.launch = import_module("cuda.tile._cext").launch = launch
-    _replace_compiler(import_module("cuda.tile._compile"))
+    _replace_compiler(import_module("cuda.tile._compile"), driver)
     _replace_benchmark(launch)
 
 
@@ -80,23 +86,44 @@ def _launcher(launch: Any, driver: Driver) -> Any:
     @functools.wraps(launch)
     def launch_on_cpu(*arguments: Any, **options: Any) -> None:
         with _launching:
-            driver.error = None
+            driver.error = cause = None
             try:
-                launch(*map(offered, arguments), **options)
-            except Exception as error:
-                cause, driver.error = driver.error or error, None  # it would keep arrays alive
-                if isinstance(cause, TileIRError):  # the frames of cuTile tell users nothing
-                    raise cause.with_traceback(None) from cause.__cause__
-                if cause is error:
-                    raise
-                raise cause from None
+                launch(*_prepared(arguments, driver), **options)
+            except BaseException as error:
+                cause = error
+            cause, driver.error = driver.error or cause, None
+        try:
+            if cause is not None:
+                raise _shortened(cause)
+        finally:
+            del cause  # the frame and the exception would keep each other, and arrays, alive
 
     return launch_on_cpu
 
 
-def _replace_compiler(compiling: ModuleType) -> None:
+def _shortened(error: BaseException) -> BaseException:
+    """Without our frames and those of cuTile, unless it is they that went wrong."""
+    if isinstance(error, TileIRError | KeyboardInterrupt):
+        error.__suppress_context__ = True
+        return error.with_traceback(None)
+    return error
+
+
+def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:
+    """What cuTile's launch takes; the driver gets to know the memory behind it."""
+    driver.regions = {}
+    if len(arguments) != 4 or not isinstance(arguments[3], tuple | list):
+        return arguments  # cuTile says what is wrong
+    stream, grid, kernel, passed = arguments
+    code = getattr(getattr(kernel, "_pyfunc", None), "__code__", None)
+    prepared = Arguments(code.co_varnames if code else (), tuple(passed))
+    driver.regions = prepared.regions
+    return stream, grid, kernel, prepared.offered
+
+
+def _replace_compiler(compiling: ModuleType, driver: Driver) -> None:
     """Find ours where cuTile looks for tileiras, and print bytecode as text without its tools."""
-    compiler = _Compiler(compiling)
+    compiler = _Compiler(compiling, driver)
     compiling._find_compiler_bin = lambda: compiler
     compiling._bytecode_to_mlir_text = lambda bytecode, **_: tileir.disassemble(bytes(bytecode))
     import_module("cuda.tile._cext").default_tile_context.config.cache_dir = None
@@ -110,8 +137,9 @@ class _Compiler:
 
     path = "tileiras"
 
-    def __init__(self, compiling: ModuleType) -> None:
+    def __init__(self, compiling: ModuleType, driver: Driver) -> None:
         self._compiling = compiling
+        self._options = driver.options
 
     def run(self, arguments: list[str], flags: list[str], timeout_sec: float | None = None) -> None:
         """`arguments` are the input, ``-o`` and the output; `flags` are about GPUs."""
@@ -120,12 +148,17 @@ class _Compiler:
             raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
         bytecode = Path(source).read_bytes()
         try:
-            image.compiled(bytecode)
+            kernels = tileir.Bytecode.parse(bytecode).functions
         except BytecodeError as error:
             # cuTile tries versions of bytecode, and goes on to the next when it sees this
             unknown = self._compiling.Loc.unknown()
             failed = self._compiling.TileCompilerExecutionError
             raise failed(1, str(error), unknown, "", None) from error
+        try:
+            image.compiled(bytecode, self._options)
+        except BytecodeError as error:  # a type that no tile can have, for one
+            where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
+            raise UnsupportedError(f"{where}: {error}") from None
         Path(target).write_bytes(image.pack(bytecode))
 
 

@@ -14,7 +14,7 @@ from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
 from ..command import OK, Parser, UsageError, guarded
-from . import DEFAULT_GPU, install
+from . import OPTIONS, install
 from .children import adopt
 
 HELP = """\
@@ -52,9 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def prepare() -> int:
         given, program = _parse(list(sys.argv[1:] if arguments is None else arguments))
         _check(program)
-        install(given.sm, given.threads)
+        options = {name: getattr(given, name) for name in OPTIONS}
+        install(**options)
         if given.children:
-            adopt(given.sm, given.threads)
+            adopt(options)
         ready.append(program)
         return OK
 
@@ -75,14 +76,12 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "--sm", metavar="GPU", default=DEFAULT_GPU, help=f"GPU to stand in for ({DEFAULT_GPU})"
-    )
-    parser.add_argument("--threads", metavar="N", type=int, help="CPU threads (default: all)")
+    for name, option in OPTIONS.items():
+        parser.add_argument(f"--{name}", **option)
     parser.add_argument(
         "--children", action="store_true", help="so for all Python processes that it starts"
     )
-    valued, end = ("--sm", "--threads"), 0
+    valued, end = [f"--{name}" for name in OPTIONS], 0
     while end < len(arguments) and arguments[end].startswith("-") and arguments[end] != "-":
         if arguments[end] in ("-m", "-c"):
             break

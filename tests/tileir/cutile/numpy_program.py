@@ -122,6 +122,12 @@ def test_tuning():
     np.testing.assert_array_equal(z, 2 * ramp())
 
 
+def test_no_blocks():
+    z = ramp()
+    ct.launch(0, (0,), add, (ramp(), ramp(), z, TILE))
+    np.testing.assert_array_equal(z, ramp())
+
+
 def raised(error, *arguments):
     with pytest.raises(error) as found:
         ct.launch(*arguments)
@@ -131,6 +137,23 @@ def raised(error, *arguments):
 def test_cutiles_own_errors():
     assert "Grid[1] is too big" in str(raised(ValueError, 0, (1, 1 << 20), add, (*[ramp()] * 3, 8)))
     raised(TypeError, None, GRID, add, (*[ramp()] * 3, 8))
+
+
+def test_read_only_arrays():
+    fixed = ramp()
+    fixed.flags.writeable = False
+    error = raised(LaunchError, 0, GRID, add, (ramp(), ramp(), fixed, TILE))
+    assert str(error).endswith(": argument z is a read-only array, to which it writes")
+    z = ramp()
+    ct.launch(0, GRID, add, (fixed, fixed, z, TILE))
+    np.testing.assert_array_equal(z, 2 * ramp())
+
+
+def test_negative_strides():
+    for x in (ramp()[::-1], (ramp()[::-1],)):
+        error = raised(LaunchError, 0, GRID, add, (ramp(), x, ramp(), TILE))
+        assert str(error).startswith("argument y")
+        assert str(error).endswith(" has negative strides, which cuTile cannot express")
 
 
 def test_errors_of_a_launch():
@@ -152,7 +175,7 @@ def test_errors_of_a_launch():
 def test_what_cannot_be_compiled():
     original = image.tileir.compile
 
-    def refuse(bytecode):
+    def refuse(bytecode, check, trace):
         raise UnsupportedError(f"nothing of {bytecode.functions[0].name[:3]} is lowered")
 
     image.tileir.compile = refuse
@@ -162,6 +185,14 @@ def test_what_cannot_be_compiled():
         assert error.__traceback__.tb_next.tb_next is None  # no frames of cuTile
     finally:
         image.tileir.compile = original
+
+
+def test_a_tile_that_is_too_large():
+    error = raised(UnsupportedError, 0, GRID, add, (*[ramp()] * 3, 1 << 25))
+    assert str(error).startswith("add_")
+    assert "numpy_program.py:21:" in str(error)
+    assert "33554432 or more elements, a tile has at most 16777216" in str(error)
+    assert "\n" not in str(error)
 
 
 def test_refused_imports():

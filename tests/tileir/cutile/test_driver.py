@@ -13,6 +13,7 @@ from tests.corpus import FIXTURES
 from tileir import assemble
 from tileir.cutile import image
 from tileir.cutile.driver import Driver
+from tileir.cutile.options import Options
 from tileir.errors import LaunchError, UnsupportedError
 
 VECTOR_ADD = (FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes()
@@ -34,7 +35,7 @@ class Library:
 
 @pytest.fixture
 def driver() -> Driver:
-    return Driver((12, 1), threads=1)
+    return Driver((12, 1), Options(threads=1))
 
 
 @pytest.fixture
@@ -89,7 +90,7 @@ def test_a_kernel_is_launched_the_old_way(cuda: Library) -> None:
     assert (z == 2 * x).all()
 
 
-@pytest.mark.parametrize("grid", [(0, 1, 1), (1, 65536, 1), (1, 1, 65536), (2**31, 1, 1)])
+@pytest.mark.parametrize("grid", [(1, 65536, 1), (1, 1, 65536), (2**31, 1, 1)])
 def test_a_grid_that_no_gpu_has(cuda: Library, driver: Driver, grid: tuple[int, int, int]) -> None:
     kernel = kernel_of(cuda, VECTOR_ADD, b"vector_add")
     assert launch(cuda, kernel, grid, []) == INVALID_VALUE
@@ -114,16 +115,16 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
     seen = []
 
     class Kernel:
-        def launch(self, grid, arguments, threads):
+        def launch(self, grid, arguments, threads, allocations):
             seen.extend([*grid, *arguments, threads])
 
     parameters = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0].type.parameters
     arguments = (c_void_p * 1)(addressof(value))
-    image.Entry(Kernel(), parameters).launch((1, 2, 3), addressof(arguments), 4)
+    image.Entry(Kernel(), parameters).launch((1, 2, 3), addressof(arguments), {}, 4)
     assert seen == [1, 2, 3, expected, 4]
 
 
-def test_an_exception_is_kept_and_becomes_an_error_code(
+def test_an_exception_of_a_kernel_is_kept(
     cuda: Library, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel = kernel_of(cuda, VECTOR_ADD, b"vector_add")
@@ -133,8 +134,11 @@ def test_an_exception_is_kept_and_becomes_an_error_code(
         raise interrupt
 
     monkeypatch.setattr(image.Entry, "launch", interrupted)
-    assert launch(cuda, kernel, (1, 1, 1), []) == UNKNOWN
+    assert launch(cuda, kernel, (1, 1, 1), []) == SUCCESS
     assert driver.error is interrupt
+
+
+def test_an_error_code_is_explained(cuda: Library) -> None:
     text = c_void_p()
     assert cuda.cuGetErrorString(UNKNOWN, byref(text)) == SUCCESS
     assert b"tileir" in ctypes.string_at(text.value)
@@ -152,18 +156,29 @@ def test_a_kernel_that_is_not_there(cuda: Library) -> None:
     assert cuda.cuLibraryGetKernel(byref(c_void_p()), library, c_char_p(b"other")) == NOT_FOUND
 
 
-def test_the_same_bytecode_is_compiled_once(cuda: Library) -> None:
-    assert image.compiled(VECTOR_ADD) is image.compiled(bytes(bytearray(VECTOR_ADD)))
+def test_a_grid_without_blocks_does_nothing(cuda: Library) -> None:
+    kernel = kernel_of(cuda, VECTOR_ADD, b"vector_add")
+    z = np.zeros(2100, "f4")
+    assert launch(cuda, kernel, (3, 0, 1), array_arguments(z + 1, z + 1, z)) == SUCCESS
+    assert not z.any()
+
+
+def compiled(bytecode: bytes) -> image.Module:
+    return image.compiled(bytecode, Options())
+
+
+def test_the_same_bytecode_is_compiled_once() -> None:
+    assert compiled(VECTOR_ADD) is compiled(bytes(bytearray(VECTOR_ADD)))
 
 
 def test_what_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise UnsupportedError("no")
 
     monkeypatch.setattr(image.tileir, "compile", refuse)
     with pytest.raises(UnsupportedError):
-        image.Module(VECTOR_ADD)
-    assert image.Module(assemble("").build()).entries == {}  # nothing to compile
+        image.Module(VECTOR_ADD, Options())
+    assert image.Module(assemble("").build(), Options()).entries == {}  # nothing to compile
 
 
 @pytest.mark.parametrize(("attribute", "value"), [(75, 12), (76, 1), (5, 2**31 - 1), (125, 0)])

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.tileir.cutile.programs import WITHOUT_TORCH, cutile, cutile_without_torch, output, python
-from tileir.cutile import plugin
+from tileir.cutile import OPTIONS, plugin
 
 HERE = Path(__file__).parent
 pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
@@ -33,6 +33,14 @@ def test_numpy_arrays() -> None:
 def test_tensors() -> None:
     done = cutile("--sm", "sm_121", HERE / "torch_program.py")
     assert output(done) == checks("torch_program.py")
+
+
+def test_checks_and_traces() -> None:
+    options = ["--check", "memory,undefined", "--trace", "%index_of_a_tile", "--trace", "2"]
+    done = cutile_without_torch(*options, HERE / "checked_program.py")
+    lines = output(done)
+    assert [line for line in lines if "test_" in line] == checks("checked_program.py")
+    assert any(re.search("^block .*: %2 = ", line) for line in lines)
 
 
 CHILD = """\
@@ -77,7 +85,16 @@ def test_plugin(tmp_path: Path) -> None:
     assert "cuTile: kernels run on the CPU, as sm_90" in done.stdout
 
 
-def test_plugin_refuses_in_one_line() -> None:
-    given = SimpleNamespace(cutile_sm="sm_1", cutile_threads=None, cutile_children=False)
-    with pytest.raises(pytest.UsageError, match="unknown GPU 'sm_1'"):
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("sm", "sm_1", "^unknown GPU 'sm_1'"),
+        ("threads", 0, "^threads must be at least 1, not 0$"),
+        ("check", ["memry"], "^there is no check 'memry', only memory and undefined$"),
+    ],
+)
+def test_plugin_refuses_in_one_line(option: str, value: object, said: str) -> None:
+    right = {f"cutile_{name}": option.get("default") for name, option in OPTIONS.items()}
+    given = SimpleNamespace(**{**right, f"cutile_{option}": value})
+    with pytest.raises(pytest.UsageError, match=said):
         plugin.pytest_load_initial_conftests(SimpleNamespace(known_args_namespace=given))

@@ -1,0 +1,93 @@
+"""What a program passes to a launch: NumPy arrays as cuTile takes them, and the memory behind all.
+
+cuTile takes arrays in the memory of a GPU only, and hands on addresses. So that a kernel can be
+refused what is not its to write, and checked for leaving its arrays, each address is remembered
+with the memory that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import LaunchError
+
+
+class DeviceArray:
+    """An array under the protocol by which libraries share GPU memory; it keeps the array alive."""
+
+    __slots__ = ("__cuda_array_interface__", "_array")
+
+    def __init__(self, array: np.ndarray) -> None:
+        self._array = array
+        self.__cuda_array_interface__ = array.__array_interface__
+
+
+class Region(NamedTuple):
+    """Memory behind an address: what it is the address of, its bytes, and whether to write."""
+
+    name: str
+    nbytes: int
+    writable: bool
+
+
+def region_at(address: int, known: Mapping[int, Region]) -> Region | None:
+    """The memory from an address on: an array that starts there, or what lies around it."""
+    if address in known:
+        return known[address]
+    for start, (name, nbytes, writable) in known.items():
+        if start < address < start + nbytes:
+            return Region(name, start + nbytes - address, writable)
+    return None
+
+
+class Arguments:
+    """The arguments of one launch.
+
+    offered  them, with every NumPy array in a form that cuTile takes
+    regions  of every array and tensor in them, by address
+
+    LaunchError for an array of negative strides, of which cuTile says in the bytecode that they
+    are not negative.
+    """
+
+    def __init__(self, names: Iterable[str], arguments: tuple[Any, ...]) -> None:
+        self.regions: dict[int, Region] = {}
+        names = [*names, *("" for _ in arguments)]
+        pairs = zip(arguments, names, strict=False)
+        self.offered = tuple(self._offered(argument, name) for argument, name in pairs)
+
+    def _offered(self, argument: Any, name: str) -> Any:
+        if isinstance(argument, np.ndarray):
+            return self._array(argument, name)
+        if type(argument) in (tuple, list):
+            items = (self._offered(a, f"{name}[{n}]") for n, a in enumerate(argument))
+            return type(argument)(items)
+        if is_dataclass(argument) and not isinstance(argument, type):
+            for field in fields(argument):
+                self._offered(getattr(argument, field.name), f"{name}.{field.name}")
+        elif hasattr(argument, "untyped_storage"):
+            self._tensor(argument, name)
+        return argument
+
+    def _array(self, array: np.ndarray, name: str) -> DeviceArray:
+        spans = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
+        if array.size and any(span < 0 for span in spans):
+            raise LaunchError(f"argument {name} has negative strides, which cuTile cannot express")
+        nbytes = sum(spans) + array.itemsize if array.size else 0
+        self._add(array.__array_interface__["data"][0], name, nbytes, array.flags.writeable)
+        return DeviceArray(array)
+
+    def _tensor(self, tensor: Any, name: str) -> None:
+        storage, address = tensor.untyped_storage(), tensor.data_ptr()
+        self._add(address, name, storage.data_ptr() + storage.nbytes() - address, True)
+
+    def _add(self, address: int, name: str, nbytes: int, writable: bool) -> None:
+        """Two arrays that start at one address cannot be told apart later."""
+        old = self.regions.get(address, Region(name, 0, False))
+        name = old.name if writable else name
+        region = Region(name, max(nbytes, old.nbytes), writable or old.writable)
+        self.regions[address] = region
