@@ -6,16 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tileir.errors import UnsupportedError, VerifyError
-from tileir.verifier.module import check as check_rules
+from tileir.errors import UnsupportedError
 
-from . import pipeline, support
 from .cache import Slot
 from .cache_key import key_of
 from .cache_place import find_cache
-from .kernel import Kernel
 from .targets import HOST, package_of
-from .tracing import insert_traces
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -102,15 +98,9 @@ def compile(
     kept = slot and slot.get()
     if kept:
         return package.restore(kept)
-    functions = _chosen(bytecode, symbols)
-    check_rules(bytecode, functions)
-    kernels = [Kernel.of(function, bytecode) for function in functions]
-    if names:
-        kernels = insert_traces(kernels, names)
-    support.check(kernels, target, package.why_not)
-    kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
-    asked = {"checks": checks} if checks else {}
-    compilation = package.compile_kernels(kernels, target, **asked)
+    from .fresh import compile_fresh  # needs far more of us than what comes from the cache
+
+    compilation = compile_fresh(bytecode, target, **options)
     if slot:
         slot.put(compilation.to_bytes())
     return compilation
@@ -151,14 +141,3 @@ def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> 
         return None
     key = key_of(bytecode, identity, options)
     return None if key is None else cache.slot(key)
-
-
-def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:
-    by_name = {function.name: function for function in bytecode.functions}
-    if len(by_name) < len(bytecode.functions):
-        raise VerifyError("two entries have the same name")
-    wanted = list(by_name if symbols is None else symbols)
-    for symbol in wanted:
-        if symbol not in by_name:
-            raise KeyError(f"no entry {symbol!r}; there are: {', '.join(by_name) or 'none'}")
-    return [by_name[symbol] for symbol in wanted]

@@ -14,7 +14,6 @@ import contextlib
 import hashlib
 import os
 import re
-import tempfile
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -77,6 +76,8 @@ class Cache:
 
     def put(self, key: str, contents: bytes) -> None:
         """Keep the contents under a key, if the disk lets us."""
+        import tempfile  # takes longer to import than an entry to be read
+
         data = hashlib.sha256(contents).digest() + contents
         path = self._path(key)
         try:

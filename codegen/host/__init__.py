@@ -1,10 +1,21 @@
-"""The host's CPU as a target: fused loops over buffers, the grid spread over threads."""
+"""The host's CPU as a target: fused loops over buffers, the grid spread over threads.
+
+What only compiling needs is imported when something is compiled: a kernel that comes from the
+cache starts without it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from . import machine
-from .compilation import HostCompilation, HostKernel, compile_kernels
-from .supported import why_not
+from .compilation import HostCompilation, HostKernel
+
+if TYPE_CHECKING:
+    from tileir.ir import Op
+
+    from ..kernel import Kernel
 
 __all__ = ["HostCompilation", "HostKernel", "compile_kernels", "identity", "restore", "why_not"]
 
@@ -17,3 +28,19 @@ def identity(target: str) -> str | None:
 def restore(data: bytes) -> HostCompilation:
     """The compilation whose `to_bytes` these are."""
     return HostCompilation.from_bytes(data)
+
+
+def why_not(op: Op, target: str) -> str | None:
+    """Why the host cannot run an op, or None."""
+    from . import supported
+
+    return supported.why_not(op)
+
+
+def compile_kernels(
+    kernels: list[Kernel], target: str, checks: Sequence[str] = ()
+) -> HostCompilation:
+    """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`."""
+    from . import compiling
+
+    return compiling.compile_kernels(kernels, checks)

@@ -1,25 +1,17 @@
-"""Kernels to machine code in this process."""
+"""Kernels as machine code in this process, whether just compiled or kept."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from llvmlite import ir
-
 from ..api import Compilation, Compiled
-from ..kernel import Kernel
-from ..scalar.machine import Machine
 from . import machine
-from .checks import CheckedLowering
-from .driver import build_driver
 from .entry import llvm_name
 from .kernel_info import KernelInfo
 from .launch import run_grid
-from .lower import BlockLowering
 from .machine_code import MachineCode
 from .reports import handlers_of
-from .storage import plan_storage
 from .traces import OnTrace
 from .work import BLOCKS, Progress
 
@@ -95,23 +87,3 @@ class HostCompilation(Compilation):
     def from_bytes(cls, data: bytes) -> HostCompilation:
         """A compilation that was kept."""
         return cls(MachineCode.from_bytes(data))
-
-
-def compile_kernels(
-    kernels: list[Kernel], target: str, checks: Sequence[str] = ()
-) -> HostCompilation:
-    """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`."""
-    module = ir.Module("tileir")
-    module.machine = Machine.of_host()
-    module.triple, module.data_layout = machine.triple_and_layout()
-    entries = []
-    for kernel in kernels:
-        storage = plan_storage(kernel)
-        if checks:
-            lowering = CheckedLowering(module, kernel, storage, checks)
-        else:
-            lowering = BlockLowering(module, kernel, storage)
-        build_driver(module, kernel.symbol, lowering.run())
-        entries.append(KernelInfo.of(kernel, storage.size, tuple(lowering.sites)))
-    text = str(module)
-    return HostCompilation(MachineCode(tuple(entries), machine.object_code(text), text))

@@ -26,6 +26,10 @@ REPORT = ctypes.CFUNCTYPE(
 kernel's table, what the site counts, what it points to, and the block that says it."""
 
 
+ALIGNMENT = 64
+"""Of a thread's workspace and of every buffer in it, in bytes."""
+
+
 class Range(ctypes.Structure):
     """A row of the table of extents."""
 

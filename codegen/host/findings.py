@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import KernelError
 
-from .messages import number_of, unravel
+from .sayings import number_of, patterns, unravel
 
 if TYPE_CHECKING:
     from .reports import Handler, Report
@@ -18,10 +17,10 @@ def _finding(site: Mapping[str, Any]) -> Handler:
     """A result that is undefined, with the values it would be made of."""
 
     def handle(report: Report) -> None:
-        patterns = _longs(report.data, len(site["values"]))
+        found = patterns(report.data, len(site["values"]))
         values = [
             f"{value['name']} = {_spelled(pattern, value)}"
-            for pattern, value in zip(patterns, site["values"], strict=True)
+            for pattern, value in zip(found, site["values"], strict=True)
         ]
         given = f" ({', '.join(values)})" if values else ""
         raise _error(site, report, f"{site['problem']}{given}")
@@ -33,7 +32,7 @@ def _access(site: Mapping[str, Any]) -> Handler:
     """An access outside of all memory that the launch knows."""
 
     def handle(report: Report) -> None:
-        address, low, high = _longs(report.data, 3)
+        address, low, high = patterns(report.data, 3)
         count = site["bytes"]
         what = f"access of {count} byte{'s' if count > 1 else ''}"
         if low or high:
@@ -57,12 +56,6 @@ def _error(site: Mapping[str, Any], report: Report, problem: str) -> KernelError
         problem, op=site["op"], kernel=site["kernel"], location=site["location"],
         block=report.block, indices=[unravel(report.index, site["shape"])],
     )  # fmt: skip
-
-
-def _longs(address: int, count: int) -> list[int]:
-    """Unsigned integers of 8 bytes."""
-    data = ctypes.string_at(address, 8 * count) if count else b""
-    return [int.from_bytes(data[i : i + 8], "little") for i in range(0, 8 * count, 8)]
 
 
 def _spelled(pattern: int, value: Mapping[str, Any]) -> str:

@@ -13,12 +13,6 @@ from typing import Any
 
 from tileir.types import Element, Pointer, Scalar
 
-from ..kernel import Kernel
-from .entry import argument_offsets
-from .written import written_parameters
-
-_LOOPS = ("for", "loop")
-
 
 @dataclass(frozen=True, slots=True)
 class KernelInfo:
@@ -41,23 +35,6 @@ class KernelInfo:
     workspace: int
     may_run_long: bool = True
     sites: tuple[Mapping[str, Any], ...] = ()
-
-    @classmethod
-    def of(
-        cls, kernel: Kernel, workspace: int, sites: tuple[Mapping[str, Any], ...] = ()
-    ) -> KernelInfo:
-        """What there is to know of a kernel that has been lowered."""
-        offsets, size = argument_offsets(kernel)
-        return cls(
-            symbol=kernel.symbol,
-            elements=tuple(value.type.element for value in kernel.parameters),
-            offsets=tuple(offsets),
-            size=size,
-            written=frozenset(written_parameters(kernel)),
-            workspace=workspace,
-            may_run_long=any(op.name in _LOOPS for op in kernel.walk()),
-            sites=sites,
-        )
 
     def to_json(self) -> dict[str, Any]:
         """As what JSON can hold."""

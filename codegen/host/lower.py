@@ -28,14 +28,14 @@ from ..scalar.types import (
     memory_type,
     to_memory,
 )
-from .context import Context
+from .context import ALIGNMENT, Context
 from .entry import argument_offsets, llvm_name
 from .evaluate import Evaluator
 from .loops import nest
 from .memory import with_deferred
 from .position import INDEX, ZERO, Position
 from .rows import is_inline, row_of
-from .storage import ALIGNMENT, Storage, is_single, is_tile
+from .storage import Storage, is_single, is_tile
 from .vector_unit import VectorUnit
 
 if TYPE_CHECKING:

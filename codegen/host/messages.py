@@ -1,31 +1,24 @@
-"""print and assert: the kernel hands over the elements, and what they say is written from here."""
+"""print and assert: the kernel hands over the elements; `sayings` writes what they say."""
 
 from __future__ import annotations
 
-import ctypes
-import sys
-from collections.abc import Mapping
-from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir import floats
-from tileir.errors import KernelAssertionError
 from tileir.ir import Op, Value
-from tileir.types import Pointer, Scalar
+from tileir.types import Pointer
 
-from ..scalar.types import ADDRESS, memory_bytes
+from ..scalar.types import ADDRESS
 from ..tracing import TRACED
+from .context import ALIGNMENT
 from .evaluate import Evaluator
 from .loops import nest
-from .printf import Conversion, Number, pieces, write_tile
 from .rows import Row
-from .storage import ALIGNMENT, tile_bytes
+from .storage import tile_bytes
 
 if TYPE_CHECKING:
     from .lower import BlockLowering
-    from .reports import Handler, Report
 
 
 def _offsets(values: tuple[Value, ...]) -> list[int]:
@@ -80,84 +73,7 @@ def _assert(lowering: BlockLowering, op: Op) -> None:
         lowering.report(site, ir.Constant(ADDRESS, 0), lowering.address(start))
 
 
-def _printed(site: Mapping[str, Any]) -> Handler:
-    """Writes a print in one piece."""
-    parts = list(pieces(site["format"]))
-
-    def handle(report: Report) -> None:
-        arguments = iter(site["arguments"])
-        texts = [
-            _tile(part, report.data, next(arguments)) if isinstance(part, Conversion) else part
-            for part in parts
-        ]
-        say("".join(texts))
-
-    return handle
-
-
-def _tile(conversion: Conversion, data: int, argument: Mapping[str, Any]) -> str:
-    elements = read(data + argument["offset"], argument["element"], prod(argument["shape"]))
-    return write_tile(conversion, argument["shape"], elements)
-
-
-def read(address: int, name: str, count: int) -> list[tuple[Number, int]]:
-    """Elements of a buffer, each as a number and how many bits it has."""
-    width = 8 if name == "pointer" else memory_bytes(Scalar(name))
-    return [number_of(pattern, name) for pattern in _patterns(address, width, count)]
-
-
-def number_of(pattern: int, name: str) -> tuple[Number, int]:
-    """An element in a buffer: as a number, integers unsigned, and how many bits it has."""
-    if name == "pointer":
-        return pattern, 64
-    element = Scalar(name)
-    if element.is_integer:
-        return pattern, element.bits
-    return floats.value_of(name, pattern >> (13 if name == "tf32" else 0)), 64
-
-
-def _patterns(address: int, width: int, count: int) -> list[int]:
-    data = ctypes.string_at(address, width * count)
-    return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
-
-
-def _asserted(site: Mapping[str, Any]) -> Handler:
-    """Names every element that is false, and raises."""
-
-    def handle(report: Report) -> None:
-        shape = site["shape"]
-        data = ctypes.string_at(report.data, prod(shape))
-        false = [index for index, byte in enumerate(data) if not byte]
-        problem = KernelAssertionError(
-            f"assertion failed{': ' if site['message'] else ''}{site['message']}",
-            op=site["op"], kernel=site["kernel"], location=site["location"], block=report.block,
-            indices=[unravel(index, shape) for index in false],
-        )  # fmt: skip
-        say(f"{problem}\n")
-        raise problem
-
-    return handle
-
-
-def unravel(index: int, shape: list[int]) -> tuple[int, ...]:
-    """The indices of an element by its row-major number."""
-    indices = []
-    for extent in reversed(shape):
-        index, rest = divmod(index, extent)
-        indices.append(rest)
-    return tuple(reversed(indices))
-
-
-def say(text: str) -> None:
-    """Write to standard output at once, whatever its encoding can hold."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
-    sys.stdout.flush()
-
-
 ROWS = {
     "assert": Row(_assert, temporaries=lambda op: [op.operands["condition"].type.size]),
     "print_tko": Row(_print, together=False, temporaries=_print_temporaries),
 }
-
-HANDLERS = {"assert": _asserted, "print": _printed}

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import findings, messages, traces
+from . import findings, sayings, traces
 from .context import REPORT, Context
 
 
@@ -31,7 +31,7 @@ Handler = Callable[[Report], None]
 """Does what a site asks for. An exception ends the launch, which raises it."""
 
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
-    **findings.HANDLERS, **messages.HANDLERS, "trace": traces.printed,
+    **findings.HANDLERS, **sayings.HANDLERS, "trace": traces.printed,
 }  # fmt: skip
 """Kind of a site -> makes the handler of a site from its row in the table of sites."""
 

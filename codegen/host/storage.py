@@ -18,15 +18,14 @@ from tileir.ir import Op, Value
 
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
+from .context import ALIGNMENT
 from .fusion import Fusion, is_single, is_tile, plan_fusion
 from .moves import Move, one_by_one
 from .order import Order
 from .reading import leaves, reads_of
 from .rows import is_inline, row_of
 
-__all__ = ["ALIGNMENT", "Storage", "is_single", "is_tile", "plan_storage"]
-
-ALIGNMENT = 64
+__all__ = ["Storage", "is_single", "is_tile", "plan_storage"]
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ DEEPEST = 100
 """Levels of regions; code that is nested deeper is no kernel anyone wrote."""
 
 
-def why_not(op: Op, target: str) -> str | None:
+def why_not(op: Op) -> str | None:
     """Why the host cannot run an op, or None."""
     if op.depth > DEEPEST:
         return f"it is nested more than {DEEPEST} levels deep"

@@ -13,7 +13,7 @@ from tileir.arrays import DTYPES
 from tileir.types import Scalar
 
 from ..scalar.types import memory_bytes
-from .messages import say
+from .sayings import say
 
 if TYPE_CHECKING:
     from .reports import Handler, Report

@@ -13,9 +13,9 @@ from tileir.types import Scalar
 
 from ..scalar.constants import in_memory
 from ..scalar.types import ADDRESS, BYTE, is_packed, memory_bytes
+from .context import ALIGNMENT
 from .entry import llvm_name
 from .rows import Row
-from .storage import ALIGNMENT
 
 if TYPE_CHECKING:
     from .lower import BlockLowering

@@ -23,8 +23,7 @@ import numpy as np
 
 from tileir.errors import LaunchError
 
-from .context import Context
-from .storage import ALIGNMENT
+from .context import ALIGNMENT, Context
 
 RUN_SECONDS = 0.01
 MAX_GROWTH = 16

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.codegen import api, cache_key, cache_place
+from tileir.codegen import cache_key, cache_place, fresh
 from tileir.codegen.cache import Cache
 from tileir.codegen.host.kernel_info import KernelInfo
 from tileir.codegen.host.machine_code import MachineCode
@@ -35,13 +35,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The symbols that were verified, and so really compiled."""
     seen: list[str] = []
-    original = api.check_rules
+    original = fresh.check_rules
 
     def check(bytecode, functions) -> None:
         seen.extend(function.name for function in functions)
         original(bytecode, functions)
 
-    monkeypatch.setattr(api, "check_rules", check)
+    monkeypatch.setattr(fresh, "check_rules", check)
     return seen
 
 
@@ -272,10 +272,31 @@ def test_all_that_is_known_of_a_kernel_survives() -> None:
 PROGRAM = """\
 import sys
 import tileir
-from tileir.codegen import api
-api.check_rules = lambda *_: print("compiling")
+from tileir.codegen import fresh
+fresh.check_rules = lambda *_: print("compiling")
 tileir.compile(open(sys.argv[1], "rb").read())
 """
+
+
+LOADED = """\
+import sys
+import tileir
+tileir.compile(open(sys.argv[1], "rb").read())
+print(*(name for name in sys.modules if name.startswith("tileir.")))
+"""
+
+
+def test_what_is_kept_needs_neither_verifier_nor_lowering(folder: Path) -> None:
+    command = [sys.executable, "-c", LOADED, str(FIXTURES / "check_values.tileirbc")]
+    first, second = (
+        set(subprocess.check_output(command, cwd=ROOT, text=True).split()) for _ in range(2)
+    )
+    compiling = {
+        "tileir.verifier.module", "tileir.printer.disassembly", "tileir.codegen.host.lower",
+        "tileir.codegen.host.storage", "tileir.codegen.scalar.elementwise",
+    }  # fmt: skip
+    assert compiling <= first
+    assert not compiling & second
 
 
 def test_processes_share_the_folder(folder: Path) -> None:

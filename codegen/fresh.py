@@ -1,0 +1,48 @@
+"""What compiling is when the cache has nothing: verify, decode, transform, lower."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tileir.errors import VerifyError
+from tileir.verifier.module import check as check_rules
+
+from . import pipeline, support
+from .kernel import Kernel
+from .targets import package_of
+from .tracing import insert_traces
+
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
+
+    from .api import Compilation
+
+
+def compile_fresh(
+    bytecode: Bytecode, target: str, *, symbols: list[str] | None, checks: list[str],
+    trace: list[str],
+) -> Compilation:  # fmt: skip
+    """The compilation of some entries, None for all; what it raises is said at `api.compile`."""
+    family = package_of(target)
+    package = import_module(f".{family}", __package__)
+    functions = _chosen(bytecode, symbols)
+    check_rules(bytecode, functions)
+    kernels = [Kernel.of(function, bytecode) for function in functions]
+    if trace:
+        kernels = insert_traces(kernels, trace)
+    support.check(kernels, target, package.why_not)
+    kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
+    asked = {"checks": checks} if checks else {}
+    return package.compile_kernels(kernels, target, **asked)
+
+
+def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:
+    by_name = {function.name: function for function in bytecode.functions}
+    if len(by_name) < len(bytecode.functions):
+        raise VerifyError("two entries have the same name")
+    wanted = list(by_name if symbols is None else symbols)
+    for symbol in wanted:
+        if symbol not in by_name:
+            raise KeyError(f"no entry {symbol!r}; there are: {', '.join(by_name) or 'none'}")
+    return [by_name[symbol] for symbol in wanted]

@@ -1,0 +1,56 @@
+"""Kernels to machine code: storage is planned, blocks are lowered, LLVM does the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from ..kernel import Kernel
+from ..scalar.machine import Machine
+from . import machine
+from .checks import CheckedLowering
+from .compilation import HostCompilation
+from .driver import build_driver
+from .entry import argument_offsets
+from .kernel_info import KernelInfo
+from .lower import BlockLowering
+from .machine_code import MachineCode
+from .storage import plan_storage
+from .written import written_parameters
+
+_LOOPS = ("for", "loop")
+
+
+def compile_kernels(kernels: list[Kernel], checks: Sequence[str]) -> HostCompilation:
+    """See `compile_kernels` of the package."""
+    module = ir.Module("tileir")
+    module.machine = Machine.of_host()
+    module.triple, module.data_layout = machine.triple_and_layout()
+    entries = []
+    for kernel in kernels:
+        storage = plan_storage(kernel)
+        if checks:
+            lowering = CheckedLowering(module, kernel, storage, checks)
+        else:
+            lowering = BlockLowering(module, kernel, storage)
+        build_driver(module, kernel.symbol, lowering.run())
+        entries.append(_info(kernel, storage.size, tuple(lowering.sites)))
+    text = str(module)
+    return HostCompilation(MachineCode(tuple(entries), machine.object_code(text), text))
+
+
+def _info(kernel: Kernel, workspace: int, sites: tuple[Mapping[str, Any], ...]) -> KernelInfo:
+    """What there is to know of a kernel that has been lowered."""
+    offsets, size = argument_offsets(kernel)
+    return KernelInfo(
+        symbol=kernel.symbol,
+        elements=tuple(value.type.element for value in kernel.parameters),
+        offsets=tuple(offsets),
+        size=size,
+        written=frozenset(written_parameters(kernel)),
+        workspace=workspace,
+        may_run_long=any(op.name in _LOOPS for op in kernel.walk()),
+        sites=sites,
+    )
