@@ -10,6 +10,9 @@ from tileir.types import Pointer, Tile
 
 from .kernel import Kernel
 
+DEEPEST = 100
+"""Levels of regions; code that is nested deeper is no kernel anyone wrote."""
+
 WhyNot = Callable[[Op, str], str | None]
 
 
@@ -21,12 +24,18 @@ def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
         for op in kernel.walk():
             if op.depth and op.spec.terminator:
                 continue  # part of the op whose region it ends
-            reason = why_not(op, target)
+            if op.depth > DEEPEST + 1:
+                continue  # part of one that is too deep
+            reason = _depth(op) or why_not(op, target)
             if reason:
                 found.append(Diagnostic.about(op, kernel.symbol, "unsupported", reason))
     if found:
         count = "one op is" if len(found) == 1 else f"{len(found)} ops are"
         raise UnsupportedError(f"{count} not supported on target {target}:", found)
+
+
+def _depth(op: Op) -> str | None:
+    return f"it is nested more than {DEEPEST} levels deep" if op.depth > DEEPEST else None
 
 
 def _parameters(kernel: Kernel) -> list[Diagnostic]:

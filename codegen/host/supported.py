@@ -12,14 +12,9 @@ from . import factors
 from .inline import INLINE
 from .rows import rows
 
-DEEPEST = 100
-"""Levels of regions; code that is nested deeper is no kernel anyone wrote."""
-
 
 def why_not(op: Op) -> str | None:
     """Why the host cannot run an op, or None."""
-    if op.depth > DEEPEST:
-        return f"it is nested more than {DEEPEST} levels deep"
     if op.name in INLINE:
         return None
     if op.name in _IMPOSSIBLE:

@@ -161,9 +161,8 @@ def test_two_thousand_regions_reach_every_reader() -> None:
     assert max(op.depth for op in function.walk()) == 2000
     assert not tileir.verify(bytecode)
     for target in ("host", "sm_90"):
-        with pytest.raises(tileir.UnsupportedError) as caught:  # ifs are not lowered yet
+        with pytest.raises(tileir.UnsupportedError, match="nested more than 100 levels deep"):
             tileir.compile(bytecode, target)
-        assert len(caught.value.diagnostics) == 2000
 
 
 def test_a_huge_alignment_is_refused() -> None:
