@@ -27,6 +27,7 @@ EXAMPLES = """\
 examples:
   python -m tileir.cutile program.py --size 4096
   python -m tileir.cutile --children -m pytest tests
+  python -m tileir.cutile --check memory,undefined program.py
   python -m tileir.cutile --sm sm_120 -m package.module
   python -m tileir.cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
   pytest -p tileir.cutile.plugin --cutile-sm sm_90 tests
