@@ -106,13 +106,13 @@ def compile(bytecode, target: str = "host", **options):
     """
     try:
         from tileir.codegen import compile as compile_bytecode
+
+        return compile_bytecode(Bytecode.of(bytecode), target, **options)
     except ModuleNotFoundError as error:
         if error.name != "llvmlite":
             raise
         needs = "compiling needs llvmlite; install it with: pip install 'tileir[codegen]'"
         raise MissingPackageError(needs) from None
-
-    return compile_bytecode(Bytecode.of(bytecode), target, **options)
 
 
 def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
