@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.errors import UnsupportedError
+from tileir.references import display
 
 from .cache import Slot
 from .cache_key import key_of
@@ -15,16 +16,31 @@ from .targets import HOST, package_of
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
+    from tileir.types import Element
 
 
 CHECKS = ("memory", "undefined")
 """What may be checked while a kernel runs on the host."""
 
+_NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and compile it again"
+
 
 class Compiled:
-    """One entry, compiled. Targets add how it is run."""
+    """One entry, compiled: its symbol, and the element types of its parameters in order.
 
-    symbol: str
+    Targets add how it is run.
+    """
+
+    def __init__(self, symbol: str, elements: Iterable[Element]) -> None:
+        self.symbol = symbol
+        self.elements = tuple(elements)
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(map(str, self.elements))
+        return f"<{type(self).__name__} {display(self.symbol)}({parameters})>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(_NOT_PICKLED)
 
     def launch(
         self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None
@@ -65,6 +81,9 @@ class Compilation(Mapping[str, Compiled]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.target}: {', '.join(self)}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(_NOT_PICKLED)
 
 
 def compile(

@@ -2,7 +2,8 @@
 
 A folder of files, each named by its key, a hash of everything that decides its contents. A file
 is a checksum and the contents: what is damaged is as good as absent, and written again. Files
-appear whole or not at all, and whatever goes wrong with the disk is no error: nothing is kept then.
+appear whole or not at all, and whatever goes wrong with the disk is no error: nothing is kept then,
+of which there is one warning if the user named the folder.
 
 Entries hold machine code. Who may write to the folder can run code as whoever uses it, hence its
 place among the user's own files.
@@ -15,6 +16,7 @@ import hashlib
 import os
 import re
 import threading
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,11 +50,15 @@ class Slot(NamedTuple):
 
 
 class Cache:
-    """A folder that holds up to `limit` bytes; the entries used least recently make room."""
+    """A folder that holds up to `limit` bytes; the entries used least recently make room.
 
-    def __init__(self, folder: Path, limit: int) -> None:
+    `named_by` is the variable that names the folder, "" if none does.
+    """
+
+    def __init__(self, folder: Path, limit: int, named_by: str = "") -> None:
         self.folder = folder
         self.limit = limit
+        self._named_by = named_by
         self._lock = threading.Lock()
         self._unseen: int | None = None  # bytes written since the last look; None before the first
 
@@ -83,7 +89,11 @@ class Cache:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", self.folder)
-        except OSError:
+        except OSError as error:
+            if self._named_by:
+                problem = f"{self._named_by}: {self.folder}: {error.strerror}; nothing is kept"
+                self._named_by = ""  # once is enough
+                warnings.warn(problem, RuntimeWarning, stacklevel=5)  # the call of tileir.compile
             return
         try:
             with os.fdopen(handle, "wb") as out:

@@ -29,13 +29,14 @@ def find_cache(environment: Mapping[str, str] = os.environ) -> Cache | None:
         folder = Path(named).expanduser() if named else _convention(environment)
     except RuntimeError:  # there is no home
         return None
-    return _cache(folder.absolute(), _size(environment.get("TILEIR_CACHE_SIZE")))
+    limit = _size(environment.get("TILEIR_CACHE_SIZE"))
+    return _cache(folder.absolute(), limit, "TILEIR_CACHE_DIR" if named else "")
 
 
 @cache
-def _cache(folder: Path, limit: int) -> Cache:
-    """One object a folder, which remembers how much it has written."""
-    return Cache(folder, limit)
+def _cache(folder: Path, limit: int, named_by: str) -> Cache:
+    """One object a folder, which remembers how much it has written, and whether it has warned."""
+    return Cache(folder, limit, named_by)
 
 
 def _convention(environment: Mapping[str, str]) -> Path:

@@ -20,4 +20,9 @@ def package_of(target: str) -> str:
 
     if target in TARGETS:
         return "nvptx"
-    raise UnsupportedError(f"unknown target {target!r}; known are {', '.join([HOST, *TARGETS])}")
+    from tileir.wording import did_you_mean
+
+    known = [HOST, *TARGETS]
+    # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
+    meant = did_you_mean(target, known, close=0.85) if isinstance(target, str) else ""
+    raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")

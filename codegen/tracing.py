@@ -27,20 +27,26 @@ def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
     """
     wanted = {f"%{name.removeprefix('%')}" for name in names}
     found: set[str] = set()
-    traced = [_insert(kernel, wanted, found) for kernel in kernels]
+    others: dict[str, str] = {}
+    traced = [_insert(kernel, wanted, found, others) for kernel in kernels]
     for name in sorted(wanted - found):
+        if name in others:
+            raise KeyError(f"{name} is a {others[name]}, not a tile, and cannot be shown")
         raise KeyError(f"no tile is called {name}; names are those that `tileir dis` prints")
     return traced
 
 
-def _insert(kernel: Kernel, wanted: set[str], found: set[str]) -> Kernel:
+def _insert(kernel: Kernel, wanted: set[str], found: set[str], others: dict[str, str]) -> Kernel:
+    """One kernel with its traces; notes which names it found, and which are of no tile but what."""
     printer = FunctionPrinter([], {}, None)
     print_kernel(printer, kernel.bytecode, kernel.function)
     body, values = copy_body(kernel.body)
     names: dict[int, str] = {}
     for value, name in printer.names.value.items():
         chosen = wanted & {name, name.split("#")[0]}
-        if chosen and isinstance(value.type, Tile):
+        if chosen and not isinstance(value.type, Tile):
+            others |= dict.fromkeys(chosen, str(value.type).partition("<")[0])
+        elif chosen:
             found |= chosen
             names[id(values[id(value)])] = name
     traces: dict[int, str] = {}

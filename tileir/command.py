@@ -16,6 +16,7 @@ import os
 import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -75,7 +76,9 @@ def _run(name: str, arguments: Sequence[str] | None, prog: str) -> int:
     command.configure(parser)
     given = parser.parse_args(arguments)
     try:
-        return command.run(given)
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: fail(name, f"warning: {message}", OK)
+            return command.run(given)
     except (BytecodeError, UnsupportedError, VerifyError) as error:
         return fail(name, *explained(error, getattr(given, "file", None)))
 
@@ -139,6 +142,8 @@ def fail(name: str, message: str, code: int) -> int:
 def open_input(path: str) -> bytes:
     """The bytes of a file, or of standard input for ``-``."""
     if path == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
         return sys.stdin.buffer.read()
     return Path(path).read_bytes()
 

@@ -261,7 +261,10 @@ class KernelError(TileIRError, RuntimeError):
         rest = f" and {more} more" if more else ""
         where = f" in {display(self.kernel)}, block {self.block}"
         source = f" ({display(self.location)})" if self.location else ""
-        return f"{self.op}: {printable(self.problem)}{elements}{rest}{where}{source}"
+        return f"{self._what()}{elements}{rest}{where}{source}"
+
+    def _what(self) -> str:
+        return f"{self.op}: {printable(self.problem)}"
 
 
 def _again(kind: type[KernelError], problem: str, details: dict) -> KernelError:
@@ -269,7 +272,14 @@ def _again(kind: type[KernelError], problem: str, details: dict) -> KernelError:
 
 
 class KernelAssertionError(KernelError):
-    """An assertion of the kernel was false. Its message has been printed, too."""
+    """An assertion of the kernel was false.
+
+    Of several false ones in a launch it is the first. It has been printed, too, unless `launch` was
+    told not to.
+    """
+
+    def _what(self) -> str:
+        return printable(self.problem)
 
 
 class UncheckedWarning(RuntimeWarning):

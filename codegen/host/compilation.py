@@ -23,7 +23,7 @@ class HostKernel(Compiled):
     """
 
     def __init__(self, info: KernelInfo, address: int, keep: Any) -> None:
-        self.symbol = info.symbol
+        super().__init__(info.symbol, info.elements)
         self.info = info
         self._blocks = BLOCKS(address)
         self._handlers = handlers_of(info.sites)
@@ -32,15 +32,15 @@ class HostKernel(Compiled):
     def launch(
         self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
         allocations: Iterable[Any] = (), progress: Progress | None = None,
-        on_trace: OnTrace | None = None,
+        on_trace: OnTrace | None = None, print_assertions: bool = True,
     ) -> None:  # fmt: skip
         """Run the kernel on every block of the grid and return when all have finished.
 
-        `grid` has up to three extents, missing ones are 1; with an extent of 0 nothing runs. `args`
-        has one entry a parameter: for a pointer a NumPy array (or what offers __array_interface__
-        or __dlpack__ in host memory), a `Buffer` or an address; for a scalar a number. `threads`
-        defaults to the CPUs there are; with one, blocks run in order, x fastest, and results are
-        reproducible even where blocks race.
+        `grid` has up to three extents, each at most 16777215, missing ones are 1; with an extent of
+        0 nothing runs. `args` has one entry a parameter: for a pointer a NumPy array (or what
+        offers __array_interface__ or __dlpack__ in host memory), a `Buffer` or an address; for a
+        scalar a number. `threads` defaults to the CPUs there are; with one, blocks run in order,
+        x fastest, and results are reproducible even where blocks race.
 
         The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
         scalar arguments say, whatever an array's own are; accesses are checked against sizes only
@@ -52,11 +52,15 @@ class HostKernel(Compiled):
         on whatever thread it was computed.
 
         KernelError if the kernel does what it is compiled to check for, KernelAssertionError if an
-        assertion of its own is false; blocks that have not begun by then do not run.
+        assertion of its own is false; blocks that have not begun by then do not run. The first of
+        several problems is raised, the others are dropped. An assertion is also printed on standard
+        output, as a GPU does, unless `print_assertions` is false.
         Ctrl-C ends the launch at any time, also inside a loop that never ends. LaunchError if
         something does not fit the kernel; then nothing has run.
         """
-        handlers = handlers_of(self.info.sites, on_trace) if on_trace else self._handlers
+        handlers = self._handlers
+        if on_trace or not print_assertions:
+            handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
 
 

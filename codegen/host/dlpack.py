@@ -76,6 +76,8 @@ class Export:
 def from_dlpack(source: Any) -> Export:
     """What an object with `__dlpack__` exports; LaunchError if that is no host memory."""
     try:
+        if getattr(source, "requires_grad", False):  # torch does not export it otherwise
+            source = source.detach()
         capsule = _capsule(source)
     except Exception as problem:
         raise LaunchError(f"the DLPack export failed: {problem}") from None

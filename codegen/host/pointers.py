@@ -35,6 +35,9 @@ _OWN = {
 }
 """Element type -> NumPy types whose elements have the same bits; of f4E2M1FN, two elements."""
 
+_FLOATS8 = {names[0]: name for name, names in _OWN.items() if names[0].startswith("float8")}
+"""NumPy type -> element type."""
+
 _UNPACKED = "float4_e2m1fn"
 """The type that spends a byte on an element of four bits."""
 
@@ -92,9 +95,15 @@ def _check(dtype: str, read_only: bool, pointee: Scalar, written: bool) -> None:
     if dtype == _UNPACKED and pointee.name == "f4E2M1FN":
         raise LaunchError(f"{dtype} arrays have one element a byte; {_PACKING}")
     if dtype not in expected:
-        raise LaunchError(f"expected an array of {' or '.join(expected)}, got {dtype}")
+        names = " or ".join(map(_both, expected))
+        raise LaunchError(f"expected an array of {names}, got {_both(dtype)}")
     if read_only and written:
         raise LaunchError("expected an array that can be written to, got a read-only one")
+
+
+def _both(dtype: str) -> str:
+    """A type by NumPy's name, and by that of Tile IR if it is far from it."""
+    return f"{dtype} ({_FLOATS8[dtype]})" if dtype in _FLOATS8 else dtype
 
 
 def _number(argument: Any) -> int:

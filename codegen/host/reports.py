@@ -37,18 +37,19 @@ HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
 
 
 def handlers_of(
-    sites: Iterable[Mapping[str, Any]], on_trace: traces.OnTrace | None = None
-) -> list[Handler]:
+    sites: Iterable[Mapping[str, Any]], on_trace: traces.OnTrace | None = None,
+    print_assertions: bool = True,
+) -> list[Handler]:  # fmt: skip
     """The handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind".
 
     `on_trace` gets the traced values that are printed otherwise.
     """
-    return [
-        traces.handed_to(site, on_trace)
-        if on_trace is not None and site["kind"] == "trace"
-        else HANDLERS[site["kind"]](site)
-        for site in sites
-    ]
+    makers = dict(HANDLERS)
+    if on_trace is not None:
+        makers["trace"] = lambda site: traces.handed_to(site, on_trace)
+    if not print_assertions:
+        makers["assert"] = sayings.raised
+    return [makers[site["kind"]](site) for site in sites]
 
 
 class Reports:

@@ -61,20 +61,32 @@ def patterns(address: int, count: int, width: int = 8) -> list[int]:
     return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
 
-def _asserted(site: Mapping[str, Any]) -> Handler:
-    """Names every element that is false, and raises."""
+def raised(site: Mapping[str, Any]) -> Handler:
+    """Raises a false assertion, which names every element that is false."""
 
     def handle(report: Report) -> None:
         shape = site["shape"]
         data = ctypes.string_at(report.data, prod(shape))
         false = [index for index, byte in enumerate(data) if not byte]
-        problem = KernelAssertionError(
+        raise KernelAssertionError(
             f"assertion failed{': ' if site['message'] else ''}{site['message']}",
             op=site["op"], kernel=site["kernel"], location=site["location"], block=report.block,
             indices=[unravel(index, shape) for index in false],
         )  # fmt: skip
-        say(f"{problem}\n")
-        raise problem
+
+    return handle
+
+
+def _asserted(site: Mapping[str, Any]) -> Handler:
+    """Prints it first, as a GPU does."""
+    raise_it = raised(site)
+
+    def handle(report: Report) -> None:
+        try:
+            raise_it(report)
+        except KernelAssertionError as problem:
+            say(f"{problem}\n")
+            raise
 
     return handle
 

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from llvmlite import ir
 
 from tileir.errors import Diagnostic, LaunchError, UnsupportedError
 from tileir.ir import Op
-from tileir.types import Tile
+from tileir.types import Element, Tile
 from tileir.verifier.names import spelled_in_ptx
 
 from .. import llvm
@@ -33,8 +33,8 @@ SPEED_LEVEL = 1
 class CompiledEntry(Compiled):
     """An entry as PTX and launch plan."""
 
-    def __init__(self, symbol: str, plan: dict[str, Any]) -> None:
-        self.symbol = symbol
+    def __init__(self, symbol: str, elements: Iterable[Element], plan: dict[str, Any]) -> None:
+        super().__init__(symbol, elements)
         self.plan = plan
 
     def launch(
@@ -89,7 +89,8 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
 def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
     assignment = assign_layouts(kernel, gpu)
     lower_kernel(module, kernel, gpu, assignment)
-    return CompiledEntry(kernel.symbol, launch_plan(kernel, gpu, assignment.threads))
+    elements = [value.type.element for value in kernel.parameters]
+    return CompiledEntry(kernel.symbol, elements, launch_plan(kernel, gpu, assignment.threads))
 
 
 def _check_names(kernels: list[Kernel]) -> None:

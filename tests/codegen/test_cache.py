@@ -162,10 +162,12 @@ def test_a_damaged_entry_is_compiled_again(damage: str, folder: Path, compiled: 
 
 def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path / "file"))
-    assert adds(tileir.compile(parse()))
-    monkeypatch.setenv("TILEIR_CACHE_DIR", "/dev/null/nowhere")
-    assert adds(tileir.compile(parse()))
+    for place in (tmp_path / "file", "/dev/null/nowhere"):
+        monkeypatch.setenv("TILEIR_CACHE_DIR", str(place))
+        with pytest.warns(RuntimeWarning, match=f"TILEIR_CACHE_DIR: {place}: ") as caught:
+            assert adds(tileir.compile(parse()))
+        assert caught[0].filename == __file__
+        assert adds(tileir.compile(parse())), "the second time without a warning"
     (tmp_path / "entries").mkdir()
     cache = Cache(tmp_path / "entries", 1 << 20)
     (tmp_path / "entries" / f"{'a' * 64}.tileir").mkdir()

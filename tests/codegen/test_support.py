@@ -88,6 +88,8 @@ def test_unknown_targets() -> None:
     kernel = Kernel("empty")
     with pytest.raises(UnsupportedError, match="unknown target 'sm_42'; known are host, sm_75"):
         compile(kernel.module(), "sm_42")
+    with pytest.raises(UnsupportedError, match="'sm_9', did you mean sm_90"):
+        compile(kernel.module(), "sm_9")
 
 
 def test_chosen_symbols() -> None:

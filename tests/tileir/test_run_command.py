@@ -16,6 +16,7 @@ import pytest
 
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
+from tileir import assemble
 from tileir.__main__ import main
 from tileir.builder import Module
 from tileir.codegen.host import HostKernel
@@ -331,7 +332,63 @@ def test_checks_name_what_is_wrong() -> None:
         tileir(*short, "--check", "memory"), 1,
         "load_view_tko: access of 4 bytes at offset 28 of parameter 3, which has 28 bytes",
     )  # fmt: skip
-    fails(tileir(*fine, "--check", "all"), 4, "no check 'all', only memory and undefined")
+    fails(tileir(*fine, "--check", "all"), 2, "'memory' or 'undefined' or both, not 'all'")
+    fails(tileir(*fine, "--check", "memry"), 2, "not 'memry', did you mean memory?")
+    told = json.loads(tileir(*short, "--check", "memory", "--json").stdout)
+    assert told["error"]["op"] == "load_view_tko"
+    assert (told["error"]["entry"], told["error"]["block"]) == ("vector_add", [0, 0, 0])
+    assert told["error"]["indices"] == [[7]]
+
+
+def test_json_of_what_goes_wrong() -> None:
+    """One object, and the exit code that it has without."""
+    for arguments, code, message in (
+        (["nowhere"], 2, "nowhere: No such file"),
+        ([VECTOR_ADD, "--arg", 1], 2, "takes 9 arguments, not 1"),
+        ([sorted((FIXTURES / "invalid").glob("*opcode*.tileirbc"))[0]], 3, "at 0x"),
+    ):
+        done = tileir("run", "--json", *arguments)
+        assert (done.returncode, done.stderr) == (code, "")
+        told = json.loads(done.stdout)
+        assert message in told["error"]["message"]
+        assert told["file"] == str(arguments[0])
+
+
+FALSE = """\
+entry @k() {
+  %b = constant <i1: false> : tile<i1>
+  assert %b, "never" : tile<i1>
+  return
+}
+"""
+
+
+def test_a_false_assertion_is_told_once() -> None:
+    data = bytes(assemble(FALSE).data)
+    done = tileir("run", "-", data=data)
+    fails(done, 1, "tileir run: assertion failed: never in k, block (0, 0, 0)")
+    told = tileir("run", "-", "--json", data=data)
+    assert (told.returncode, told.stderr) == (1, "")
+    assert json.loads(told.stdout)["error"]["message"].startswith("assertion failed: never")
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEIR_CACHE_SIZE", "foo")
+    monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path))
+    done = tileir("run", VECTOR_ADD, *ZEROS, *ZEROS, *ZEROS)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == (
+        "tileir run: warning: TILEIR_CACHE_SIZE='foo' is no size such as 500M; the limit is 1G\n"
+    )
+
+
+@pytest.mark.parametrize("verb", ["run", "dis", "as", "verify", "inspect", "compile"])
+def test_standard_input_that_is_closed(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import sys; sys.stdin = None; from tileir.__main__ import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, verb, "-"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    fails(done, 2, f"tileir {verb}: standard input is closed")
 
 
 def test_traces_are_printed() -> None:

@@ -55,7 +55,7 @@ def _value(type: Tile, word: str, number: int) -> object:
     try:
         return convert(word)
     except ValueError:
-        raise UsageError(f"argument {number} is {type}: {word!r} is not {wanted}") from None
+        raise UsageError(f"argument {number} ({type.element}): {word!r} is not {wanted}") from None
 
 
 def _truth(word: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir.bytecode import Function
+from tileir.errors import KernelError
 from tileir.types import Pointer
 
 from .argument_words import PACKED
@@ -83,6 +84,17 @@ def as_json(
         "schema": SCHEMA, "entry": function.name, "grid": list(grid), "arguments": arguments,
         "time": time,
     }  # fmt: skip
+
+
+def failure(file: str, error: Exception, message: str) -> dict[str, Any]:
+    """What went wrong, as one object."""
+    told: dict[str, Any] = {"message": message}
+    if isinstance(error, KernelError):
+        told |= {
+            "op": error.op, "entry": error.kernel, "block": error.block, "indices": error.indices,
+            "location": error.location,
+        }  # fmt: skip
+    return {"schema": SCHEMA, "file": file, "error": told}
 
 
 def _plain(value: Any) -> Any:

@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING
 
 import tileir
 from tileir.bytecode import Bytecode, Function
-from tileir.command import UsageError, check_output, open_input, write_output
+from tileir.command import (
+    UsageError,
+    called,
+    check_output,
+    explained,
+    open_input,
+    write_output,
+)
+from tileir.errors import TileIRError
 from tileir.references import display
+from tileir.wording import choice, did_you_mean
 
 from . import results
 from .argument_words import values_of
@@ -39,11 +48,14 @@ two share a byte: SHAPE counts elements, and the array is of uint8. Random float
 normal, random integers any bits. A .npy file of bfloat16 or 8-bit floats gets the parameter's type.
 
 The kernel gets addresses, as on a GPU: extents and strides are what its scalar arguments say, and
-an extent larger than the array makes it write outside, which --check memory finds.
+an extent larger than the array makes it write outside. That can end the process (exit code 139)
+or give wrong results: --check memory finds it.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
-and what the kernel prints goes to standard error.
+and what the kernel prints goes to standard error. Of what goes wrong, it is an object with
+"schema", "file" and "error": "message" and, if the kernel did it, "op", "entry", "block",
+"indices" (of elements) and "location".
 
 Exit code 1: the kernel ran into an assertion of its own, or into what --check looks for.
 2: something given does not fit it.
@@ -63,7 +75,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode file, or - for standard input")
     add("--entry", metavar="NAME", help="the kernel, if the file has several")
-    add("--grid", metavar="X[,Y[,Z]]", default="1", help="tile blocks (default: 1)")
+    add(
+        "--grid",
+        metavar="X[,Y[,Z]]",
+        default="1",
+        help="tile blocks, up to 16777215 along an axis (default: 1)",
+    )
     for option, metavar, prefix, text in (
         ("--arg", "VALUE", "", "the next argument: a .npy file, a new array, or a number"),
         ("--zeros", "SHAPE:DTYPE", "zeros:", "the next argument: a new array of zeros"),
@@ -98,6 +115,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
+    if not arguments.json:
+        return _run(arguments)
+    try:
+        return _run(arguments)
+    except (UsageError, TileIRError, OSError) as error:
+        message, code = explained(error)
+        print(json.dumps(results.failure(called(arguments.file), error, message)))
+        return code
+
+
+def _run(arguments: argparse.Namespace) -> int:
     bytecode = Bytecode.parse(open_input(arguments.file))
     if arguments.list:
         _list(bytecode.functions, arguments.json)
@@ -116,7 +144,9 @@ def run(arguments: argparse.Namespace) -> int:
     def launch(values: Sequence[object]) -> float:
         with progress_bar(display(function.name)) as progress:
             started = time.perf_counter()
-            kernel.launch(grid, values, threads=arguments.threads, progress=progress)
+            kernel.launch(
+                grid, values, threads=arguments.threads, progress=progress, print_assertions=False
+            )
             return time.perf_counter() - started
 
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
@@ -137,7 +167,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compiled(bytecode: Bytecode, symbol: str, arguments: argparse.Namespace) -> Compiled:
+    from tileir.codegen.api import CHECKS
+
     check = [word.strip() for word in arguments.check.split(",") if word.strip()]
+    for word in check:
+        if word not in CHECKS:
+            meant = did_you_mean(word, CHECKS)
+            raise UsageError(f"--check takes {choice(CHECKS)} or both, not {word!r}{meant}")
     try:
         kernels = tileir.compile(
             bytecode, "host", symbols=[symbol], check=check, trace=arguments.trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 
 import ml_dtypes
@@ -152,7 +153,16 @@ def test_arrays_must_have_the_elements_of_the_pointer(element: str) -> None:
             kernel.launch(1, [source, target])
         message = str(caught.value)
         assert f"parameter 0 (ptr<{element}>): expected an array of" in message
-        assert message.endswith(f"got {name}")
+        assert message.split("got ")[1].split(" (")[0] == name
+
+
+def test_an_array_of_small_floats_is_called_by_both_names() -> None:
+    wrong = np.zeros(16, ml_dtypes.float8_e5m2)
+    with pytest.raises(LaunchError) as caught:
+        copying("f8E4M3FN").launch(1, [wrong, wrong])
+    assert str(caught.value).endswith(
+        "expected an array of float8_e4m3fn (f8E4M3FN) or uint8, got float8_e5m2 (f8E5M2)"
+    )
 
 
 def test_a_launch_error_is_a_value_error_and_ours() -> None:
@@ -166,6 +176,36 @@ def test_ways_to_pass_memory(way: str) -> None:
     source, target = np.arange(16, dtype=np.float32), np.zeros(20, np.float32)
     copying("f32").launch(1, [WAYS[way](source), WAYS[way](target[2:])])
     assert (target[2:18] == source).all()
+
+
+def test_a_tensor_that_requires_its_gradient() -> None:
+    """It exports nothing itself, as torch's do."""
+
+    class Tensor:
+        requires_grad = True
+
+        def __dlpack__(self, **options) -> None:
+            raise BufferError("requires a gradient")
+
+        def detach(self) -> Exporter:
+            return Exporter(source)
+
+    source, target = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+    copying("f32").launch(1, [Tensor(), target])
+    assert (target == source).all()
+
+
+def test_a_kernel_shows_what_it_takes() -> None:
+    assert repr(copying("f32")) == "<HostKernel copy(ptr<f32>, ptr<f32>)>"
+    module = Kernel("empty", "i32", "ptr<bf16>").module()
+    assert repr(compile(module, "sm_90")["empty"]) == "<CompiledEntry empty(i32, ptr<bf16>)>"
+
+
+def test_a_compiled_kernel_cannot_be_pickled() -> None:
+    compiled = compile(Kernel("empty").module())
+    for what in (compiled, compiled["empty"]):
+        with pytest.raises(TypeError, match="pickle the bytecode and compile it again"):
+            pickle.dumps(what)
 
 
 def test_dlpack_elements_are_checked() -> None:

@@ -199,13 +199,23 @@ def test_a_false_assertion_names_its_elements(capsys: pytest.CaptureFixture) -> 
     assert problem.indices == ((0, 1), (1, 1))
     assert (problem.op, problem.kernel, problem.block) == ("assert", "k", (0, 0, 0))
     assert str(problem) == (
-        "assert: assertion failed: too large at element [0, 1], [1, 1] in k, block (0, 0, 0)"
+        "assertion failed: too large at element [0, 1], [1, 1] in k, block (0, 0, 0)"
     )
     assert capsys.readouterr().out == f"{problem}\n"
 
 
+def test_an_assertion_need_not_be_printed(capsys: pytest.CaptureFixture) -> None:
+    kernel = Kernel()
+    kernel.line("%b = constant <i1: false> : tile<i1>")
+    kernel.line('assert %b, "no" : tile<i1>')
+    compiled = tileir.compile(tileir.assemble(kernel.module()))["k"]
+    with pytest.raises(KernelAssertionError, match="no in k"):
+        compiled.launch(1, [], print_assertions=False)
+    assert capsys.readouterr().out == ""
+
+
 def test_a_false_assertion_about_one_element() -> None:
-    assert str(failing("", "false", "")) == "assert: assertion failed in k, block (0, 0, 0)"
+    assert str(failing("", "false", "")) == "assertion failed in k, block (0, 0, 0)"
 
 
 def test_many_false_elements_are_counted() -> None:

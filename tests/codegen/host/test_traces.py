@@ -171,5 +171,8 @@ def test_a_name_that_nobody_has() -> None:
     module = tileir.assemble("entry @k() { return }")
     with pytest.raises(KeyError, match="no tile is called %nobody"):
         compile(module, trace=["nobody"])
+    printing = tileir.assemble('entry @k() { %0 = print_tko "" -> token return }')
+    with pytest.raises(KeyError, match="%0 is a token, not a tile"):
+        compile(printing, trace=["%0"])
     with pytest.raises(UnsupportedError, match="traces are for target host"):
         compile(module, "sm_90", trace=["x"])
