@@ -51,7 +51,7 @@ class Arguments:
     regions  of every array and tensor in them, by address
 
     LaunchError for an array of negative strides, of which cuTile says in the bytecode that they
-    are not negative.
+    are not negative, and for a tensor that is neither on the CPU nor on what stands for the GPU.
     """
 
     def __init__(self, names: Iterable[str], arguments: tuple[Any, ...]) -> None:
@@ -82,6 +82,8 @@ class Arguments:
         return DeviceArray(array)
 
     def _tensor(self, tensor: Any, name: str) -> None:
+        if tensor.device.type != "cpu":
+            raise LaunchError(f'argument {name} is a tensor on device {tensor.device}, not "cuda"')
         storage, address = tensor.untyped_storage(), tensor.data_ptr()
         self._add(address, name, storage.data_ptr() + storage.nbytes() - address, True)
 

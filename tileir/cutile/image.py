@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -14,9 +13,11 @@ import tileir
 
 from ..arrays import DTYPES
 from ..buffer import Buffer
-from ..errors import LaunchError, UnsupportedError
+from ..errors import LaunchError
+from ..printer.disassembly import print_kernel
+from ..printer.functions import FunctionPrinter
 from ..references import display
-from ..types import Pointer
+from ..types import Pointer, Tile
 from .arguments import Region, region_at
 from .options import Options
 
@@ -59,13 +60,19 @@ class Module:
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
     """Compile a module, to show those of the values to trace that there are in it."""
-    text = tileir.disassemble(read) if options.trace else ""
-    names = [name.removeprefix("%") for name in options.trace]
-    found = [name for name in names if re.search(rf"%{re.escape(name)}(?![\w.$-])", text)]
-    try:
-        return tileir.compile(read, check=options.check, trace=found)
-    except KeyError as error:  # it is no tile
-        raise UnsupportedError(f"trace: {error.args[0]}") from None
+    wanted = {f"%{name.removeprefix('%')}" for name in options.trace}
+    found = wanted.intersection(_tiles(read)) if wanted else ()
+    return tileir.compile(read, check=options.check, trace=sorted(found))
+
+
+def _tiles(read: tileir.Bytecode) -> Iterator[str]:
+    """The names of all tiles, as they are printed; of several results also without the number."""
+    for function in read.functions:
+        printer = FunctionPrinter([], {}, None)
+        print_kernel(printer, read, function)
+        for value, name in printer.names.value.items():
+            if isinstance(value.type, Tile):
+                yield from (name, name.partition("#")[0])
 
 
 class Entry:

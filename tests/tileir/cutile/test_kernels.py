@@ -36,9 +36,18 @@ def test_tensors() -> None:
 
 
 def test_checks_and_traces() -> None:
-    options = ["--check", "memory,undefined", "--trace", "%index_of_a_tile", "--trace", "2"]
+    options = [
+        "--check",
+        "memory,undefined",
+        "--trace",
+        "%index_of_a_tile",
+        "--trace",
+        "2",
+        "--trace",
+        "0",
+    ]
     done = cutile_without_torch(*options, HERE / "checked_program.py")
-    lines = output(done)
+    lines = output(done)  # %0 is a token
     assert [line for line in lines if "test_" in line] == checks("checked_program.py")
     assert any(re.search("^block .*: %2 = ", line) for line in lines)
 

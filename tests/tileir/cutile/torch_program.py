@@ -9,7 +9,7 @@ import cuda.tile as ct
 import pytest
 import torch
 
-from tileir.errors import UnsupportedError
+from tileir.errors import LaunchError, UnsupportedError
 
 
 @ct.kernel
@@ -133,6 +133,11 @@ def test_the_example():
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         runpy.run_path("examples/transpose.py")
     assert printed.getvalue() == "transposed (100, 200) to (200, 100)\n"
+
+
+def test_tensors_without_memory():
+    with pytest.raises(LaunchError, match='argument y is a tensor on device meta, not "cuda"'):
+        launch(torch.ones(8), torch.ones(8, device="meta"), torch.ones(8))
 
 
 def test_graphs_are_refused():
