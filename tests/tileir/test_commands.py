@@ -12,7 +12,9 @@ import pytest
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir import command
+from tileir import compile as compile_bytecode
 from tileir.__main__ import main
+from tileir.errors import MissingPackageError
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
@@ -137,6 +139,15 @@ def test_without_llvmlite_the_way_to_get_it_is_said() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     fails(done, 2, "pip install 'tileir[codegen]'")
+
+
+def test_without_llvmlite_python_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_) -> None:
+        raise ModuleNotFoundError("No module named 'llvmlite'", name="llvmlite")
+
+    monkeypatch.setattr("tileir.codegen.api.import_module", missing)
+    with pytest.raises(MissingPackageError, match=r"pip install 'tileir\[codegen\]'"):
+        compile_bytecode(VECTOR_ADD.read_bytes())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the file")
