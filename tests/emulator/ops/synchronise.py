@@ -1,0 +1,56 @@
+"""Barriers of a block and of a warp, fences, and the end of a kernel that fails."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..table import effect
+
+_SCOPES = "(cta|cluster|gpu|sys|gl)"
+
+
+def barrier(match: re.Match[str]) -> Any:
+    """`bar` is aligned: all threads of a warp come at once. `arrive` does not wait."""
+    groups = match.groupdict()
+    aligned = groups["n"] == "bar" or groups["aligned"] is not None
+    waits = groups["v"] == "sync"
+
+    def run(lanes: Any, statement: Any, mask: Any, number: Any, count: Any) -> None:
+        lanes.batch.barriers.arrive(lanes, statement, number, count, aligned, waits)
+
+    return run
+
+
+def warp_barrier(match: re.Match[str]) -> Any:
+    """The lanes of the mask are here already; they know of each other's accesses."""
+
+    def run(lanes: Any, statement: Any, mask: Any, members: Any) -> None:
+        lanes.batch.barriers.meet_in_warps(lanes, members)
+
+    return run
+
+
+def stop(match: re.Match[str]) -> Any:
+    """`trap` ends the kernel with an error."""
+
+    def run(lanes: Any, statement: Any, mask: Any) -> None:
+        raise lanes.error("trap", "the kernel ended itself", statement, mask)
+
+    return run
+
+
+def nothing(match: re.Match[str]) -> Any:
+    """Memory is the same for all lanes at all times."""
+    return lambda lanes, statement, mask, *operands: None
+
+
+effect("(?P<n>bar|barrier)(.cta)?.(?P<v>sync|arrive)(?P<aligned>.aligned)?", "= u32 u32?", barrier,
+       ends_block=True)  # fmt: skip
+effect("bar.warp.sync", "= u32", warp_barrier, needs_warp=True)
+effect("trap|brkpt", "=", stop, ends_block=True)
+effect(f"membar.{_SCOPES}", "=", nothing)
+effect(f"fence(.(sc|acq_rel|acquire|release))?(.sync_restrict::\\S+)?.{_SCOPES}", "=", nothing)
+effect(r"fence.proxy.\S+", "= $?", nothing)
+effect(r"griddepcontrol.(wait|launch_dependents)", "=", nothing)
+effect("nanosleep.u32", "= u32", nothing)
