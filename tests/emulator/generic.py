@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,3 +54,44 @@ def store(
     """Words to wherever the addresses point to."""
     for space, here, within in spaces_of(lanes, mask, address, name):
         lanes.batch.spaces[space].store(lanes, statement, here, within, words, access)
+
+
+def update(
+    lanes: Lanes, statement: Statement, mask: Any, address: Any, operands: list[list[Any]],
+    change: Callable[..., Any], access: Access, name: str | None,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Replace words by `change(old, *operands)`, one lane after the other; the old words.
+
+    `operands` are lists of as many words as the access has.
+    """
+    out = np.zeros((access.count, lanes.count), f"u{access.word}")
+    for space, here, within in spaces_of(lanes, mask, address, name):
+        active = np.ones(lanes.count, bool) if here is None else lanes.spread(here)
+        if not active.any():
+            continue
+        part = Lanes(lanes.batch, lanes.numbers[active])
+        words = [[lanes.spread(word)[active] for word in each] for each in operands]
+        memory = lanes.batch.spaces[space]
+        offset = memory.reach(part, statement, lanes.spread(within)[active], access)
+        place = offset // access.nbytes
+        rows = memory.rows(access.word, access.count).reshape(-1, access.count)
+        old = np.zeros((access.count, len(place)), out.dtype)
+        for turn in _turns(place):
+            for column in range(access.count):
+                before = rows[place[turn], column]
+                old[column, turn] = before
+                rows[place[turn], column] = change(before, *(each[column][turn] for each in words))
+        out[:, active] = old
+    return tuple(out)
+
+
+def _turns(place: np.ndarray) -> list[np.ndarray]:
+    """Indices in groups without equal places; among equal ones the earlier comes first."""
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+    sizes = np.diff(starts, append=len(place))
+    turn = np.arange(len(place)) - np.repeat(starts, sizes)
+    by_turn = np.argsort(turn, kind="stable")
+    ends = np.cumsum(np.bincount(turn))
+    return [order[each] for each in np.split(by_turn, ends[:-1])]

@@ -30,6 +30,8 @@ class Access:
     word: int
     count: int = 1
     writes: bool = False
+    reads: bool = False
+    """Whether it reads as well as writes."""
     strong: bool = False
     """Atomic, volatile, or ordered: no data race with others of that kind."""
 
@@ -235,11 +237,11 @@ class Scratch(Memory):
             raise self.outside(lanes, statement, address, wrong, access, expected)
         offset = address.astype(np.int64) + self.owner[lanes.numbers] * self.pitch
         known = self.known.reshape(-1, access.nbytes)
-        if access.writes:
-            known[offset // access.nbytes] = True
-        else:
+        if access.reads or not access.writes:
             written = known[offset // access.nbytes].all(axis=1)
             if not written.all():
                 message = f"{self.name} memory that was never written"
                 raise lanes.error("poison", message, statement, ~written, int(offset[~written][0]))
+        if access.writes:
+            known[offset // access.nbytes] = True
         return offset, offset

@@ -196,7 +196,7 @@ def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:
         elif mark == "}" and depth:
             depth -= 1
         elif mark == ":":
-            if ".branchtargets" in plain[found.end() : found.end() + 40]:
+            if re.compile(r"\s*\.branchtargets").match(plain, found.end()):
                 continue
             yield where, f"{stripped}:"
             start = after

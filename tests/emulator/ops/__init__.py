@@ -1,5 +1,19 @@
 """The chapters of the instruction table; importing them fills it."""
 
-from . import conversions, floats, integers, memory, moves, predicates, synchronise
+from . import (
+    atomics,
+    calls,
+    conversions,
+    exchange,
+    floats,
+    integers,
+    memory,
+    moves,
+    predicates,
+    synchronise,
+)
 
-__all__ = ["conversions", "floats", "integers", "memory", "moves", "predicates", "synchronise"]
+__all__ = [
+    "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
+    "predicates", "synchronise",
+]  # fmt: skip

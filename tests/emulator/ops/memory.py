@@ -21,7 +21,7 @@ _VECTOR = "(.v(?P<count>[248]))?"
 def access(match: re.Match[str], writes: bool) -> Access:
     """What an opcode of ld or st does."""
     strong = match["order"] not in (None, "weak")
-    return Access(width(match["t"]), int(match["count"] or 1), writes, strong)
+    return Access(width(match["t"]), int(match["count"] or 1), writes, strong=strong)
 
 
 def loading(match: re.Match[str]) -> Any:
