@@ -99,26 +99,50 @@ def add_exactly(a: Any, b: Any) -> Any:
 def fused(a: Any, b: Any, c: Any, kind: str, mode: str = "rn") -> Any:
     """`a * b + c` rounded once; of f32 and smaller the product is exact in a double."""
     if kind == "f64":
-        return by_fractions(lambda x, y, z: x * y + z, (a, b, c), mode, lambda x, y, z: x * y + z)
-    product = a.astype(np.float64) * b.astype(np.float64)
-    return rounded(add_exactly(product, c.astype(np.float64)), kind, mode)
+        return by_fractions(lambda x, y, z: x * y + z, (a, b, c), mode, MIRRORS["fma"])
+    doubles = tuple(each.astype(np.float64) for each in (a, b, c))
+
+    def exact(x: Any, y: Any, z: Any) -> Any:
+        return add_exactly(x * y, z)
+
+    return rounded(with_zeros(exact, doubles, mode, MIRRORS["fma"]), kind, mode)
+
+
+MIRRORS = {
+    "add": (-1.0, -1.0), "sub": (-1.0, -1.0), "mul": (-1.0, 1.0), "div": (-1.0, 1.0),
+    "rcp": (-1.0,), "fma": (-1.0, 1.0, -1.0),
+}  # fmt: skip
+"""Signs to multiply operands with so that the result changes its sign."""
+
+
+def with_zeros(
+    function: Callable[..., Any], operands: tuple[Any, ...], mode: str, mirror: tuple[float, ...]
+) -> Any:
+    """A function of doubles, but rounding down, what cancels is -0 and not 0.
+
+    A zero that comes of cancelling is positive in the mirror too; other zeros change their sign.
+    """
+    found = np.asarray(function(*operands), np.float64)
+    if mode != "rm":
+        return found
+    mirrored = function(*(sign * each for sign, each in zip(mirror, operands, strict=True)))
+    return np.where((found == 0) & ~np.signbit(mirrored), -0.0, found)
 
 
 def by_fractions(
-    exact: Callable[..., Fraction], operands: tuple[Any, ...], mode: str,
-    plain: Callable[..., Any],
-) -> Any:  # fmt: skip
+    exact: Callable[..., Any], operands: tuple[Any, ...], mode: str, mirror: tuple[float, ...]
+) -> Any:
     """An operation on doubles, element by element in exact arithmetic.
 
-    `plain` is the operation on floats: it gives what is not finite, and the sign of zeros.
+    `exact` is for fractions and for arrays of doubles: the latter give what is not finite, and the
+    signs of zeros.
     """
-    arrays = np.broadcast_arrays(*(np.asarray(operand) for operand in operands))
-    guess = np.asarray(plain(*arrays), np.float64)
+    arrays = tuple(np.broadcast_arrays(*(np.asarray(operand) for operand in operands)))
+    guess = with_zeros(exact, arrays, mode, mirror)
     out = guess.copy().reshape(-1)
     for place, numbers in enumerate(zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)):
         if all(map(np.isfinite, numbers)):
-            with_sign = float(out[place])
-            out[place] = _round_fraction(exact, numbers, mode, with_sign)
+            out[place] = _round_fraction(exact, numbers, mode, float(out[place]))
     return out.reshape(guess.shape)[()]
 
 
@@ -130,7 +154,7 @@ def _round_fraction(
     except ZeroDivisionError:
         return guess
     if not number:
-        return -0.0 if mode == "rm" and guess == 0 and _cancels(numbers) else guess
+        return guess
     try:
         nearest = float(number)
     except OverflowError:
@@ -145,8 +169,3 @@ def _round_fraction(
     wrong = beyond == (number > 0 if mode == "rz" else mode == "rm")
     result = float(np.nextafter(nearest, goal)) if wrong else nearest
     return float(np.copysign(result, 1 if number > 0 else -1))
-
-
-def _cancels(numbers: tuple[float, ...]) -> bool:
-    """Whether a zero comes of a sum of opposites, which is negative when rounding down."""
-    return any(numbers) and len(numbers) != 1

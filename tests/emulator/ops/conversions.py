@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounding import FORMATS, TO_INTEGER, by_fractions, rounded
+from ..rounding import FORMATS, MIRRORS, TO_INTEGER, by_fractions, rounded
 from ..table import value
 from ..types import dtype
 from .floats import canonical_nan, flushed, rectified, saturated
@@ -51,7 +51,7 @@ def _to_double(a: Any, mode: str) -> Any:
         return nearest[()]
     high = (a >> a.dtype.type(32)).astype(np.float64) * 2.0**32
     low = (a & a.dtype.type(0xFFFFFFFF)).astype(np.float64)
-    return by_fractions(lambda x, y: x + y, (high, low), mode, np.add)
+    return by_fractions(lambda x, y: x + y, (high, low), mode, MIRRORS["add"])
 
 
 def _sticky(a: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rounding import add_exactly, by_fractions, fused, rounded
+from ..rounding import MIRRORS, add_exactly, by_fractions, fused, rounded, with_zeros
 from ..table import value
 from ..types import dtype
 from .halves import lifted
@@ -21,6 +21,14 @@ _EXACT = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
+}
+_IN_DOUBLES: dict[str, Callable[..., Any]] = {
+    # Of f32; a product is exact, and a quotient that f32 does not have is further from all f32
+    # than a double's rounding.
+    "add": add_exactly,
+    "sub": lambda a, b: add_exactly(a, -b),
+    "mul": np.multiply,
+    "div": np.divide,
 }
 _PLAIN = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
 
@@ -64,34 +72,17 @@ def basic(name: str, kind: str, mode: str) -> Callable[..., Any]:
     if mode == "rn":
         return plain if kind != "bf16" else _through_f32(plain, kind)
     if kind == "f64":
-        return lambda a, b: by_fractions(_EXACT[name], (a, b), mode, plain)
-    return lambda a, b: _directed(name, a, b, kind, mode)
+        return lambda a, b: by_fractions(_EXACT[name], (a, b), mode, MIRRORS[name])
+
+    def directed(a: Any, b: Any) -> Any:
+        doubles = a.astype(np.float64), b.astype(np.float64)
+        return rounded(with_zeros(_IN_DOUBLES[name], doubles, mode, MIRRORS[name]), kind, mode)
+
+    return directed
 
 
 def _through_f32(plain: Callable[..., Any], kind: str) -> Callable[..., Any]:
     return lambda *ops: plain(*(a.astype(np.float32) for a in ops)).astype(dtype(kind))
-
-
-def _directed(name: str, a: Any, b: Any, kind: str, mode: str) -> Any:
-    x, y = a.astype(np.float64), b.astype(np.float64)
-    if name in ("add", "sub"):
-        exact = add_exactly(x, y if name == "add" else -y)
-        if mode == "rm":
-            opposites = (exact == 0) & (x != 0)
-            exact = np.where(opposites, -0.0, exact)
-            exact = np.where(
-                (x == 0) & (y == 0) & (np.signbit(exact) | _differ(name, x, y)), -0.0, exact
-            )
-    elif name == "mul":
-        exact = x * y
-    else:
-        # A quotient that f32 does not have is further from all f32 than a double's rounding.
-        exact = x / y
-    return rounded(exact, kind, mode)
-
-
-def _differ(name: str, x: Any, y: Any) -> Any:
-    return np.signbit(x) != (np.signbit(y) ^ (name == "sub"))
 
 
 def fma(match: re.Match[str]) -> Callable[..., Any]:
@@ -194,7 +185,7 @@ def function(match: re.Match[str]) -> Callable[..., Any]:
 
 def _directed_f64(name: str, mode: str) -> Callable[..., Any]:
     if name == "rcp":
-        return lambda a: by_fractions(lambda x: 1 / x, (a,), mode, FUNCTIONS["rcp"])
+        return lambda a: by_fractions(lambda x: 1 / x, (a,), mode, MIRRORS["rcp"])
 
     def root(a: Any) -> Any:
         nearest = np.asarray(np.sqrt(a))
