@@ -37,13 +37,21 @@ class Barriers:
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         self.open: dict[tuple[int, int], Barrier] = {}
+        self.flags = np.zeros(batch.count, bool)
+        self.counted = np.zeros(batch.count, np.int64)
+        self.members = np.zeros(batch.count, np.int64)
 
     def arrive(
         self, lanes: Lanes, statement: Statement, number: Any, count: Any, aligned: bool,
-        waits: bool = True,
+        waits: bool = True, flag: Any = None,
     ) -> None:  # fmt: skip
-        """Lanes come to barrier `number`; `count` threads (None: all of the block) open it."""
+        """Lanes come to barrier `number`; `count` threads (None: all of the block) open it.
+
+        Of those who wait, `flag` is counted.
+        """
         numbers = lanes.numbers
+        if flag is not None:
+            self.flags[numbers] = flag
         names = lanes.spread(number)
         blocks = self.batch.block_of[numbers]
         if aligned:
@@ -98,6 +106,8 @@ class Barriers:
                 del self.open[block, name]
                 waiting = np.concatenate(barrier.waiting)
                 batch.waiting[waiting] = False
+                self.counted[waiting] = np.count_nonzero(self.flags[waiting])
+                self.members[waiting] = len(waiting)
                 batch.clocks.meet(np.sort(members), np.sort(waiting))
 
     def meet_in_warps(self, lanes: Lanes, members: Any) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from . import ops  # noqa: F401  (fills the table)
 from .control import BRANCHES
 from .errors import EmulationError
 from .syntax import UNDEFINED, Entry, Statement, split
 from .table import Resolved, look_up
+
+COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
+"""Suffixes of the two halves of a barrier with a result."""
+_REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 
 @dataclass(slots=True)
@@ -21,7 +27,15 @@ class Block:
 
     def opcodes(self) -> Counter[str]:
         """How often each opcode stands in it."""
-        return Counter(statement.opcode for statement in self.statements)
+        return Counter(map(_as_written, self._spelled()))
+
+    def _spelled(self) -> list[str]:
+        opcodes = [statement.opcode for statement in self.statements]
+        return [opcode for opcode in opcodes if not opcode.endswith(TAKE)]
+
+
+def _as_written(opcode: str) -> str:
+    return opcode.removesuffix(ARRIVE).removesuffix(COUNTED)
 
 
 def resolve(statement: Statement) -> Resolved:
@@ -44,10 +58,22 @@ def _name(statement: Statement) -> str:
     return f"{statement.opcode}.both" if two else statement.opcode
 
 
+def _halved(entry: Entry) -> Iterator[Statement]:
+    """The statements, a barrier with a result as two: lanes arrive, and later take the result."""
+    for statement in entry.statements:
+        if _REDUCING.match(statement.opcode):
+            first, *rest = statement.operands
+            arrive = COUNTED + ARRIVE if len(rest) > 2 else ARRIVE
+            yield replace(statement, opcode=statement.opcode + arrive, operands=tuple(rest))
+            yield replace(statement, opcode=statement.opcode + TAKE, operands=(first,))
+        else:
+            yield statement
+
+
 def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
     """The blocks in the order of the text, and the number of the block at each label."""
     blocks, labels = [Block()], {}
-    for statement in entry.statements:
+    for statement in _halved(entry):
         if not statement.opcode:
             if blocks[-1].statements:
                 blocks.append(Block())

@@ -238,6 +238,8 @@ class _Writer:
     def _held(self, value: str, kind: str, held: str) -> str:
         """A result as its register holds it: wider ones get its sign or zeros."""
         if kind == "pred" or held == "pred":
+            if held != kind:
+                raise self._error("syntax", f"a {held} register for a result of type {kind}")
             return value
         if types.width(held) < types.width(kind):
             raise self._error("syntax", f"a {held} register is too small for {kind}")

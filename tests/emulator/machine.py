@@ -18,7 +18,7 @@ from .races import Clocks
 from .schedules import ranks
 from .special import special_register
 
-FAIR = 997
+FAIR = 97
 """Every so many steps another group of lanes gets its turn, so that one that spins ends at last."""
 
 
@@ -145,8 +145,8 @@ class Batch:
                     return None
                 raise self._stuck("deadlock", "all threads that have not ended wait at barriers")
         groups = self._groups(runnable)
-        turned = groups[::-1] if step % FAIR == FAIR - 1 else groups
-        for rank, block in turned:
+        turn = step // FAIR % len(groups) if step % FAIR == FAIR - 1 else 0
+        for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
             if self.kernel.blocks[block].needs_warp:
                 index = self.barriers.gathered(block, index)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from ..table import effect
 
 _SCOPES = "(cta|cluster|gpu|sys|gl)"
@@ -18,6 +20,35 @@ def barrier(match: re.Match[str]) -> Any:
 
     def run(lanes: Any, statement: Any, mask: Any, number: Any, count: Any) -> None:
         lanes.batch.barriers.arrive(lanes, statement, number, count, aligned, waits)
+
+    return run
+
+
+def reducing(match: re.Match[str]) -> Any:
+    """A barrier that counts the lanes whose predicate is set."""
+    aligned = match["n"] == "bar" or match["aligned"] is not None
+
+    def run(lanes: Any, statement: Any, mask: Any, number: Any, *more: Any) -> None:
+        count, flag = more if len(more) > 1 else (None, more[0])
+        lanes.batch.barriers.arrive(lanes, statement, number, count, aligned, flag=flag)
+
+    return run
+
+
+_VERDICTS = {
+    "popc": lambda counted, members: counted.astype(np.uint32),
+    "and": lambda counted, members: counted == members,
+    "or": lambda counted, members: counted > 0,
+}
+
+
+def taking(match: re.Match[str]) -> Any:
+    """What the barrier found, after it opened."""
+    verdict = _VERDICTS[match["o"]]
+
+    def run(lanes: Any, statement: Any, mask: Any) -> tuple[Any]:
+        barriers = lanes.batch.barriers
+        return (verdict(barriers.counted[lanes.numbers], barriers.members[lanes.numbers]),)
 
     return run
 
@@ -47,6 +78,11 @@ def nothing(match: re.Match[str]) -> Any:
 
 effect("(?P<n>bar|barrier)(.cta)?.(?P<v>sync|arrive)(?P<aligned>.aligned)?", "= u32 u32?", barrier,
        ends_block=True)  # fmt: skip
+for _operations, _kind in (("popc", "u32"), ("and|or", "pred")):
+    _head = f"(?P<n>bar|barrier)(.cta)?.red.(?P<o>{_operations})(?P<aligned>.aligned)?.{_kind}"
+    effect(f"{_head}.counted.arrive", "= u32 u32 pred", reducing, ends_block=True)
+    effect(f"{_head}.arrive", "= u32 pred", reducing, ends_block=True)
+    effect(f"{_head}.take", f"{_kind} =", taking)
 effect("bar.warp.sync", "= u32", warp_barrier, needs_warp=True)
 effect("trap|brkpt", "=", stop, ends_block=True)
 effect(f"membar.{_SCOPES}", "=", nothing)
