@@ -9,6 +9,7 @@ from tileir.buffer import Buffer
 
 from . import EmulationError, launch
 from .snippets import THREADS, kernel, plan, run
+from .values import aligned
 
 INDEX = "mad.lo.u32 %r2, %r1, 64, %r0;\nmul.wide.u32 %d10, %r2, {size};\n"
 AT = INDEX + "add.s64 %d11, %d0, %d10;\nadd.s64 %d12, %d1, %d10;\n"
@@ -40,15 +41,6 @@ def test_vectors_under_a_guard(word: int, count: int) -> None:
     padding[:, 0] = np.arange(count) + 1
     expected[(thread % 2 == 1) & (thread >= 50)] = padding.ravel()
     np.testing.assert_array_equal(z, expected)
-
-
-def aligned(array: np.ndarray) -> np.ndarray:
-    """A copy that starts at a multiple of 64 bytes."""
-    room = np.zeros(array.nbytes + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 def error(body: str, *arrays: np.ndarray, **more: object) -> EmulationError:

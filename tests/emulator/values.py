@@ -1,4 +1,4 @@
-"""Values on which instructions stumble, and comparison of bits."""
+"""Values on which instructions stumble, arrays with them, and comparison of bits."""
 
 from __future__ import annotations
 
@@ -51,3 +51,12 @@ def same_bits(found: np.ndarray, expected: np.ndarray) -> None:
     if found.dtype.kind not in "uib":
         wrong &= ~(np.isnan(found) & np.isnan(expected))
     assert not wrong.any(), (found[wrong][:5], expected[wrong][:5], np.flatnonzero(wrong)[:5])
+
+
+def aligned(array: np.ndarray) -> np.ndarray:
+    """A copy that starts at a multiple of 64 bytes."""
+    room = np.zeros(array.nbytes + 64, np.uint8)
+    start = -room.ctypes.data % 64
+    copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
