@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .syntax import Statement
 
 
+KEYS = 1 << 32
+"""More than any number of a barrier, right or wrong."""
+
+
 @dataclass(slots=True)
 class Barrier:
     """One of the 16 barriers of a block, while threads arrive at it."""
@@ -24,7 +28,11 @@ class Barrier:
     waiting: list[np.ndarray] = field(default_factory=list)
     arrived: list[np.ndarray] = field(default_factory=list)
     statement: Any = None
-    aligned: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many lanes wait or have arrived."""
+        return sum(map(len, self.waiting)) + sum(map(len, self.arrived))
 
     def members(self) -> np.ndarray:
         """The lanes that wait or have arrived."""
@@ -56,8 +64,10 @@ class Barriers:
         blocks = self.batch.block_of[numbers]
         if aligned:
             self._whole_warps(lanes, statement)
-        for block, name in {(int(b), int(n)) for b, n in zip(blocks, names, strict=True)}:
-            here = (blocks == block) & (names == name)
+        keys = blocks * KEYS + names
+        for key in np.unique(keys).tolist():
+            block, name = divmod(key, KEYS)
+            here = keys == key
             expected = None if count is None else int(lanes.spread(count)[here][0])
             barrier = self.open.setdefault((block, name), Barrier(expected))
             if name > 15 or (expected is not None and (expected % WARP or not expected)):
@@ -68,7 +78,7 @@ class Barriers:
                 message = f"barrier {name} is for {barrier.expected} threads, not {expected}"
                 raise lanes.error("barrier", message, statement, here)
             (barrier.waiting if waits else barrier.arrived).append(numbers[here])
-            barrier.statement, barrier.aligned = statement, aligned
+            barrier.statement = statement
             if waits:
                 self.batch.waiting[numbers[here]] = True
         self.release()
@@ -89,20 +99,21 @@ class Barriers:
     def release(self) -> None:
         """Open every barrier that is complete; ended threads are not waited for."""
         batch = self.batch
+        alive = (batch.next != DONE).reshape(batch.blocks, -1).sum(axis=1).tolist()
         for (block, name), barrier in list(self.open.items()):
+            expected = alive[block] if barrier.expected is None else barrier.expected
+            if barrier.count < expected:
+                continue
             members = barrier.members()
-            expected = barrier.expected
-            if expected is None:
-                start = block * batch.pitch
-                expected = int((batch.next[start : start + batch.pitch] != DONE).sum())
             if len(members) > expected:
                 threads = tuple(batch.thread_of[members].tolist())
                 raise EmulationError(
                     "barrier", f"{len(members)} threads at a barrier for {expected}",
                     line=barrier.statement.line, text=barrier.statement.text,
                     block=batch.coordinates(batch.first + block), threads=threads,
+                    schedule=batch.settings.schedule,
                 )  # fmt: skip
-            if len(members) == expected and barrier.waiting:
+            if barrier.waiting:
                 del self.open[block, name]
                 waiting = np.concatenate(barrier.waiting)
                 batch.waiting[waiting] = False

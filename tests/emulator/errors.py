@@ -31,7 +31,8 @@ class EmulationError(Exception):
     ) -> None:  # fmt: skip
         assert kind in KINDS
         self.kind, self.line, self.block, self.threads = kind, line, block, threads
-        self.address, self.schedule, self.output = address, schedule, ""
+        self.address, self.schedule = address, schedule
+        self.output = ""
         place = [f"PTX line {line}: {text}"] if line is not None else []
         if block is not None:
             more = ", ..." if len(threads) > 8 else ""

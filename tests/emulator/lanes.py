@@ -114,6 +114,12 @@ class Lanes:
         """A value with one element for each active lane."""
         return np.broadcast_to(value, self.count)
 
+    def under(self, mask: Any) -> Lanes:
+        """The active lanes that a guard leaves; None leaves all."""
+        if mask is None or np.all(mask):
+            return self
+        return Lanes(self.batch, self.numbers[self.spread(mask)])
+
     # Errors -----------------------------------------------------------------------------------
 
     def error(
@@ -125,5 +131,5 @@ class Lanes:
         block, threads = self.batch.place(numbers)
         return EmulationError(
             kind, message, line=statement.line, text=statement.text, block=block,
-            threads=threads, address=address,
+            threads=threads, address=address, schedule=self.batch.settings.schedule,
         )  # fmt: skip

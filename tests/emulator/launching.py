@@ -22,6 +22,8 @@ from .program import Kernel, Module
 
 LANES = 1 << 14
 """Threads that are run together at most."""
+CLOCKS = 1 << 22
+"""What they know of each other's times takes at most so many numbers."""
 _FLOATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
 
 
@@ -74,7 +76,8 @@ def launch(
     memory = HostMemory(regions, found.get("global", 4) if races else None)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
-    together = max(1, LANES // (block[0] * block[1] * block[2]))
+    threads = block[0] * block[1] * block[2]
+    together = max(1, min(LANES // threads, CLOCKS // threads**2))
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)
@@ -90,7 +93,6 @@ def _run(batch: Batch, result: Result) -> None:
     except EmulationError as problem:
         printed = "".join(text for _, text in batch.printed)
         problem.output = result.output + printed
-        problem.schedule = batch.settings.schedule
         raise
     result.output += "".join(text for _, text in batch.printed)
     for counted, visits in (

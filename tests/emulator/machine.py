@@ -171,5 +171,5 @@ class Batch:
         last = at.statements[-1 if self.waiting[numbers[0]] else 0] if at.statements else None
         return EmulationError(
             kind, message, line=last.line if last else None, text=last.text if last else "",
-            block=block, threads=threads,
+            block=block, threads=threads, schedule=self.settings.schedule,
         )  # fmt: skip

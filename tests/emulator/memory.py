@@ -121,10 +121,13 @@ class Memory:
             )  # fmt: skip
         offset, place = self.find(active, statement, address, access)
         if self.shadow is not None:
-            changes = True
-            if value is not None:
+
+            def changes() -> Any:
+                if value is None:
+                    return np.ones(active.count, bool)
                 there = self.rows(access.word, access.count)[offset // access.nbytes]
-                changes = (there != value) if access.count == 1 else (there != value).any(axis=1)
+                return there != value if access.count == 1 else (there != value).any(axis=1)
+
             self.shadow.record(active, statement, address, place, access, changes)
         return offset
 
@@ -141,13 +144,10 @@ class Memory:
 
 def _masked(lanes: Lanes, mask: Any) -> tuple[Lanes | None, np.ndarray | None]:
     """The lanes that a guard leaves, and their mask if it is not all of them."""
-    if mask is None:
-        return lanes, None
-    if np.all(mask):
-        return lanes, None
-    if not np.any(mask):
+    active = lanes.under(mask)
+    if not active.count:
         return None, None
-    return Lanes(lanes.batch, lanes.numbers[mask]), mask
+    return active, None if active is lanes else lanes.spread(mask)
 
 
 def _scatter(where: np.ndarray, values: Any) -> np.ndarray:

@@ -12,6 +12,7 @@ where barriers are for all threads of a block: whoever writes later is not both 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Clocks:
     def meet(self, members: np.ndarray, waiting: np.ndarray) -> None:
         """Those who wait know of everything that any member knows of, and of the members' past."""
         if self.known is None:
-            self.known = np.zeros((len(self.lane), self.threads), np.int64)
+            self.known = np.zeros((len(self.lane), self.threads), np.int32)
         joined = self.known[members].max(axis=0)
         own = members % self.threads
         joined[own] = np.maximum(joined[own], self.time[members])
@@ -56,13 +57,12 @@ class Clocks:
     def unordered(self, numbers: np.ndarray, earlier: np.ndarray) -> np.ndarray:
         """Whether nothing orders these earlier accesses (keys) before the lanes."""
         lane, time = earlier >> LANE_SHIFT, earlier & (STRONG - 1)
+        foreign = (lane != self.lane[numbers]) & (earlier != NEVER)
+        if not foreign.any():
+            return foreign
         same_block = lane // self.threads == self.block[numbers]
-        if self.known is None:
-            known = np.zeros(len(numbers), np.int64)
-        else:
-            known = self.known[numbers, lane % self.threads]
-        later = np.where(same_block, time > known, self.between_blocks)
-        return later & (lane != self.lane[numbers]) & (earlier != NEVER)
+        known = 0 if self.known is None else self.known[numbers, lane % self.threads]
+        return foreign & np.where(same_block, time > known, self.between_blocks)
 
 
 class Shadow:
@@ -71,61 +71,62 @@ class Shadow:
     def __init__(self, size: int, granule: int, name: str) -> None:
         self.granule, self.name = granule, name
         self.writes = np.full(-(-size // granule), NEVER, np.int64)
-        self.reads = [np.full_like(self.writes, NEVER) for _ in range(2)]
+        self.reads = tuple(np.full(len(self.writes), NEVER, np.int64) for _ in range(2))
 
     def record(
         self, lanes: Lanes, statement: Statement, address: Any, place: Any, access: Access,
-        changes: Any,
+        changes: Callable[[], Any],
     ) -> None:  # fmt: skip
-        """Check an access against earlier ones, and remember it; `changes` where a write does."""
-        numbers = lanes.numbers
-        clocks = lanes.batch.clocks
-        keys = clocks.key(lanes, access.strong)
-        place = np.broadcast_to(place, lanes.count) // self.granule
-        pieces = access.nbytes // self.granule
-        if pieces > 1:
-            place = (place[:, None] + np.arange(pieces)).ravel()
-            numbers, keys = np.repeat(numbers, pieces), np.repeat(keys, pieces)
-            changes = np.repeat(np.broadcast_to(changes, lanes.count), pieces)
-        self._against(lanes, statement, address, numbers, self.writes[place], access, changes)
+        """Check an access against earlier ones, and remember it; `changes`: where a write does."""
+        keys = lanes.batch.clocks.key(lanes, access.strong)[:, None]
+        pieces = np.arange(max(access.nbytes // self.granule, 1))
+        place = (np.broadcast_to(place, lanes.count) // self.granule)[:, None] + pieces
+        self._against(lanes, statement, address, self.writes[place], access, changes)
         if access.writes:
             for reads in self.reads:
-                self._against(lanes, statement, address, numbers, reads[place], access, True)
+                self._against(lanes, statement, address, reads[place], access, None)
             self.writes[place] = keys
         else:
-            first, second = self.reads
-            earlier = first[place]
-            first[place] = keys
-            moved = (first[place] >> LANE_SHIFT) != (keys >> LANE_SHIFT)
-            if moved.any():
-                second[place[moved]] = keys[moved]
-            stays = (earlier != NEVER) & ((earlier ^ keys) >> LANE_SHIFT != 0)
-            if stays.any():
-                still = stays & clocks.unordered(numbers, earlier)
-                second[place[still]] = earlier[still]
+            self._remember_read(lanes, place, keys)
 
-    def _against(self, lanes, statement, address, numbers, earlier, access, changes) -> None:
-        clocks = lanes.batch.clocks
-        foreign = (earlier >> LANE_SHIFT) != clocks.lane[numbers]
-        foreign &= earlier != NEVER
-        if not foreign.any():
+    def _remember_read(self, lanes: Lanes, place: np.ndarray, keys: np.ndarray) -> None:
+        first, second = self.reads
+        earlier = first[place]
+        first[place] = keys
+        other = first[place] != keys
+        if other.any():
+            second[place[other]] = np.broadcast_to(keys, place.shape)[other]
+        if earlier.max() != NEVER:
+            still = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
+            second[place[still]] = earlier[still]
+
+    def _against(
+        self, lanes: Lanes, statement: Statement, address: Any, earlier: np.ndarray,
+        access: Access, changes: Callable[[], Any] | None,
+    ) -> None:  # fmt: skip
+        if earlier.max() == NEVER:
             return
-        wrong = foreign & clocks.unordered(numbers, earlier) & changes
+        wrong = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
         if access.strong:
             wrong &= (earlier & STRONG) == 0
+        if changes is not None and wrong.any():
+            wrong &= np.asarray(changes()).reshape(-1, 1)
         if wrong.any():
-            self._report(lanes, statement, address, numbers[wrong], earlier[wrong])
+            lane, piece = (int(each[0]) for each in np.nonzero(wrong))
+            self._report(lanes, statement, address, wrong.any(axis=1), int(earlier[lane, piece]))
 
-    def _report(self, lanes, statement, address, numbers, earlier) -> None:
-        threads = lanes.batch.clocks.threads
-        other, lane = int(earlier[0]) >> LANE_SHIFT, int(lanes.batch.clocks.lane[numbers[0]])
-        where = f"thread {other % threads}"
-        if other // threads != lane // threads:
-            where += f" of the block with number {other // threads}"
-        position = int(np.flatnonzero(lanes.numbers == numbers[0])[0])
+    def _report(
+        self, lanes: Lanes, statement: Statement, address: Any, wrong: np.ndarray, earlier: int
+    ) -> None:
+        clocks = lanes.batch.clocks
+        position = int(np.flatnonzero(wrong)[0])
+        other, lane = earlier >> LANE_SHIFT, int(clocks.lane[lanes.numbers[position]])
+        where = f"thread {other % clocks.threads}"
+        if other // clocks.threads != lane // clocks.threads:
+            block = lanes.batch.coordinates(other // clocks.threads)
+            where += f" of block {block}"
         first = int(np.broadcast_to(address, lanes.count)[position])
-        marked = np.isin(lanes.numbers, numbers)
         raise lanes.error(
             "race", f"{self.name} address {first:#x} was accessed by {where}, and nothing orders"
-            " the two", statement, marked, first,
+            " the two", statement, wrong, first,
         )  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from . import Result, launch
 
 THREADS = 64
-HEAD = ".version 8.7\n.target {target}\n.address_size 64\n"
+HEAD = ".version 8.8\n.target {target}\n.address_size 64\n"
 REGISTERS = """\
 	.reg .pred %p<16>;
 	.reg .b16 %h<32>;

@@ -108,6 +108,18 @@ def test_what_waits_does_not_order_what_has_arrived(schedule: str) -> None:
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_guard_keeps_whole_warps_from_a_barrier(schedule: str) -> None:
+    """The same as with branches around it."""
+    text = AT + TURNED + WRITE + "setp.lt.u32 %p1, %r0, {};\n@%p1 bar.sync 1, 64;\n"
+    x, z = np.zeros((2, WIDE), np.int32)
+    run(text.format(64), x, z, threads=WIDE, schedule=schedule)
+    with pytest.raises(EmulationError, match="deadlock"):
+        run(text.format(32), x, z, threads=WIDE, schedule=schedule)
+    with pytest.raises(EmulationError, match="part of the warp"):
+        run(text.format(50), x, z, threads=WIDE, schedule=schedule)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_barriers_with_a_result(schedule: str) -> None:
     body = (
         AT + "setp.lt.u32 %p1, %r0, 50;\nbar.red.popc.u32 %r5, 0, %p1;\n"

@@ -35,15 +35,20 @@ def test_integer_to_integer(source: str, target: str) -> None:
     if source != target:
         found = apply(f"cvt.{target}.{source} {{d}}, {{0}};", a, to=DTYPES[target])
         same_bits(found, a.astype(DTYPES[target]))
+    info, own = np.iinfo(DTYPES[target]), np.iinfo(DTYPES[source])
+    if info.min <= own.min and own.max <= info.max:
+        return
     found = apply(f"cvt.sat.{target}.{source} {{d}}, {{0}};", a, to=DTYPES[target])
-    info = np.iinfo(DTYPES[target])
     expected = [min(max(x, info.min), info.max) for x in a.tolist()]
     same_bits(found, np.array(expected, DTYPES[target]))
 
 
+MIXED = [(whole, real) for whole in WHOLE for real in REAL if whole[1:] != "8" or real != "bf16"]
+"""PTX has no conversion between bytes and bf16."""
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("target", REAL)
-@pytest.mark.parametrize("source", WHOLE)
+@pytest.mark.parametrize(("source", "target"), MIXED)
 def test_integer_to_float(source: str, target: str, mode: str) -> None:
     a = integers(source)
     found = apply(f"cvt.{mode}.{target}.{source} {{d}}, {{0}};", a, to=DTYPES[target])
@@ -51,8 +56,7 @@ def test_integer_to_float(source: str, target: str, mode: str) -> None:
     same_bits(found, np.array(expected).astype(DTYPES[target]))
 
 
-@pytest.mark.parametrize("target", WHOLE)
-@pytest.mark.parametrize("source", REAL)
+@pytest.mark.parametrize(("target", "source"), MIXED)
 def test_float_to_integer(source: str, target: str) -> None:
     info = np.iinfo(DTYPES[target])
     edges = [info.max, info.min, info.max + 1, info.min - 1, info.max - 0.5, 0.5, 1.5, 2.5, -0.5]

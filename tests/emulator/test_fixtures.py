@@ -50,7 +50,8 @@ def test_fixture_gives_the_expected_bits(name: str, target: str) -> None:
     info = json.loads((LAUNCHES / f"{name}.json").read_text())
     data = np.load(LAUNCHES / f"{name}.npz")
     plan = kernels[info["entry"]].plan
-    for schedule in SCHEDULES:
+    again = target != TARGETS[0] and same_code(kernels.ptx, compiled(name, TARGETS[0]).ptx)
+    for schedule in SCHEDULES[:1] if again else SCHEDULES:
         arrays = {
             array: data[array].view(np.dtype(about["dtype"])).copy()
             for array, about in info["arrays"].items()
@@ -60,6 +61,11 @@ def test_fixture_gives_the_expected_bits(name: str, target: str) -> None:
         for array, found in arrays.items():
             expected = data[f"{array}.expected" if array in info["outputs"] else array]
             compare(found.view(expected.dtype), expected, info["tolerance"])
+
+
+def same_code(ptx: str, other: str) -> bool:
+    """Whether two texts differ in their headers only."""
+    return ptx.partition(".address_size")[2] == other.partition(".address_size")[2]
 
 
 def compare(found: np.ndarray, expected: np.ndarray, tolerance: Any) -> None:

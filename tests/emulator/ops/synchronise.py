@@ -19,9 +19,21 @@ def barrier(match: re.Match[str]) -> Any:
     waits = groups["v"] == "sync"
 
     def run(lanes: Any, statement: Any, mask: Any, number: Any, count: Any) -> None:
-        lanes.batch.barriers.arrive(lanes, statement, number, count, aligned, waits)
+        _arrive(lanes, mask, statement, number, count, aligned, waits)
 
     return run
+
+
+def _arrive(lanes: Any, mask: Any, statement: Any, *operands: Any, flag: Any = None) -> None:
+    """A guard may leave only some of the lanes, for which the operands have values."""
+    active = lanes.under(mask)
+    if active is not lanes:
+        chosen = lanes.spread(mask)
+        operands = tuple(each[chosen] if np.ndim(each) else each for each in operands)
+        flag = flag[chosen] if np.ndim(flag) else flag
+    if active.count:
+        number, count, aligned, *waits = operands
+        active.batch.barriers.arrive(active, statement, number, count, aligned, *waits, flag=flag)
 
 
 def reducing(match: re.Match[str]) -> Any:
@@ -30,7 +42,7 @@ def reducing(match: re.Match[str]) -> Any:
 
     def run(lanes: Any, statement: Any, mask: Any, number: Any, *more: Any) -> None:
         count, flag = more if len(more) > 1 else (None, more[0])
-        lanes.batch.barriers.arrive(lanes, statement, number, count, aligned, flag=flag)
+        _arrive(lanes, mask, statement, number, count, aligned, flag=flag)
 
     return run
 
@@ -57,7 +69,11 @@ def warp_barrier(match: re.Match[str]) -> Any:
     """The lanes of the mask are here already; they know of each other's accesses."""
 
     def run(lanes: Any, statement: Any, mask: Any, members: Any) -> None:
-        lanes.batch.barriers.meet_in_warps(lanes, members)
+        numbers = lanes.spread(members)
+        active = lanes.under(mask)
+        if active is not lanes:
+            numbers = numbers[lanes.spread(mask)]
+        active.batch.barriers.meet_in_warps(active, numbers)
 
     return run
 
@@ -66,7 +82,9 @@ def stop(match: re.Match[str]) -> Any:
     """`trap` ends the kernel with an error."""
 
     def run(lanes: Any, statement: Any, mask: Any) -> None:
-        raise lanes.error("trap", "the kernel ended itself", statement, mask)
+        active = lanes.under(mask)
+        if active.count:
+            raise active.error("trap", "the kernel ended itself", statement)
 
     return run
 
