@@ -15,7 +15,6 @@ import numpy as np
 from tileir.buffer import Buffer
 
 from .errors import EmulationError
-from .granules import granules, orders_between_blocks
 from .machine import Batch, Settings
 from .memory import HostMemory
 from .program import Kernel, Module
@@ -70,10 +69,8 @@ def launch(
     if kernel.scope.entry.threads not in (None, block):
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
         raise EmulationError("launch", message)
-    found = granules(kernel.scope.entry)
-    between = not orders_between_blocks(kernel.scope.entry)
-    settings = Settings(schedule, races, between, found, limit)
-    memory = HostMemory(regions, found.get("global", 4) if races else None)
+    settings = Settings(schedule, races, limit)
+    memory = HostMemory(regions, kernel.granules["global"] if races else None)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
