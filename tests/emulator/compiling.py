@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import types
+from . import special, types
 from .blocks import Block, resolve
 from .control import BRANCHES, DONE
 from .errors import EmulationError
@@ -160,10 +160,10 @@ class _Writer:
         register = self.scope.register(text, self.statement.scope)
         if register is not None:
             return self._as(self._fetch(register), self.scope.kinds[register], kind)
-        if special := self.scope.special(text):
+        if held := special.type_of(text):
             name = f"s{len(self.fetched)}"
-            self.fetched.append(f"{name} = A.special({special!r})")
-            return self._as(name, "b32" if kind != "u64" else "b64", kind)
+            self.fetched.append(f"{name} = A.special({text!r})")
+            return self._as(name, held, kind)
         address = self.scope.address(text)
         if address is None:
             raise self._error("unknown", f"no such operand: {text}")

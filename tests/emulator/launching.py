@@ -23,6 +23,12 @@ LANES = 1 << 14
 """Threads that are run together at most."""
 CLOCKS = 1 << 22
 """What they know of each other's times takes at most so many numbers."""
+_SMALL_FLOATS = {
+    "bf16": ml_dtypes.bfloat16,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+}
 _FLOATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
 
 
@@ -47,7 +53,7 @@ def load(ptx: str) -> Module:
 def launch(
     ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
     schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
-    limit: int = 1_000_000,
+    limit: int = 300_000,
 ) -> Result:  # fmt: skip
     """Run a kernel on the memory of its arguments.
 
@@ -130,16 +136,22 @@ def _pack(
 
 def _bytes(row: dict[str, Any], argument: Any, regions: list[tuple[int, int]]) -> bytes:
     size, kind = row["size"], row["type"]
-    if isinstance(argument, np.ndarray) and argument.ndim:
-        regions.append(_region(argument))
-        return argument.__array_interface__["data"][0].to_bytes(8, "little")
-    if isinstance(argument, Buffer):
-        regions.append(_region(argument))
-        return argument.address.to_bytes(8, "little")
+    if kind.startswith("ptr"):
+        return _address(argument, regions).to_bytes(8, "little")
     if kind in _FLOATS:
         return struct.pack(_FLOATS[kind], float(argument))
-    if kind.startswith(("f", "bf")):
-        small = {"bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn}
-        other = {"f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu}
-        return np.float64(argument).astype((small | other)[kind]).tobytes()
+    if kind in _SMALL_FLOATS:
+        return np.float64(argument).astype(_SMALL_FLOATS[kind]).tobytes()
     return (int(argument) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+
+
+def _address(argument: Any, regions: list[tuple[int, int]]) -> int:
+    """Where memory starts, which the kernel may reach if its size is known."""
+    if isinstance(argument, Buffer):
+        regions.append(_region(argument))
+        return argument.address
+    if hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic):
+        array = np.asarray(argument)
+        regions.append(_region(array))
+        return array.__array_interface__["data"][0]
+    return int(argument)

@@ -28,7 +28,7 @@ class Settings:
 
     schedule: str = "lock-step"
     races: bool = True
-    limit: int = 1_000_000
+    limit: int = 300_000
     """Steps of a batch: a step is one basic block for some lanes."""
 
 
