@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,12 @@ _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 def compile_block(scope: Scope, number: int, block: Block) -> Callable[..., Any]:
     """The function of one block: takes the active lanes, returns where they go."""
     return _Writer(scope, number, block).function()
+
+
+@lru_cache(maxsize=4096)
+def _code(source: str, name: str) -> CodeType:
+    """Kernels that differ a little have most blocks in common."""
+    return compile(source, name, "exec")
 
 
 class _Writer:
@@ -55,7 +63,7 @@ class _Writer:
                 self._instruction(statement, resolve(statement))
         body = [*self.fetched, *self.lines, *map(self._put_back, self.written), leaving]
         source = "def run(A):\n " + "\n ".join(body) + "\n"
-        exec(compile(source, f"<block {self.number} of {self.scope.name}>", "exec"), self.names)
+        exec(_code(source, f"<block {self.number} of {self.scope.name}>"), self.names)
         return self.names["run"]
 
     def _put_back(self, register: int) -> str:
