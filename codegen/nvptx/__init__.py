@@ -20,7 +20,8 @@ from ..api import Compilation, Compiled
 from ..kernel import Kernel
 from ..scalar.machine import Machine
 from . import supported
-from .assign_layouts import MOST_WORDS, assign_layouts, too_large
+from .assign_layouts import assign_layouts
+from .block_size import MOST_WORDS, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
 from .targets import TARGETS, Target
@@ -88,8 +89,8 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
 
 def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
     assignment = assign_layouts(kernel, gpu)
-    lower_kernel(module, kernel, gpu, assignment)
-    return CompiledEntry(kernel.symbol, launch_plan(kernel, gpu, assignment.threads))
+    shared = lower_kernel(module, kernel, gpu, assignment)
+    return CompiledEntry(kernel.symbol, launch_plan(kernel, gpu, assignment.threads, shared))
 
 
 def _check_names(kernels: list[Kernel]) -> None:

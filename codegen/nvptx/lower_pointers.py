@@ -15,9 +15,9 @@ from .layout import LinearLayout
 
 def load_ptr_tko(ctx: Context, op: Op) -> None:
     """Where the mask is not set nothing is read; the element is the padding, or zero."""
-    builder, element = ctx.builder, op.result.type.element
+    builder, element = ctx.builder, op.results[0].type.element
     shape = access.Shape(integer_type(element).width, 1)
-    for layout in ctx.assignment.of(op.result):
+    for layout in ctx.assignment.computed(op.results[0]):
         pointers = ctx.operand(op, op.operands["source"], layout)
         masks = _optional(ctx, op, "mask", layout)
         padding = _optional(ctx, op, "paddingValue", layout)
@@ -28,12 +28,12 @@ def load_ptr_tko(ctx: Context, op: Op) -> None:
             mask = masks.get(offset)
             (bits,) = access.load(builder, shape, pointers[offset], 0, mask, other)
             result[offset] = value_of(builder, bits, element)
-        ctx.define(op.result, layout, result)
+        ctx.define(op.results[0], layout, result)
 
 
 def store_ptr_tko(ctx: Context, op: Op) -> None:
     builder, element = ctx.builder, op.operands["value"].type.element
-    shape, layout = access.Shape(integer_type(element).width, 1), ctx.assignment.stores[op]
+    shape, layout = access.Shape(integer_type(element).width, 1), ctx.assignment.own[op]
     pointers = ctx.operand(op, op.operands["destination"], layout)
     values = ctx.operand(op, op.operands["value"], layout)
     masks, owner = _optional(ctx, op, "mask", layout), ctx.owner(layout)

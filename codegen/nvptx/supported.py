@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tileir.ir import Op
-from tileir.types import PartitionView
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from ..scalar.types import is_packed
+from ..scalar.types import is_packed, memory_bytes
 
 WhyNot = Callable[[Op], str | None]
 
@@ -30,8 +29,6 @@ def _packed(element: object) -> str | None:
 
 def _view_access(op: Op) -> str | None:
     view = op.operands["view"].type
-    if not isinstance(view, PartitionView):
-        return f"{type(view).__name__} is not lowered yet"
     element = view.view.element
     if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
@@ -43,33 +40,48 @@ def _pointer_access(op: Op) -> str | None:
     return _packed(pointers.type.element.pointee) or _strong_access(op)
 
 
-def _index_space(op: Op) -> str | None:
-    view = op.operands["src"].type
-    if isinstance(view, PartitionView):
-        return None
-    return f"{type(view).__name__} is not lowered yet"
+def _through_shared(op: Op) -> str | None:
+    source = op.operands["source"].type
+    if source.size * memory_bytes(source.element) > SHARED_BYTES:
+        return f"{source} does not fit {SHARED_BYTES} bytes of shared memory"
+    return None
 
+
+SHARED_BYTES = 48 << 10
+"""Shared memory that every target has without being asked."""
 
 LOWERED: dict[str, WhyNot | None] = {
     "assume": None,
     "broadcast": None,
+    "cat": None,
     "constant": None,
-    "get_index_space_shape": _index_space,
+    "extract": _through_shared,
+    "for": None,
+    "get_index_space_shape": None,
     "get_num_tile_blocks": None,
     "get_tensor_shape": None,
     "get_tile_block_id": None,
+    "if": None,
+    "insert": _through_shared,
     "iota": None,
     "join_tokens": None,
     "load_ptr_tko": _pointer_access,
     "load_view_tko": _view_access,
+    "loop": None,
+    "make_gather_scatter_view": None,
     "make_partition_view": None,
+    "make_strided_view": None,
     "make_tensor_view": None,
     "make_token": None,
+    "pack": None,
     "permute": None,
     "reshape": None,
     "return": None,
+    "reduce": None,
+    "scan": None,
     "store_ptr_tko": _pointer_access,
     "store_view_tko": _view_access,
+    "unpack": None,
 }
 """Ops that are not element-wise: mnemonic -> what speaks against one of them."""
 
