@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from llvmlite import ir
@@ -70,7 +71,9 @@ def why_not(op: Op, target: str) -> str | None:
 def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     """PTX and plans for kernels that have passed `why_not` and the pipeline."""
     _check_names(kernels)
+    ops = [op for kernel in kernels for op in kernel.walk()]
     gpu = TARGETS[target]
+    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu.ptx))
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())

@@ -96,6 +96,37 @@ def store(
     _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
+def change(
+    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    words: Sequence[ir.Value],
+) -> ir.Value:  # fmt: skip
+    """The atomic instruction `name` on memory at a place: the word that was there.
+
+    The first of `words`, where not `predicate`.
+    """
+    kind, count = words[0].type, len(words)
+    constraint = _CONSTRAINTS[kind.width]
+    text = f"{name} $0, [$1+$2], {', '.join(f'${k + 3}' for k in range(count))};"
+    inputs, arguments = ["l", "n", *[constraint] * count], [place[0], _offset(place[1]), *words]
+    if predicate is not None:
+        text = f"@${count + 3} {text}"
+        inputs += ["b", "0"]
+        arguments += [predicate, words[0]]
+    return _assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
+
+
+def reduce(
+    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    word: ir.Value,
+) -> None:  # fmt: skip
+    """The atomic instruction `name` that returns nothing."""
+    text, inputs = f"{name} [$0+$1], $2;", ["l", "n", _CONSTRAINTS[word.type.width]]
+    arguments = [place[0], _offset(place[1]), word]
+    if predicate is not None:
+        text, inputs, arguments = f"@$3 {text}", [*inputs, "b"], [*arguments, predicate]
+    _assembly(builder, ir.VoidType(), text, inputs, arguments)
+
+
 def move_address(builder: ir.IRBuilder, address: ir.Value, amount: ir.Value, size: int) -> ir.Value:
     """`address + amount * size`, the amount signed, as one instruction that LLVM cannot see into.
 

@@ -211,6 +211,18 @@ class _Assigner:
     def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
         return self.preferences.get(value) or self._blocked(value)
 
+    def _atomic(self, op: Op) -> None:
+        """Neighbouring threads change neighbouring elements."""
+        value = op.operands["arg" if op.name == "atomic_rmw_tko" else "val"]
+        own = self.uniform
+        if value.type.size > 1:
+            own = self.preferences.get(value)
+            if own is None or own.replicas:
+                own = blocked(value.type.size, 1, self.threads)
+        self.found.own[op] = own
+        self._require_all(op, own)
+        self.found.settle(op.results[0], own)
+
     def _pointer_load(self, op: Op) -> None:
         result, wanted = op.results[0], self.found.of(op.results[0])
         if op.attributes["memory_ordering_semantics"] != "weak" or len(wanted) > 1:
@@ -265,6 +277,9 @@ class _Assigner:
 
 
 _RULES = {
+    "atomic_cas_tko": _Assigner._atomic,
+    "atomic_red_view_tko": _Assigner._view_store,
+    "atomic_rmw_tko": _Assigner._atomic,
     "extract": _Assigner._slice,
     "for": _Assigner._require_scalars,
     "if": _Assigner._require_scalars,

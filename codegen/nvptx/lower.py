@@ -10,7 +10,7 @@ from tileir.ir import Block, Op
 from tileir.types import TensorView
 
 from ..kernel import Kernel
-from . import lower_control, lower_pieces, lower_reductions
+from . import lower_atomics, lower_control, lower_fences, lower_pieces, lower_reductions
 from .access import integer_type, value_of
 from .assign_layouts import Assignment
 from .fragments import Context
@@ -49,7 +49,9 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     "make_token": nothing,
     "store_ptr_tko": store_ptr_tko,
     "store_view_tko": store_view_tko,
+    **lower_atomics.LOWERINGS,
     **lower_control.LOWERINGS,
+    **lower_fences.LOWERINGS,
     **lower_pieces.LOWERINGS,
     **lower_reductions.LOWERINGS,
 }

@@ -9,8 +9,9 @@ from llvmlite import ir
 from tileir.ir import Op, Value
 
 from ..scalar.constants import constant, padding_bits
-from . import access
+from . import access, ordering
 from .access import bits_of, integer_type, value_of
+from .convert import through_shared
 from .fragments import I64, Context, Tensor
 from .tile_access import Place, Size, TileAccess
 from .view_facts import dimensions, steps
@@ -71,12 +72,17 @@ def load_view_tko(ctx: Context, op: Op) -> None:
 
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         shape = access.Shape(stored.width, len(offsets))
-        return access.load(ctx.builder, shape, *place, predicate, padding)
+        return access.load(ctx.builder, shape, *place, predicate, padding, ordering.space_of(op))
 
     for layout in ctx.assignment.computed(op.result):
-        loaded = TileAccess.of(ctx, op, layout).run(move)
+        # An ordered load is made once: its owner tells those that hold copies.
+        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        loaded = TileAccess.of(ctx, op, layout, owner).run(move)
         values = {o: value_of(ctx.builder, bits, element) for o, bits in loaded.items()}
+        if owner is not None:
+            values = through_shared(ctx, values, element, layout, layout)
         ctx.define(op.result, layout, values)
+    ordering.after(ctx, op)
 
 
 def store_view_tko(ctx: Context, op: Op) -> None:
@@ -88,7 +94,8 @@ def store_view_tko(ctx: Context, op: Op) -> None:
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         shape = access.Shape(integer_type(element).width, len(offsets))
         elements = [bits[offset] for offset in offsets]
-        access.store(ctx.builder, shape, *place, predicate, elements)
+        access.store(ctx.builder, shape, *place, predicate, elements, ordering.space_of(op))
         return []
 
+    ordering.before(ctx, op)
     TileAccess.of(ctx, op, layout, ctx.owner(layout)).run(move)

@@ -24,7 +24,9 @@ from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout
 
 LOADS = ("load_view_tko", "load_ptr_tko")
-STORES = ("store_view_tko", "store_ptr_tko")
+STORES = (
+    "atomic_cas_tko", "atomic_red_view_tko", "atomic_rmw_tko", "store_ptr_tko", "store_view_tko",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

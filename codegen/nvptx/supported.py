@@ -5,7 +5,7 @@ An op is lowered when it is a row here or in `scalar.elementwise` and nothing sp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tileir.ir import Op
 
@@ -14,11 +14,6 @@ from ..scalar.constants import padding_bits
 from ..scalar.types import is_packed, memory_bytes
 
 WhyNot = Callable[[Op], str | None]
-
-
-def _strong_access(op: Op) -> str | None:
-    order = op.attributes["memory_ordering_semantics"]
-    return None if order == "weak" else f"{order} memory ordering is not lowered yet"
 
 
 def _packed(element: object) -> str | None:
@@ -32,12 +27,12 @@ def _view_access(op: Op) -> str | None:
     element = view.view.element
     if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
-    return _packed(element) or _strong_access(op)
+    return _packed(element)
 
 
 def _pointer_access(op: Op) -> str | None:
     pointers = op.operands.get("source") or op.operands["destination"]
-    return _packed(pointers.type.element.pointee) or _strong_access(op)
+    return _packed(pointers.type.element.pointee)
 
 
 def _through_shared(op: Op) -> str | None:
@@ -52,11 +47,16 @@ SHARED_BYTES = 48 << 10
 
 LOWERED: dict[str, WhyNot | None] = {
     "assume": None,
+    "atomic_cas_tko": None,
+    "atomic_red_view_tko": None,
+    "atomic_rmw_tko": None,
     "broadcast": None,
     "cat": None,
     "constant": None,
     "extract": _through_shared,
     "for": None,
+    "gdc_launch_dependents_tko": None,
+    "gdc_wait_tko": None,
     "get_index_space_shape": None,
     "get_num_tile_blocks": None,
     "get_tensor_shape": None,
@@ -73,6 +73,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "make_strided_view": None,
     "make_tensor_view": None,
     "make_token": None,
+    "memory_fence_alias_tko": None,
     "pack": None,
     "permute": None,
     "reshape": None,
@@ -92,3 +93,12 @@ def why_not(op: Op) -> str | None:
         return elementwise.why_not(op)
     reason = LOWERED[op.name]
     return reason(op) if reason else None
+
+
+_PTX = {"memory_fence_alias_tko": (7, 5)}
+"""Ops that need a newer PTX than their target does."""
+
+
+def ptx_version(ops: Iterable[Op], lowest: tuple[int, int]) -> tuple[int, int]:
+    """The PTX ISA version that has what all the ops need."""
+    return max([lowest, *(_PTX.get(op.name, lowest) for op in ops)])

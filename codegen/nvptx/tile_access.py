@@ -58,12 +58,14 @@ class TileAccess:
 
     @classmethod
     def of(
-        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None
-    ) -> TileAccess:
+        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
+        widest: int | None = None,
+    ) -> TileAccess:  # fmt: skip
+        """`owner`: whether the thread accesses at all; `widest`: elements of an access at most."""
         builder, view = ctx.builder, op.operands["view"]
         kind, tensor, dims = view.type, ctx.tensors[view], dimensions(view.type)
         size, inner = memory_bytes(kind.view.element), inner_dim(view, ctx.facts)
-        inner, vector = (len(kind.tile) - 1, 1) if inner is None else (inner, None)
+        inner, vector = (len(kind.tile) - 1, 1) if inner is None else (inner, widest)
         if vector is None:
             vector = vector_of(op, ctx.facts, ctx.target)
             vector = min(vector, vector_in(layout, kind.tile, inner))
