@@ -30,6 +30,8 @@ class Target:
     warp: int = 32
     max_threads: int = 1024
     """Threads of one block."""
+    nan_extremes: bool = True
+    """Minimum and maximum of f32 exist in a form that propagates NaNs."""
     adds_bf16: bool = True
     """Memory can add bf16."""
     overlaps_grids: bool = True
@@ -48,7 +50,9 @@ def _gpu(name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 16
 
 
 def _before_hopper(name: str, ptx: tuple[int, int]) -> Target:
-    return Target(name, name, ptx, adds_bf16=False, overlaps_grids=False)
+    return Target(
+        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False
+    )
 
 
 _ROWS = (
