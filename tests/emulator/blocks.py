@@ -1,0 +1,91 @@
+"""Basic blocks: where the lanes of a kernel may part, meet or wait."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from . import ops  # noqa: F401  (fills the table)
+from .control import BRANCHES
+from .errors import EmulationError
+from .syntax import UNDEFINED, Entry, Statement, split
+from .table import Resolved, look_up
+
+COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
+"""Suffixes of the two halves of a barrier with a result."""
+_REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
+
+
+@dataclass(slots=True)
+class Block:
+    """Statements that all lanes in it carry out together; `needs_warp` is about the first one."""
+
+    statements: list[Statement] = field(default_factory=list)
+    needs_warp: bool = False
+
+    def opcodes(self) -> Counter[str]:
+        """How often each opcode stands in it."""
+        return Counter(map(_as_written, self._spelled()))
+
+    def _spelled(self) -> list[str]:
+        opcodes = [statement.opcode for statement in self.statements]
+        return [opcode for opcode in opcodes if not opcode.endswith(TAKE)]
+
+
+def _as_written(opcode: str) -> str:
+    return opcode.removesuffix(ARRIVE).removesuffix(COUNTED)
+
+
+def resolve(statement: Statement) -> Resolved:
+    """The row for a statement; every unknown instruction is an error before anything runs."""
+    found = look_up(_name(statement))
+    if found is None:
+        raise EmulationError(
+            "unknown", f"no row for {statement.opcode}", line=statement.line, text=statement.text
+        )
+    return found
+
+
+def _name(statement: Statement) -> str:
+    """The opcode; a `mov` of parts, and two results, are told from others by the operands only."""
+    for place, verb in enumerate(("unpack", "pack")):
+        braced = len(statement.operands) == 2 and statement.operands[place].startswith("{")
+        if braced and statement.opcode.startswith("mov."):
+            return f"{statement.opcode}.{verb}{len(split(statement.operands[place][1:-1]))}"
+    two = bool(statement.operands) and "|" in statement.operands[0]
+    return f"{statement.opcode}.both" if two else statement.opcode
+
+
+def _halved(entry: Entry) -> Iterator[Statement]:
+    """The statements, a barrier with a result as two: lanes arrive, and later take the result."""
+    for statement in entry.statements:
+        if _REDUCING.match(statement.opcode):
+            first, *rest = statement.operands
+            arrive = COUNTED + ARRIVE if len(rest) > 2 else ARRIVE
+            yield replace(statement, opcode=statement.opcode + arrive, operands=tuple(rest))
+            yield replace(statement, opcode=statement.opcode + TAKE, operands=(first,))
+        else:
+            yield statement
+
+
+def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
+    """The blocks in the order of the text, and the number of the block at each label."""
+    blocks, labels = [Block()], {}
+    for statement in _halved(entry):
+        if not statement.opcode:
+            if blocks[-1].statements:
+                blocks.append(Block())
+            labels[statement.text[:-1]] = len(blocks) - 1
+            continue
+        branch = statement.opcode in BRANCHES
+        row = None if branch or statement.opcode == UNDEFINED else resolve(statement).row
+        if row and row.needs_warp:
+            if blocks[-1].statements:
+                blocks.append(Block())
+            blocks[-1].needs_warp = True
+        blocks[-1].statements.append(statement)
+        if branch or (row and row.ends_block):
+            blocks.append(Block())
+    return blocks, labels

@@ -1,0 +1,148 @@
+"""A launch on the emulator: arguments into parameters, the grid in batches, what came of it."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tileir.buffer import Buffer
+
+from .errors import EmulationError
+from .granules import granules, orders_between_blocks
+from .machine import Batch, Settings
+from .memory import HostMemory
+from .program import Kernel, Module
+
+LANES = 1 << 14
+"""Threads that are run together at most."""
+CLOCKS = 1 << 22
+"""What they know of each other's times takes at most so many numbers."""
+_FLOATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
+
+
+@dataclass(slots=True)
+class Result:
+    """What a launch did, besides what it wrote to memory."""
+
+    output: str = ""
+    """What the kernel printed; in the order of the batches, then of time."""
+    thread_instructions: Counter[str] = field(default_factory=Counter)
+    """How often each opcode was executed, counted once for each thread."""
+    warp_instructions: Counter[str] = field(default_factory=Counter)
+    """The same, once for each warp that had a thread in it."""
+
+
+@lru_cache(maxsize=64)
+def load(ptx: str) -> Module:
+    """The module of a PTX text, kept because the same kernels are launched again and again."""
+    return Module(ptx)
+
+
+def launch(
+    ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
+    schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
+    limit: int = 1_000_000,
+) -> Result:  # fmt: skip
+    """Run a kernel on the memory of its arguments.
+
+    `plan` is its launch plan, `grid` the tile grid. `allocations` are arrays or Buffers that the
+    kernel may reach through addresses in memory. Global variables of a text have their initial
+    values at each launch, those of a Module keep what was written. Raises EmulationError.
+    """
+    module = ptx
+    if isinstance(ptx, str):
+        module = load(ptx)
+        module.reset()
+    kernel = module.kernel(plan["entry"])
+    regions = [_region(each) for each in [*allocations, *module.variables.values()]]
+    packed = _pack(kernel, plan, args, regions)
+    sizes = [grid] if isinstance(grid, int) else list(grid)
+    tiles = dict(zip("xyz", [*sizes, 1, 1][:3], strict=True))
+    blocks = tuple(tiles[axis] for axis in plan["grid"])
+    block = tuple(plan["block"])
+    if kernel.scope.entry.threads not in (None, block):
+        message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
+        raise EmulationError("launch", message)
+    found = granules(kernel.scope.entry)
+    between = not orders_between_blocks(kernel.scope.entry)
+    settings = Settings(schedule, races, between, found, limit)
+    memory = HostMemory(regions, found.get("global", 4) if races else None)
+    shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
+    total = blocks[0] * blocks[1] * blocks[2]
+    threads = block[0] * block[1] * block[2]
+    together = max(1, min(LANES // threads, CLOCKS // threads**2))
+    result = Result()
+    for first in range(0, total, together):
+        count = min(together, total - first)
+        batch = Batch(kernel, blocks, first, count, block, shared, memory, bytes(packed), settings)
+        _run(batch, result)
+    return result
+
+
+def _run(batch: Batch, result: Result) -> None:
+    try:
+        with np.errstate(all="ignore"):
+            batch.run()
+    except EmulationError as problem:
+        printed = "".join(text for _, text in batch.printed)
+        problem.output = result.output + printed
+        raise
+    result.output += "".join(text for _, text in batch.printed)
+    for counted, visits in (
+        (result.thread_instructions, batch.threads_in),
+        (result.warp_instructions, batch.warps_in),
+    ):
+        for block, times in visits.items():
+            for opcode, number in batch.kernel.opcodes[block].items():
+                counted[opcode] += number * times
+
+
+def _region(argument: Any) -> tuple[int, int]:
+    """Address and bytes of an array or a Buffer."""
+    if isinstance(argument, Buffer):
+        return argument.address, argument.nbytes
+    low, high = np.lib.array_utils.byte_bounds(argument)
+    return low, high - low
+
+
+def _pack(
+    kernel: Kernel, plan: dict[str, Any], args: Sequence[Any], regions: list[tuple[int, int]]
+) -> bytearray:
+    declared, rows = kernel.scope.entry.parameters, plan["parameters"]
+    if not len(declared) == len(rows) == len(args):
+        message = (
+            f"{len(declared)} parameters in the PTX, {len(rows)} in the plan, {len(args)} given"
+        )
+        raise EmulationError("launch", message)
+    packed = bytearray(max(kernel.scope.parameter_bytes, 1))
+    for variable, row, argument in zip(declared, rows, args, strict=True):
+        offset = kernel.scope.parameters[variable.name]
+        if (offset, variable.size) != (row["offset"], row["size"]):
+            message = f"the plan puts parameter {row['index']} elsewhere than the PTX"
+            raise EmulationError("launch", message)
+        packed[offset : offset + variable.size] = _bytes(row, argument, regions)
+    return packed
+
+
+def _bytes(row: dict[str, Any], argument: Any, regions: list[tuple[int, int]]) -> bytes:
+    size, kind = row["size"], row["type"]
+    if isinstance(argument, np.ndarray) and argument.ndim:
+        regions.append(_region(argument))
+        return argument.__array_interface__["data"][0].to_bytes(8, "little")
+    if isinstance(argument, Buffer):
+        regions.append(_region(argument))
+        return argument.address.to_bytes(8, "little")
+    if kind in _FLOATS:
+        return struct.pack(_FLOATS[kind], float(argument))
+    if kind.startswith(("f", "bf")):
+        small = {"bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn}
+        other = {"f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu}
+        return np.float64(argument).astype((small | other)[kind]).tobytes()
+    return (int(argument) & ((1 << 8 * size) - 1)).to_bytes(size, "little")

@@ -1,0 +1,175 @@
+"""Some blocks of a grid, run together: who may go on, who waits, who has ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .barriers import Barriers
+from .control import DONE
+from .errors import EmulationError
+from .lanes import WARP, Lanes
+from .memory import HostMemory, Memory, Scratch
+from .program import Kernel
+from .races import Clocks
+from .schedules import ranks
+from .special import special_register
+
+FAIR = 97
+"""Every so many steps another group of lanes gets its turn, so that one that spins ends at last."""
+
+
+@dataclass(slots=True)
+class Settings:
+    """What a launch asks for."""
+
+    schedule: str = "lock-step"
+    races: bool = True
+    between_blocks: bool = True
+    granules: dict[str, int] = field(default_factory=dict)
+    limit: int = 1_000_000
+    """Steps of a batch: a step is one basic block for some lanes."""
+
+
+class Batch:
+    """Blocks `first`, `first + 1` ... of a grid, with all that belongs to their threads."""
+
+    def __init__(
+        self, kernel: Kernel, grid: tuple[int, int, int], first: int, blocks: int,
+        shape: tuple[int, int, int], shared_bytes: int, memory: HostMemory, parameters: bytes,
+        settings: Settings,
+    ) -> None:  # fmt: skip
+        self.kernel, self.grid, self.first, self.blocks = kernel, grid, first, blocks
+        self.shape, self.parameters, self.settings = shape, parameters, settings
+        self.shared_bytes = shared_bytes
+        self.threads = shape[0] * shape[1] * shape[2]
+        self.pitch = -(-self.threads // WARP) * WARP
+        self.count = blocks * self.pitch
+        self.kinds = kernel.scope.kinds
+        self.registers: list[Any] = [None] * len(self.kinds)
+        self.defined: list[Any] = [None] * len(self.kinds)
+        lane = np.arange(self.count)
+        self.block_of, self.thread_of = lane // self.pitch, lane % self.pitch
+        self.clocks = Clocks(first, blocks, self.pitch, settings.between_blocks)
+        self.spaces: dict[str, Memory] = {"global": memory}
+        for name, owner, owners, size in (
+            ("shared", self.block_of, blocks, shared_bytes),
+            ("local", lane, self.count, kernel.scope.local_bytes),
+        ):
+            granule = settings.granules.get(name) if settings.races and name == "shared" else None
+            self.spaces[name] = Scratch(name, owners, owner, size, granule)
+        self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
+        self.waiting = np.zeros(self.count, bool)
+        self.barriers = Barriers(self)
+        self.outgoing: dict[str, Any] = {}
+        self.printed: list[tuple[int, str]] = []
+        self.threads_in: Counter[int] = Counter()
+        self.warps_in: Counter[int] = Counter()
+        self._special: dict[str, Any] = {}
+        order = ranks(settings.schedule, blocks, self.pitch // WARP)
+        self.ranks = np.repeat(order.ravel(), WARP) if order.any() else None
+
+    # Where lanes are --------------------------------------------------------------------------
+
+    def place(self, numbers: np.ndarray) -> tuple[tuple[int, int, int], tuple[int, ...]]:
+        """The block of the first of these lanes, and those of the lanes that are in it."""
+        block = self.block_of[numbers[0]]
+        here = numbers[self.block_of[numbers] == block]
+        return self.coordinates(self.first + int(block)), tuple(self.thread_of[here].tolist())
+
+    def coordinates(self, number: int) -> tuple[int, int, int]:
+        """The place in the grid of a block."""
+        x, y, _ = self.grid
+        return number % x, number // x % y, number // (x * y)
+
+    def special(self, name: str) -> Any:
+        """The value of a special register, over all lanes."""
+        if name not in self._special:
+            self._special[name] = special_register(self, name)
+        return self._special[name]
+
+    # Running ----------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Until every thread has ended."""
+        everyone = Lanes(self, None)
+        together = 0 if (self.next == 0).all() and self.ranks is None else None
+        for step in range(self.settings.limit):
+            if together is not None and not self.kernel.blocks[together].needs_warp:
+                block, lanes = together, everyone
+            else:
+                chosen = self._choose(step)
+                if chosen is None:
+                    return
+                block, index = chosen
+                lanes = everyone if len(index) == self.count else Lanes(self, index)
+            self._count(block, lanes)
+            together = self._go(lanes, self.kernel.functions[block](lanes))
+            if together == DONE:
+                return
+        raise self._stuck("livelock", f"not done after {self.settings.limit} steps")
+
+    def _count(self, block: int, lanes: Lanes) -> None:
+        self.threads_in[block] += lanes.count
+        if lanes.index is None:
+            self.warps_in[block] += self.count // WARP
+        else:
+            self.warps_in[block] += 1 + int(np.count_nonzero(np.diff(lanes.index // WARP)))
+
+    def _go(self, lanes: Lanes, target: Any) -> int | None:
+        """Send lanes to their next block; the block if all lanes of the batch go to one."""
+        if isinstance(target, tuple):
+            guard, taken, other = target
+            if np.all(guard):
+                target = taken
+            elif not np.any(guard):
+                target = other
+            else:
+                target = np.where(guard, taken, other)
+        everyone = lanes.index is None
+        self.next[slice(None) if everyone else lanes.index] = target
+        uniform = everyone and np.ndim(target) == 0 and not self.waiting.any()
+        return int(target) if uniform and self.ranks is None else None
+
+    def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
+        """A block and the lanes that carry it out now; None when all have ended."""
+        runnable = (self.next != DONE) & ~self.waiting
+        if not runnable.any():
+            self.barriers.release()
+            runnable = (self.next != DONE) & ~self.waiting
+            if not runnable.any():
+                if (self.next == DONE).all():
+                    return None
+                raise self._stuck("deadlock", "all threads that have not ended wait at barriers")
+        groups = self._groups(runnable)
+        turn = step // FAIR % len(groups) if step % FAIR == FAIR - 1 else 0
+        for rank, block in groups[turn:] + groups[:turn]:
+            index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
+            if self.kernel.blocks[block].needs_warp:
+                index = self.barriers.gathered(block, index)
+            if len(index):
+                return block, index
+        raise self._stuck("deadlock", "lanes wait for others of their warp")
+
+    def _ranked(self, rank: int) -> Any:
+        return True if self.ranks is None else self.ranks == rank
+
+    def _groups(self, runnable: np.ndarray) -> list[tuple[int, int]]:
+        """Ranks and blocks that have runnable lanes, in the order of the schedule."""
+        if self.ranks is None:
+            return [(0, int(block)) for block in np.unique(self.next[runnable])]
+        keys = self.ranks[runnable].astype(np.int64) << 32 | self.next[runnable]
+        return [(int(key) >> 32, int(key) & 0xFFFFFFFF) for key in np.unique(keys)]
+
+    def _stuck(self, kind: str, message: str) -> EmulationError:
+        numbers = np.flatnonzero(self.next != DONE)
+        block, threads = self.place(numbers)
+        at = self.kernel.blocks[max(int(self.next[numbers[0]]) - self.waiting[numbers[0]], 0)]
+        last = at.statements[-1 if self.waiting[numbers[0]] else 0] if at.statements else None
+        return EmulationError(
+            kind, message, line=last.line if last else None, text=last.text if last else "",
+            block=block, threads=threads, schedule=self.settings.schedule,
+        )  # fmt: skip

@@ -1,0 +1,19 @@
+"""The chapters of the instruction table; importing them fills it."""
+
+from . import (
+    atomics,
+    calls,
+    conversions,
+    exchange,
+    floats,
+    integers,
+    memory,
+    moves,
+    predicates,
+    synchronise,
+)
+
+__all__ = [
+    "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
+    "predicates", "synchronise",
+]  # fmt: skip

@@ -1,0 +1,94 @@
+"""Atomic updates of memory: `atom` gives the old value, `red` does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..generic import update
+from ..memory import Access
+from ..table import effect
+from ..types import dtype, width
+from .floats import basic, flushed
+from .halves import lifted
+
+_ORDER = "(.(relaxed|acquire|release|acq_rel|seq_cst))?(.(cta|cluster|gpu|sys))?"
+_SPACE = "(.(?P<space>global|shared|local)(::cta|::cluster)?)?"
+_HINT = r"(.L2::cache_hint)?"
+
+_INTEGER: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "min": np.minimum,
+    "max": np.maximum,
+    "exch": lambda old, a: a,
+    "cas": lambda old, a, b: np.where(old == a, b, old),
+    "inc": lambda old, a: np.where(old >= a, a.dtype.type(0), old + a.dtype.type(1)),
+    "dec": lambda old, a: np.where((old == 0) | (old > a), a, old - a.dtype.type(1)),
+}
+
+
+def change(operation: str, kind: str, global_: bool) -> Callable[..., Any]:
+    """Old value and operands to new value. f32 sums in global memory lose subnormal numbers."""
+    single = kind.removesuffix("x2")
+    if dtype(single).kind in "ui":
+        return _INTEGER[operation]
+    if operation in ("min", "max"):
+        numpy = {"min": np.fmin, "max": np.fmax}[operation]
+        return lifted(numpy, single) if single != kind else numpy
+    add = basic("add", single, "rn")
+    if kind == "f32" and global_:
+        return lambda old, a: flushed(add(flushed(old), flushed(a)))
+    return lifted(add, single) if single != kind else add
+
+
+def atomic(match: re.Match[str]) -> Any:
+    """One update after the other where lanes meet, lower lanes first."""
+    kind, space = match["t"], match["space"]
+    count = int(match["count"] or 1)
+    access = Access(width(kind), count, writes=True, strong=True, reads=True)
+    words = f"u{width(kind)}"
+    function = change(match["o"], kind, space in (None, "global"))
+    returns = match["n"] == "atom"
+
+    def on_words(old: Any, *operands: Any) -> Any:
+        numbers = [each.view(dtype(kind)) for each in (old, *operands)]
+        return np.asarray(function(*numbers)).astype(dtype(kind), copy=False).view(words)
+
+    def run(lanes: Any, statement: Any, mask: Any, address: Any, *operands: Any) -> Any:
+        lists = [each if isinstance(each, tuple) else (each,) for each in operands]
+        raw = [[word.view(words) for word in each] for each in lists]
+        old = update(lanes, statement, mask, address, raw, on_words, access, space)
+        return tuple(word.view(dtype(kind)) for word in old) if returns else None
+
+    return run
+
+
+_WHOLE = "u32|s32|u64|s64"
+_COUNT = "(.(?P<count>1))?"
+_TYPES = {
+    "add": f"{_WHOLE}|f32|f64",
+    "min|max": _WHOLE,
+    "and|or|xor": "b32|b64",
+    "exch": "b32|b64",
+    "inc|dec": "u32",
+}
+for _name, _result in (("atom", "t* "), ("red", "")):
+    _head = f"(?P<n>{_name}){_ORDER}{_SPACE}"
+    for _operations, _kinds in _TYPES.items():
+        effect(f"{_head}.(?P<o>{_operations}){_HINT}{_COUNT}.(?P<t>{_kinds})",
+               f"{_result}= @ t*", atomic)  # fmt: skip
+    effect(f"{_head}.(?P<o>add|min|max).noftz{_HINT}{_COUNT}.(?P<t>f16x2|bf16x2|f16|bf16)",
+           f"{_result}= @ t*", atomic)  # fmt: skip
+    for _vector in (
+        f".(?P<o>add|min|max)(.noftz)?{_HINT}.v(?P<count>[248]).(?P<t>f32|f16x2|bf16x2|f16|bf16)",
+        f".v(?P<count>[248]).(?P<t>f32|f16x2|bf16x2|f16|bf16).(?P<o>add|min|max)(.noftz)?{_HINT}",
+    ):
+        effect(f"{_head}{_vector}", f"{_result}= @ t*", atomic)
+effect(f"(?P<n>atom){_ORDER}{_SPACE}.(?P<o>cas){_HINT}{_COUNT}.(?P<t>b16|b32|b64)",
+       "t* = @ t t", atomic)  # fmt: skip

@@ -1,0 +1,25 @@
+"""Single values from memory, by generic address, for what a driver's functions read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .generic import load
+from .lanes import Lanes
+from .memory import Access
+from .syntax import Statement
+
+
+def peek(lanes: Lanes, statement: Statement, lane: int, address: int, size: int) -> bytes:
+    """One aligned word as a lane sees it."""
+    one = Lanes(lanes.batch, np.array([lane]))
+    (word,) = load(one, statement, None, np.array([address], np.uint64), Access(size), None)
+    return word.tobytes()
+
+
+def peek_text(lanes: Lanes, statement: Statement, lane: int, address: int) -> str:
+    """Bytes up to a zero."""
+    data = b""
+    while (byte := peek(lanes, statement, lane, address + len(data), 1)) != b"\0":
+        data += byte
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,92 @@
+"""A PTX file ready to run: memory for its global variables, kernels compiled at first use."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import numpy as np
+
+from .blocks import Block
+from .compiling import compile_block
+from .errors import EmulationError
+from .scope import Scope
+from .syntax import Text, Variable, read
+from .types import immediate, storage
+
+
+class Module:
+    """A PTX file with memory for its global variables; kernels are compiled when first launched."""
+
+    def __init__(self, ptx: str) -> None:
+        self.text: Text = read(ptx)
+        self.variables = {
+            variable.name: _room(variable)
+            for variable in self.text.variables
+            if variable.space in ("global", "const")
+        }
+        self.reset()
+        self._kernels: dict[str, Kernel] = {}
+
+    def kernel(self, name: str) -> Kernel:
+        """The kernel of that name."""
+        if name not in self._kernels:
+            if name not in self.text.entries:
+                raise EmulationError("launch", f"the PTX has no entry {name}")
+            shared = [v for v in self.text.variables if v.space == "shared"]
+            scope = Scope(self.text.entries[name], self.addresses, shared)
+            self._kernels[name] = Kernel(scope)
+        return self._kernels[name]
+
+    @cached_property
+    def addresses(self) -> dict[str, int]:
+        """Where the global variables lie."""
+        return {name: array.ctypes.data for name, array in self.variables.items()}
+
+    def reset(self) -> None:
+        """Give all global variables their initial values."""
+        for variable in self.text.variables:
+            if variable.name not in self.variables:
+                continue
+            _initialise(self.variables[variable.name], variable)
+            items = _items(variable)
+            for place, item in enumerate(items):
+                found = re.fullmatch(
+                    r"(?:generic\()?([%\w$]*[A-Za-z_$][\w$]*)\)?(?:\+(\d+))?", item
+                )
+                if found and found[1] in self.addresses:
+                    address = self.addresses[found[1]] + int(found[2] or 0)
+                    self.variables[variable.name].view(np.uint64)[place] = address
+
+
+def _room(variable: Variable) -> np.ndarray:
+    """Aligned bytes for a variable."""
+    align = max(variable.align, 16)
+    room = np.zeros(variable.size + align, np.uint8)
+    start = -room.ctypes.data % align
+    return room[start : start + variable.size]
+
+
+def _items(variable: Variable) -> list[str]:
+    return [item.strip() for item in variable.initial.strip("{}").split(",")]
+
+
+def _initialise(array: np.ndarray, variable: Variable) -> None:
+    """What is not said is zero."""
+    array[:] = 0
+    kind = storage(variable.kind)
+    for place, item in enumerate(_items(variable)):
+        if re.match(r"-?\d", item):
+            array.view(kind)[place] = immediate(item, variable.kind).view(kind)
+
+
+class Kernel:
+    """The compiled blocks of an entry."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope, self.name = scope, scope.name
+        self.blocks: list[Block] = scope.blocks
+        self.functions = [
+            compile_block(scope, number, block) for number, block in enumerate(self.blocks)
+        ]
+        self.opcodes = [block.opcodes() for block in self.blocks]

@@ -1,0 +1,32 @@
+"""Orders in which threads may run: a barrier that is missing shows in some of them only.
+
+A schedule ranks the warps of a block; runnable lanes of the lowest rank go on until they wait or
+end. Within a rank, the earliest block of the text goes first, which is where lanes that parted
+meet again. Lock-step gives all warps the same rank.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from .errors import EmulationError
+
+SCHEDULES = ("lock-step", "ascending", "descending", "random-0", "random-1")
+"""What `every schedule` means; any number may follow `random-`."""
+
+
+def ranks(schedule: str, blocks: int, warps: int) -> np.ndarray:
+    """The rank of each warp: shape (blocks, warps)."""
+    orders = np.zeros((blocks, warps), np.int32)
+    if schedule == "ascending":
+        orders[:] = np.arange(warps)
+    elif schedule == "descending":
+        orders[:] = np.arange(warps)[::-1]
+    elif found := re.fullmatch(r"random-(\d+)", schedule):
+        random = np.random.default_rng(int(found[1]))
+        orders[:] = random.permuted(np.tile(np.arange(warps), (blocks, 1)), axis=1)
+    elif schedule != "lock-step":
+        raise EmulationError("launch", f"no schedule {schedule!r}: one of {', '.join(SCHEDULES)}")
+    return orders

@@ -1,0 +1,77 @@
+"""What the names in a kernel mean: registers, special registers, labels, variables."""
+
+from __future__ import annotations
+
+import re
+
+from .blocks import cut
+from .syntax import Entry, Variable
+
+SPECIAL = re.compile(
+    r"%(?:(?:tid|ntid|ctaid|nctaid)\.[xyz]|laneid|warpid|nwarpid|lanemask_(?:eq|lt|le|gt|ge)"
+    r"|clock|clock64|globaltimer|smid|nsmid|cluster_ctarank|cluster_nctarank"
+    r"|(?:clusterid|nclusterid|cluster_ctaid|cluster_nctaid)\.[xyz]|dynamic_smem_size)"
+)
+
+
+class Scope:
+    """What the names in a kernel mean."""
+
+    def __init__(self, entry: Entry, globals_: dict[str, int], shared: list[Variable]) -> None:
+        self.entry, self.name = entry, entry.name
+        self.kinds: list[str] = []
+        self._registers: dict[tuple[int, str], int] = {}
+        self._families = {
+            (scope, name.partition("<")[0]): (kind, int(name.partition("<")[2].rstrip(">")))
+            for scope, names in entry.registers.items()
+            for name, kind in names.items()
+            if "<" in name
+        }
+        self.blocks, self.labels = cut(entry)
+        own = entry.variables
+        self.shared, self.static_shared = _lay_out(
+            [v for v in [*shared, *own] if v.space == "shared"]
+        )
+        self.local, self.local_bytes = _lay_out([v for v in own if v.space == "local"])
+        self.parameters, self.parameter_bytes = _lay_out(entry.parameters)
+        self._addresses = {**globals_, **self.shared, **self.local}
+
+    def register(self, name: str, scopes: tuple[int, ...]) -> int | None:
+        """The number of a register, as seen from an inner scope outwards."""
+        for scope in reversed(scopes):
+            key = (scope, name)
+            if key in self._registers:
+                return self._registers[key]
+            kind = self._declared(scope, name)
+            if kind:
+                self._registers[key] = len(self.kinds)
+                self.kinds.append(kind)
+                return self._registers[key]
+        return None
+
+    def _declared(self, scope: int, name: str) -> str | None:
+        if kind := self.entry.registers[scope].get(name):
+            return kind
+        prefix, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
+        kind, count = self._families.get((scope, prefix), ("", 0))
+        return kind if digits and int(digits) < count else None
+
+    def special(self, name: str) -> str | None:
+        """A special register, if it is one."""
+        return name if SPECIAL.fullmatch(name) else None
+
+    def address(self, name: str) -> int | None:
+        """Where a variable lies in its space."""
+        base, _, offset = name.partition("+")
+        place = self._addresses.get(base.strip())
+        return None if place is None else place + int(offset or 0)
+
+
+def _lay_out(variables: list[Variable]) -> tuple[dict[str, int], int]:
+    """Offsets, each aligned, arrays without a size last; and the end of the others."""
+    offsets, end = {}, 0
+    for variable in sorted(variables, key=lambda each: not each.size):
+        end = -(-end // variable.align) * variable.align
+        offsets[variable.name] = end
+        end += variable.size
+    return offsets, end

@@ -1,0 +1,90 @@
+"""PTX's types as NumPy's: the type of an operand, and of the register that holds it."""
+
+from __future__ import annotations
+
+import re
+
+import ml_dtypes
+import numpy as np
+
+FLOATS = {
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": np.dtype(np.float32),
+    "tf32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+
+SETS = {
+    "bits": ("b8", "b16", "b32", "b64"),
+    "signed": ("s16", "s32", "s64"),
+    "int": ("s16", "s32", "s64", "u16", "u32", "u64"),
+    "int8": ("s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64"),
+    "half": ("f16x2", "bf16x2", "f16", "bf16"),
+    "float": ("f32", "f64"),
+    "any": (
+        "b8", "b16", "b32", "b64", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64",
+        "f16x2", "bf16x2", "f16", "bf16", "f32", "f64",
+    ),
+}  # fmt: skip
+"""Names that patterns of the instruction table use for several types."""
+
+
+def width(kind: str) -> int:
+    """Bytes of an element of a type; a predicate counts as one."""
+    if kind == "pred":
+        return 1
+    _, bits, pair = re.fullmatch(r"(\D+)(\d+)(x2)?", kind).groups()
+    return int(bits) // 8 * (2 if pair else 1)
+
+
+def storage(kind: str) -> np.dtype:
+    """What a register, or a word in memory, of this type is kept as."""
+    return np.dtype(bool) if kind == "pred" else np.dtype(f"u{width(kind)}")
+
+
+def dtype(kind: str) -> np.dtype:
+    """The NumPy type in which an operand of this type is computed with; pairs are whole words."""
+    if kind in FLOATS:
+        return FLOATS[kind]
+    if kind[0] == "s" and kind[1:].isdigit():
+        return np.dtype(f"i{width(kind)}")
+    return storage(kind)
+
+
+def is_signed(kind: str) -> bool:
+    """Whether a wider register gets the sign in its upper bits."""
+    return dtype(kind).kind == "i"
+
+
+def twice(kind: str) -> str:
+    """The type of twice the width."""
+    return f"{kind[0]}{2 * int(kind[1:])}"
+
+
+def immediate(text: str, kind: str) -> np.generic:
+    """A literal as an operand of a type: 12, -1, 0x1f, 0f3F800000, 0d3FF0000000000000, 1.5."""
+    target = dtype(kind)
+    bits = re.fullmatch(r"0([fFdD])([0-9A-Fa-f]+)", text)
+    if bits:
+        source = "u4,f4" if bits[1] in "fF" else "u8,f8"
+        raw, real = source.split(",")
+        number = np.array(int(bits[2], 16), raw).view(real)
+        whole = target.kind == "u" and target.itemsize == number.itemsize
+        return number.view(target)[()] if whole else number.astype(target)[()]
+    if re.fullmatch(r"-?\d+\.\d*([eE][-+]?\d+)?", text):
+        return np.float64(text).astype(target)
+    number = _integer(text)
+    if kind == "pred":
+        return np.bool_(number)
+    if target.kind not in "ui":
+        return np.float64(number).astype(target)
+    masked = number & ((1 << 8 * target.itemsize) - 1)
+    return np.array(masked, f"u{target.itemsize}").view(target)[()]
+
+
+def _integer(text: str) -> int:
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+    digits = digits.rstrip("U")
+    octal = re.fullmatch(r"0[0-7]+", digits)
+    return sign * (int(digits, 8) if octal else int(digits, 0))
