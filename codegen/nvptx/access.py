@@ -19,8 +19,8 @@ from tileir.types import Element
 
 from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 
-GLOBAL, SHARED = "global", "shared"
-"""Spaces of memory."""
+GLOBAL, SHARED = ".global", ".shared"
+"""Spaces of memory, in the names of instructions."""
 LARGEST_IMMEDIATE = 2**31 - 1
 """The largest constant that can be added to an address within an instruction."""
 WORD_BITS = 32
@@ -59,13 +59,13 @@ def load(
 ) -> list[ir.Value]:  # fmt: skip
     """The elements at `address + immediate`, as integers; `padding` each where not `predicate`.
 
-    `space` may also say how an access of global memory is ordered: "relaxed.gpu.global".
+    `space` may also say how an access of global memory is ordered: ".relaxed.gpu.global".
     """
     kind = _register(shape)
     names, count = [f"${index}" for index in range(shape.count)], shape.count
     constraint = _CONSTRAINTS[shape.word]
     outputs = [f"={constraint}"] * count
-    text = f"ld.{space}{shape.mnemonic} {_braced(names)}, [${count}+${count + 1}];"
+    text = f"ld{space}{shape.mnemonic} {_braced(names)}, [${count}+${count + 1}];"
     inputs, arguments = [_pointer(address), "n"], [address, _offset(immediate)]
     if predicate is not None:
         text = f"@${count + 2} {text}"
@@ -86,7 +86,7 @@ def store(
     """Write the elements (integers) to `address + immediate`, if `predicate`."""
     words = _pack(builder, shape, elements)
     names = [f"${index + 2}" for index in range(len(words))]
-    text = f"st.{space}{shape.mnemonic} [$0+$1], {_braced(names)};"
+    text = f"st{space}{shape.mnemonic} [$0+$1], {_braced(names)};"
     inputs = [_pointer(address), "n", *[_CONSTRAINTS[shape.word]] * len(words)]
     arguments = [address, _offset(immediate), *words]
     if predicate is not None:

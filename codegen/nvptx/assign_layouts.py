@@ -211,6 +211,10 @@ class _Assigner:
     def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
         return self.preferences.get(value) or self._blocked(value)
 
+    def _assert(self, op: Op) -> None:
+        condition = op.operands["condition"]
+        self.found.require(condition, self._choose(condition))
+
     def _atomic(self, op: Op) -> None:
         """Neighbouring threads change neighbouring elements."""
         value = op.operands["arg" if op.name == "atomic_rmw_tko" else "val"]
@@ -277,6 +281,7 @@ class _Assigner:
 
 
 _RULES = {
+    "assert": _Assigner._assert,
     "atomic_cas_tko": _Assigner._atomic,
     "atomic_red_view_tko": _Assigner._view_store,
     "atomic_rmw_tko": _Assigner._atomic,

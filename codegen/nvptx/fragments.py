@@ -62,6 +62,8 @@ class Context:
     thread: ir.Value
     """The thread's number in its block, i32."""
     shared: SharedMemory
+    allocated: dict[Op, int] = field(default_factory=dict)
+    """Where in shared memory the block's variables lie."""
     barriers: set[Op] = field(default_factory=set)
     """Memory ops before which all threads have to meet."""
     lower_block: Callable[[Context, Block], None] | None = None

@@ -10,12 +10,21 @@ from tileir.ir import Block, Op
 from tileir.types import TensorView
 
 from ..kernel import Kernel
-from . import lower_atomics, lower_control, lower_fences, lower_pieces, lower_reductions
+from . import (
+    lower_atomics,
+    lower_control,
+    lower_fences,
+    lower_messages,
+    lower_pieces,
+    lower_reductions,
+    lower_variables,
+)
 from .access import integer_type, value_of
 from .assign_layouts import Assignment
 from .fragments import Context
 from .lower_pointers import load_ptr_tko, store_ptr_tko
 from .lower_values import lower_grid, lower_value, special_register
+from .lower_variables import place_allocations
 from .lower_views import (
     get_index_space_shape,
     get_tensor_shape,
@@ -52,8 +61,10 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     **lower_atomics.LOWERINGS,
     **lower_control.LOWERINGS,
     **lower_fences.LOWERINGS,
+    **lower_messages.LOWERINGS,
     **lower_pieces.LOWERINGS,
     **lower_reductions.LOWERINGS,
+    **lower_variables.LOWERINGS,
 }
 """What has a lowering of its own; all else makes one tile from tiles (`lower_value`)."""
 
@@ -73,9 +84,10 @@ def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: 
     # The set's own `add` knows no attributes with values.
     set.add(function.attributes, f'"nvvm.reqntid"="{assignment.threads}"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    shared = SharedMemory(builder)
+    places, kept, alignment = place_allocations(kernel)
+    shared = SharedMemory(builder, kept, alignment)
     thread = special_register(builder, "tid.x")
-    ctx = Context(kernel, target, assignment, builder, thread, shared)
+    ctx = Context(kernel, target, assignment, builder, thread, shared, places)
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):
         ctx.define_scalar(value, value_of(builder, argument, element))
     ctx.barriers = place_barriers(kernel, assignment)

@@ -61,7 +61,7 @@ def atomic_cas_tko(ctx: Context, op: Op) -> None:
     result = {}
     for offset in layout.offsets():
         words = [bits_of(ctx.builder, held[offset], element) for held in (expected, replacements)]
-        name = f"atom.{ordering.qualifiers(op)}.global.cas.b{words[0].type.width}"
+        name = f"atom{ordering.space_of(ctx, op)}.cas.b{words[0].type.width}"
         predicate = _predicate(ctx, op, offset)
         old = access.change(ctx.builder, name, (pointers[offset], 0), predicate, words)
         result[offset] = value_of(ctx.builder, old, element)
@@ -112,7 +112,7 @@ def _update(
         suffix = f"noftz.{element.name}"
     order = op.attributes["memory_ordering_semantics"]
     silent = unused and order in ("relaxed", "release")
-    text = f"{'red' if silent else 'atom'}.{ordering.qualifiers(op)}.global.{name}.{suffix}"
+    text = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{name}.{suffix}"
     if silent:
         access.reduce(builder, text, place, predicate, bits)
         return None
@@ -136,7 +136,7 @@ def _add_again(
     else:
         builder.cbranch(predicate, enter, done)
     builder.position_at_end(enter)
-    (first,) = access.load(builder, access.Shape(16, 1), *place, None, None, "relaxed.sys.global")
+    (first,) = access.load(builder, access.Shape(16, 1), *place, None, None, ".relaxed.sys")
     builder.branch(again)
     builder.position_at_end(again)
     seen = builder.phi(kind)
@@ -145,7 +145,7 @@ def _add_again(
         widen(builder, value_of(builder, seen, element), element), widen(builder, value, element)
     )
     bits = bits_of(builder, narrow(builder, total, element), element)
-    name = f"atom.{ordering.qualifiers(op)}.global.cas.b16"
+    name = f"atom{ordering.space_of(ctx, op)}.cas.b16"
     found = access.change(builder, name, place, None, [seen, bits])
     seen.add_incoming(found, again)
     builder.cbranch(builder.icmp_unsigned("==", found, seen), done, again)

@@ -32,7 +32,7 @@ def load_ptr_tko(ctx: Context, op: Op) -> None:
             other = bits_of(builder, other, element)
             mask = _both(builder, masks.get(offset), owner)
             (bits,) = access.load(
-                builder, shape, pointers[offset], 0, mask, other, ordering.space_of(op)
+                builder, shape, pointers[offset], 0, mask, other, ordering.space_of(ctx, op)
             )
             result[offset] = value_of(builder, bits, element)
         if owner is not None:
@@ -51,7 +51,9 @@ def store_ptr_tko(ctx: Context, op: Op) -> None:
     for offset in layout.offsets():
         predicate = _both(builder, masks.get(offset), owner)
         bits = [bits_of(builder, values[offset], element)]
-        access.store(builder, shape, pointers[offset], 0, predicate, bits, ordering.space_of(op))
+        access.store(
+            builder, shape, pointers[offset], 0, predicate, bits, ordering.space_of(ctx, op)
+        )
 
 
 def _both(builder: ir.IRBuilder, mask: ir.Value | None, owner: ir.Value | None) -> ir.Value | None:

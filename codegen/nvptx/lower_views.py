@@ -72,7 +72,9 @@ def load_view_tko(ctx: Context, op: Op) -> None:
 
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         shape = access.Shape(stored.width, len(offsets))
-        return access.load(ctx.builder, shape, *place, predicate, padding, ordering.space_of(op))
+        return access.load(
+            ctx.builder, shape, *place, predicate, padding, ordering.space_of(ctx, op)
+        )
 
     for layout in ctx.assignment.computed(op.result):
         # An ordered load is made once: its owner tells those that hold copies.
@@ -94,7 +96,7 @@ def store_view_tko(ctx: Context, op: Op) -> None:
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         shape = access.Shape(integer_type(element).width, len(offsets))
         elements = [bits[offset] for offset in offsets]
-        access.store(ctx.builder, shape, *place, predicate, elements, ordering.space_of(op))
+        access.store(ctx.builder, shape, *place, predicate, elements, ordering.space_of(ctx, op))
         return []
 
     ordering.before(ctx, op)

@@ -14,16 +14,14 @@ from .fragments import Context
 _SCOPES = {"tl_blk": "cta", "device": "gpu", "sys": "sys"}
 
 
-def space_of(op: Op) -> str:
-    """The part of a load's or store's name that says how it is ordered, and where memory is."""
-    order = op.attributes["memory_ordering_semantics"]
-    return "global" if order == "weak" else f"{qualifiers(op)}.global"
+def space_of(ctx: Context, op: Op) -> str:
+    """The part of an instruction's name that says how it is ordered, and where memory is.
 
-
-def qualifiers(op: Op) -> str:
-    """Order and scope of an access that is not weak, as in "acquire.gpu"."""
+    As in ".acquire.gpu.global". Where blocks have variables, addresses may be of shared memory.
+    """
     order, scope = op.attributes["memory_ordering_semantics"], op.attributes["memory_scope"]
-    return f"{order}.{_SCOPES[scope]}"
+    space = "" if ctx.allocated else ".global"
+    return space if order == "weak" else f".{order}.{_SCOPES[scope]}{space}"
 
 
 def is_weak(op: Op) -> bool:

@@ -24,14 +24,22 @@ _WORD = ir.IntType(32)
 
 
 class SharedMemory:
-    """The shared memory of one kernel. `size` is what it needs so far, in bytes."""
+    """The shared memory of one kernel. `size` is what it needs so far, in bytes.
 
-    def __init__(self, builder: ir.IRBuilder) -> None:
-        self.size = 0
+    The first `kept` bytes are left alone.
+    """
+
+    def __init__(self, builder: ir.IRBuilder, kept: int = 0, alignment: int = ALIGNMENT) -> None:
+        self.size = self._kept = kept
+        self._alignment = alignment
         self._builder = builder
         self._written: list[tuple[int, int]] = []
         self._read: list[tuple[int, int]] = []
         self._unknown = False
+
+    def fixed(self, place: int) -> ir.Value:
+        """The address (i32) of a place among the bytes that are kept for the whole kernel."""
+        return ir.Constant(_WORD, place).add(self._base()) if place else self._base()
 
     def reserve(self, size: int) -> ir.Value:
         """The address (i32) of `size` bytes, aligned to 16, that all threads may write now.
@@ -39,12 +47,12 @@ class SharedMemory:
         They may be read after the next `barrier`, until something else is reserved.
         """
         place = self._place(size)
-        if self._unknown or (place and place + size > ROOM):
+        if self._unknown or (place > self._kept and place - self._kept + size > ROOM):
             self.barrier()
             place = self._place(size)
         self._written.append((place, place + size))
         self.size = max(self.size, place + size)
-        return ir.Constant(_WORD, place).add(self._base()) if place else self._base()
+        return self.fixed(place)
 
     def barrier(self) -> None:
         """All threads of the block meet, and see what the others wrote."""
@@ -60,7 +68,7 @@ class SharedMemory:
 
     def _place(self, size: int) -> int:
         """The lowest place that does not overlap what is in use."""
-        place = 0
+        place = self._kept
         for low, high in sorted(self._read + self._written):
             if place + size > low and place < high:
                 place = -(-high // ALIGNMENT) * ALIGNMENT
@@ -73,4 +81,5 @@ class SharedMemory:
             memory = ir.GlobalVariable(module, ir.ArrayType(ir.IntType(8), 0), NAME, SPACE)
             memory.linkage = "external"
             memory.align = ALIGNMENT
+        memory.align = max(memory.align, self._alignment)
         return memory.ptrtoint(_WORD)

@@ -12,6 +12,7 @@ from tileir.ir import Op
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
 from ..scalar.types import is_packed, memory_bytes
+from .lower_variables import allocated_bytes
 
 WhyNot = Callable[[Op], str | None]
 
@@ -35,6 +36,14 @@ def _pointer_access(op: Op) -> str | None:
     return _packed(pointers.type.element.pointee)
 
 
+def _block_variable(op: Op) -> str | None:
+    if op.attributes["global"]:
+        return "memory of a block that other blocks may see is not lowered yet"
+    if allocated_bytes(op) > SHARED_BYTES:
+        return f"more than {SHARED_BYTES} bytes of a block's own memory are not lowered yet"
+    return None
+
+
 def _through_shared(op: Op) -> str | None:
     source = op.operands["source"].type
     if source.size * memory_bytes(source.element) > SHARED_BYTES:
@@ -46,6 +55,8 @@ SHARED_BYTES = 48 << 10
 """Shared memory that every target has without being asked."""
 
 LOWERED: dict[str, WhyNot | None] = {
+    "alloca": _block_variable,
+    "assert": None,
     "assume": None,
     "atomic_cas_tko": None,
     "atomic_red_view_tko": None,
@@ -57,6 +68,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "for": None,
     "gdc_launch_dependents_tko": None,
     "gdc_wait_tko": None,
+    "get_global": None,
     "get_index_space_shape": None,
     "get_num_tile_blocks": None,
     "get_tensor_shape": None,
