@@ -110,21 +110,22 @@ def through_shared(
     cut = _cut(source, target, size)
     kept, wanted = source.without(cut), target.without(cut)
     places = swizzle(kept, wanted, size)
-    vector = span(places.vector)
-    shape = access.Shape(kind.width, len(vector))
+    together, wanted_together = span(places.written), span(places.read)
     bits = {offset: bits_of(builder, value, element) for offset, value in fragment.items()}
     found: dict[int, ir.Value] = {}
     for piece in span([1 << bit for bit in range(cut.bit_length()) if cut >> bit & 1]):
         base = ctx.shared.reserve(size << source.bits - cut.bit_count())
         writing = _Places(ctx, base, source, places.images, size, cut, piece)
-        for offset in _vectors(source, places.vector):
+        shape = access.Shape(kind.width, len(together))
+        for offset in _vectors(source, places.written):
             inside = writing.inside(offset, ctx.owner(source))
             if inside is not False:
-                values = [bits[offset ^ step] for step in vector]
+                values = [bits[offset ^ step] for step in together]
                 access.store(builder, shape, *writing.at(offset), inside, values, access.SHARED)
         ctx.shared.barrier()
         reading = _Places(ctx, base, target, places.images, size, cut, piece)
-        for offset in _vectors(target, places.vector):
+        shape = access.Shape(kind.width, len(wanted_together))
+        for offset in _vectors(target, places.read):
             inside = reading.inside(offset, None)
             if inside is not False:
                 # A vector is all in one piece: cutting takes no bits of it.
@@ -132,7 +133,7 @@ def through_shared(
                 loaded = access.load(
                     builder, shape, *reading.at(offset), inside, before, access.SHARED
                 )
-                found |= {offset ^ step: v for step, v in zip(vector, loaded, strict=True)}
+                found |= {offset ^ step: v for step, v in zip(wanted_together, loaded, strict=True)}
     return {offset: value_of(builder, value, element) for offset, value in found.items()}
 
 

@@ -8,7 +8,8 @@ a map is a basis of the element space: the elements that lie 1, 2, 4, ... places
 The bits of an address that choose the bank must tell the lanes of the writing layout apart, and
 those of the reading layout. If `a` is the base of a writing lane and `b` that of a reading one,
 then making `a` a bank bit and `a ^ b` a bit above the banks does both: modulo what is above the
-banks, `a` and `b` are the same. This is what is called a swizzle.
+banks, `a` and `b` are the same. This is what is called a swizzle. Where several elements are read at once
+that are written one by one, the same is done between the bits within such a vector and a lane.
 
 This file knows neither LLVM nor Tile IR.
 """
@@ -30,12 +31,13 @@ WIDEST = 16
 class Swizzle:
     """`images[b]` is what bit b of an element number contributes to its place.
 
-    Elements whose numbers combine the `vector` bases lie side by side, so that one access moves
-    them.
+    Elements whose numbers combine the bases `read` lie side by side, so that one access reads them;
+    the first of those bases are `written`, by one access as well.
     """
 
     images: tuple[int, ...]
-    vector: tuple[int, ...]
+    written: tuple[int, ...]
+    read: tuple[int, ...]
 
     def place(self, element: int) -> int:
         """Where an element lies, counted in elements."""
@@ -45,23 +47,39 @@ class Swizzle:
 def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     """The places of elements of `size` bytes that are written in `source`, read in `target`."""
     bits = max(source.bits, target.bits)
-    common = [base for base in source.register if base in target.register]
-    vector = common[: _log2(WIDEST // size)]
-    width = max(size << len(vector), BANK_BYTES)
-    lanes = BANK_BITS - _log2(width // BANK_BYTES)
-    writing = [base for base in source.lane[:lanes] if base]
-    reading = [base for base in target.lane[:lanes] if base]
+    most = _log2(WIDEST // size)
+    written = [base for base in source.register if base in target.register][:most]
+    others = [base for base in target.register if base not in source.register]
+    read = [*written, *others[: most - len(written)]]
+    width = max(size << len(read), BANK_BYTES)
+    writing = _together(source, size << len(written))
+    reading = _together(target, width)
+    rest = []
+    for place, base in enumerate(read[len(written) :], len(written)):
+        # Lanes that write parts of what is read at once differ in these bits, or are made to.
+        apart = [lane for lane in writing if lane not in reading and lane not in read]
+        if base in writing:
+            writing.remove(base)
+        elif apart and size << place >= BANK_BYTES:
+            rest.append(apart[-1] ^ base)
+            writing.remove(apart[-1])
     shared = [base for base in writing if base in reading]
     only_written = [base for base in writing if base not in shared]
     only_read = [base for base in reading if base not in shared]
     pairs = min(len(only_written), len(only_read))
     banks = [*shared, *only_written, *only_read[pairs:]]
-    rest = [a ^ b for a, b in zip(only_written, only_read, strict=False)]
-    taken = _Space([*vector, *banks, *rest])
+    rest += [a ^ b for a, b in zip(only_written, only_read, strict=False)]
+    taken = _Space([*read, *banks, *rest])
     rest += [1 << bit for bit in range(bits) if taken.add(1 << bit)]
-    within = _log2(width // (size << len(vector)))
-    order = [*vector, *rest[:within], *banks, *rest[within:]]
-    return Swizzle(tuple(_coordinates(order, bits)), tuple(vector))
+    within = _log2(width // (size << len(read)))
+    order = [*read, *rest[:within], *banks, *rest[within:]]
+    return Swizzle(tuple(_coordinates(order, bits)), tuple(written), tuple(read))
+
+
+def _together(layout: LinearLayout, width: int) -> list[int]:
+    """The bases of the lanes that access `width` bytes each in one go."""
+    count = BANK_BITS - _log2(max(width, BANK_BYTES) // BANK_BYTES)
+    return [base for base in layout.lane[:count] if base]
 
 
 class _Space:
