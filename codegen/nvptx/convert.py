@@ -130,10 +130,11 @@ def through_shared(
             if inside is not False:
                 # A vector is all in one piece: cutting takes no bits of it.
                 before = found.get(offset, ir.Constant(kind, 0))
-                loaded = access.load(
-                    builder, shape, *reading.at(offset), inside, before, access.SHARED
-                )
-                found |= {offset ^ step: v for step, v in zip(wanted_together, loaded, strict=True)}
+                first = places.place(offset & ~cut) & (len(wanted_together) - 1)
+                place = reading.at(offset, first)
+                loaded = access.load(builder, shape, *place, inside, before, access.SHARED)
+                for number, value in enumerate(loaded):
+                    found[offset ^ wanted_together[number ^ first]] = value
     return {offset: value_of(builder, value, element) for offset, value in found.items()}
 
 
@@ -155,9 +156,9 @@ class _Places:
     def _bytes(self, element: int) -> int:
         return combine(self._images, element & ~self._cut) * self._size
 
-    def at(self, offset: int) -> tuple[ir.Value, int]:
-        """Address and immediate of the element at an offset."""
-        builder, place = self._ctx.builder, self._bytes(offset)
+    def at(self, offset: int, back: int = 0) -> tuple[ir.Value, int]:
+        """Address and immediate of the element at an offset, and so many elements before it."""
+        builder, place = self._ctx.builder, self._bytes(offset) - back * self._size
         mixed = place & self._mask
         if mixed not in self._known:
             own = builder.xor(self._thread, ir.Constant(I32, mixed)) if mixed else self._thread

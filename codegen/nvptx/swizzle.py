@@ -8,8 +8,8 @@ a map is a basis of the element space: the elements that lie 1, 2, 4, ... places
 The bits of an address that choose the bank must tell the lanes of the writing layout apart, and
 those of the reading layout. If `a` is the base of a writing lane and `b` that of a reading one,
 then making `a` a bank bit and `a ^ b` a bit above the banks does both: modulo what is above the
-banks, `a` and `b` are the same. This is what is called a swizzle. Where several elements are read at once
-that are written one by one, the same is done between the bits within such a vector and a lane.
+banks, `a` and `b` are the same. This is what is called a swizzle. Where several elements are read
+at once that are written one by one, the same is done between bits within such a vector and a lane.
 
 This file knows neither LLVM nor Tile IR.
 """
@@ -31,8 +31,9 @@ WIDEST = 16
 class Swizzle:
     """`images[b]` is what bit b of an element number contributes to its place.
 
-    Elements whose numbers combine the bases `read` lie side by side, so that one access reads them;
-    the first of those bases are `written`, by one access as well.
+    Elements whose numbers combine the bases `read` lie side by side, so that one access reads them
+    (from the one of them that lies first); the first of those bases are `written`, by one access
+    as well.
     """
 
     images: tuple[int, ...]
@@ -51,18 +52,14 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     written = [base for base in source.register if base in target.register][:most]
     others = [base for base in target.register if base not in source.register]
     read = [*written, *others[: most - len(written)]]
-    width = max(size << len(read), BANK_BYTES)
-    writing = _together(source, size << len(written))
-    reading = _together(target, width)
-    rest = []
-    for place, base in enumerate(read[len(written) :], len(written)):
-        # Lanes that write parts of what is read at once differ in these bits, or are made to.
-        apart = [lane for lane in writing if lane not in reading and lane not in read]
-        if base in writing:
-            writing.remove(base)
-        elif apart and size << place >= BANK_BYTES:
-            rest.append(apart[-1] ^ base)
-            writing.remove(apart[-1])
+    while True:
+        width = max(size << len(read), BANK_BYTES)
+        writing = _together(source, size << len(written))
+        reading = _together(target, width)
+        rest = _mixed(writing, read, len(written), target, size)
+        if len(writing) <= BANK_BITS - _log2(width // BANK_BYTES) or len(read) == len(written):
+            break
+        read.pop()
     shared = [base for base in writing if base in reading]
     only_written = [base for base in writing if base not in shared]
     only_read = [base for base in reading if base not in shared]
@@ -74,6 +71,29 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     within = _log2(width // (size << len(read)))
     order = [*read, *rest[:within], *banks, *rest[within:]]
     return Swizzle(tuple(_coordinates(order, bits)), tuple(written), tuple(read))
+
+
+def _mixed(
+    writing: list[int], read: list[int], written: int, target: LinearLayout, size: int
+) -> list[int]:
+    """Sums of lanes that write parts of a vector and bits within it.
+
+    Such lanes leave `writing`, and so do those that differ in bits within the vector.
+
+    Not lanes whose bits tell reading threads apart: vectors would begin where they cannot.
+    """
+    lanes = _together(target, max(size << len(read), BANK_BYTES))
+    capacity = BANK_BITS - _log2(max(size << len(read), BANK_BYTES) // BANK_BYTES)
+    within = [base for base in writing if base in read]
+    writing[:] = [base for base in writing if base not in read]
+    free = [base for base in writing if base in target.register and base not in lanes]
+    rest = []
+    for place, base in enumerate(read):
+        usable = place >= written and size << place >= BANK_BYTES and base not in within
+        if usable and free and len(writing) > capacity:
+            rest.append(free[-1] ^ base)
+            writing.remove(free.pop())
+    return rest
 
 
 def _together(layout: LinearLayout, width: int) -> list[int]:

@@ -55,6 +55,16 @@ def test_vectors_lie_side_by_side(size: int) -> None:
         ]
 
 
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_reading_threads_start_where_vectors_do(size: int) -> None:
+    for _, source, target in CASES:
+        found = swizzle(source, target, size)
+        for base in target.thread:
+            assert found.place(base) % (1 << len(found.read)) == 0
+        for base in source.thread:
+            assert found.place(base) % (1 << len(found.written)) == 0
+
+
 def conflicts(layout: LinearLayout, found, vector: tuple[int, ...], size: int) -> int:
     """The most different words of one bank that lanes of a warp ask for in one go."""
     width = size << len(vector)
