@@ -119,7 +119,8 @@ class Barriers:
                 batch.waiting[waiting] = False
                 self.counted[waiting] = np.count_nonzero(self.flags[waiting])
                 self.members[waiting] = len(waiting)
-                batch.clocks.meet(np.sort(members), np.sort(waiting))
+                whole = len(waiting) == alive[block]
+                batch.clocks.meet(np.sort(members), np.sort(waiting), whole)
 
     def meet_in_warps(self, lanes: Lanes, members: Any) -> None:
         """Order the accesses of the lanes of each warp that are here with one mask."""

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from . import types
+from . import special, types
 from .blocks import Block, resolve
 from .control import BRANCHES, DONE
 from .errors import EmulationError
@@ -30,6 +32,12 @@ _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 def compile_block(scope: Scope, number: int, block: Block) -> Callable[..., Any]:
     """The function of one block: takes the active lanes, returns where they go."""
     return _Writer(scope, number, block).function()
+
+
+@lru_cache(maxsize=4096)
+def _code(source: str, name: str) -> CodeType:
+    """Kernels that differ a little have most blocks in common."""
+    return compile(source, name, "exec")
 
 
 class _Writer:
@@ -55,7 +63,7 @@ class _Writer:
                 self._instruction(statement, resolve(statement))
         body = [*self.fetched, *self.lines, *map(self._put_back, self.written), leaving]
         source = "def run(A):\n " + "\n ".join(body) + "\n"
-        exec(compile(source, f"<block {self.number} of {self.scope.name}>", "exec"), self.names)
+        exec(_code(source, f"<block {self.number} of {self.scope.name}>"), self.names)
         return self.names["run"]
 
     def _put_back(self, register: int) -> str:
@@ -160,10 +168,10 @@ class _Writer:
         register = self.scope.register(text, self.statement.scope)
         if register is not None:
             return self._as(self._fetch(register), self.scope.kinds[register], kind)
-        if special := self.scope.special(text):
+        if held := special.type_of(text):
             name = f"s{len(self.fetched)}"
-            self.fetched.append(f"{name} = A.special({special!r})")
-            return self._as(name, "b32" if kind != "u64" else "b64", kind)
+            self.fetched.append(f"{name} = A.special({text!r})")
+            return self._as(name, held, kind)
         address = self.scope.address(text)
         if address is None:
             raise self._error("unknown", f"no such operand: {text}")

@@ -16,7 +16,6 @@ INTEGERS: dict[str, Callable[[Fraction], int]] = {
     "rz": math.trunc,
     "rm": math.floor,
     "rp": math.ceil,
-    "rna": lambda x: math.floor(abs(x) + Fraction(1, 2)) * (1 if x > 0 else -1),
 }
 
 
@@ -24,17 +23,27 @@ def rounded(number: Fraction, kind: str, mode: str, zero: float = 0.0) -> float:
     """The float for an exact number; `zero` is the result for zero."""
     if not number:
         return zero
+    up = number > 0
     digits, last, top = FORMATS[kind]
-    exponent = number.numerator.bit_length() - number.denominator.bit_length()
-    exponent -= abs(number) < Fraction(2) ** exponent
-    quantum = Fraction(2) ** max(exponent + 1 - digits, last)
-    result = INTEGERS[mode](number / quantum) * quantum
-    largest = (2 - Fraction(2) ** (1 - digits)) * Fraction(2) ** top
-    if abs(result) > largest:
-        up = number > 0
+    above, below = abs(number.numerator), number.denominator
+    exponent = above.bit_length() - below.bit_length()
+    exponent -= above << max(-exponent, 0) < below << max(exponent, 0)
+    quantum = max(exponent + 1 - digits, last)
+    steps, rest = divmod(above << max(-quantum, 0), below << max(quantum, 0))
+    half = 2 * rest - (below << max(quantum, 0))
+    further = {
+        "rn": half > 0 or (half == 0 and steps % 2 == 1),
+        "rna": half >= 0,
+        "rz": False,
+        "rm": rest > 0 and not up,
+        "rp": rest > 0 and up,
+    }[mode]
+    steps += further
+    if steps.bit_length() + quantum > top + 1:
         stays = mode == "rz" or (mode == "rm" and up) or (mode == "rp" and not up)
-        return (1 if up else -1) * (float(largest) if stays else math.inf)
-    return math.copysign(float(result), 1 if number > 0 else -1)
+        largest = math.ldexp((1 << digits) - 1, top + 1 - digits)
+        return (1 if up else -1) * (largest if stays else math.inf)
+    return (1 if up else -1) * math.ldexp(steps, quantum)
 
 
 def each(

@@ -15,7 +15,6 @@ import numpy as np
 from tileir.buffer import Buffer
 
 from .errors import EmulationError
-from .granules import granules, orders_between_blocks
 from .machine import Batch, Settings
 from .memory import HostMemory
 from .program import Kernel, Module
@@ -24,6 +23,12 @@ LANES = 1 << 14
 """Threads that are run together at most."""
 CLOCKS = 1 << 22
 """What they know of each other's times takes at most so many numbers."""
+_SMALL_FLOATS = {
+    "bf16": ml_dtypes.bfloat16,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+}
 _FLOATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
 
 
@@ -48,7 +53,7 @@ def load(ptx: str) -> Module:
 def launch(
     ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
     schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
-    limit: int = 1_000_000,
+    limit: int = 300_000,
 ) -> Result:  # fmt: skip
     """Run a kernel on the memory of its arguments.
 
@@ -70,10 +75,8 @@ def launch(
     if kernel.scope.entry.threads not in (None, block):
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
         raise EmulationError("launch", message)
-    found = granules(kernel.scope.entry)
-    between = not orders_between_blocks(kernel.scope.entry)
-    settings = Settings(schedule, races, between, found, limit)
-    memory = HostMemory(regions, found.get("global", 4) if races else None)
+    settings = Settings(schedule, races, limit)
+    memory = HostMemory(regions, kernel.granules["global"] if races else None)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -133,16 +136,22 @@ def _pack(
 
 def _bytes(row: dict[str, Any], argument: Any, regions: list[tuple[int, int]]) -> bytes:
     size, kind = row["size"], row["type"]
-    if isinstance(argument, np.ndarray) and argument.ndim:
-        regions.append(_region(argument))
-        return argument.__array_interface__["data"][0].to_bytes(8, "little")
-    if isinstance(argument, Buffer):
-        regions.append(_region(argument))
-        return argument.address.to_bytes(8, "little")
+    if kind.startswith("ptr"):
+        return _address(argument, regions).to_bytes(8, "little")
     if kind in _FLOATS:
         return struct.pack(_FLOATS[kind], float(argument))
-    if kind.startswith(("f", "bf")):
-        small = {"bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn}
-        other = {"f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu}
-        return np.float64(argument).astype((small | other)[kind]).tobytes()
+    if kind in _SMALL_FLOATS:
+        return np.float64(argument).astype(_SMALL_FLOATS[kind]).tobytes()
     return (int(argument) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+
+
+def _address(argument: Any, regions: list[tuple[int, int]]) -> int:
+    """Where memory starts, which the kernel may reach if its size is known."""
+    if isinstance(argument, Buffer):
+        regions.append(_region(argument))
+        return argument.address
+    if hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic):
+        array = np.asarray(argument)
+        regions.append(_region(array))
+        return array.__array_interface__["data"][0]
+    return int(argument)

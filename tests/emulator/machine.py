@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,7 @@ class Settings:
 
     schedule: str = "lock-step"
     races: bool = True
-    between_blocks: bool = True
-    granules: dict[str, int] = field(default_factory=dict)
-    limit: int = 1_000_000
+    limit: int = 300_000
     """Steps of a batch: a step is one basic block for some lanes."""
 
 
@@ -49,17 +47,17 @@ class Batch:
         self.pitch = -(-self.threads // WARP) * WARP
         self.count = blocks * self.pitch
         self.kinds = kernel.scope.kinds
-        self.registers: list[Any] = [None] * len(self.kinds)
-        self.defined: list[Any] = [None] * len(self.kinds)
+        self.registers: dict[int, Any] = defaultdict(lambda: None)
+        self.defined: dict[int, Any] = defaultdict(lambda: None)
         lane = np.arange(self.count)
         self.block_of, self.thread_of = lane // self.pitch, lane % self.pitch
-        self.clocks = Clocks(first, blocks, self.pitch, settings.between_blocks)
+        self.clocks = Clocks(first, blocks, self.pitch, not kernel.orders_between_blocks)
         self.spaces: dict[str, Memory] = {"global": memory}
         for name, owner, owners, size in (
             ("shared", self.block_of, blocks, shared_bytes),
             ("local", lane, self.count, kernel.scope.local_bytes),
         ):
-            granule = settings.granules.get(name) if settings.races and name == "shared" else None
+            granule = kernel.granules.get(name) if settings.races else None
             self.spaces[name] = Scratch(name, owners, owner, size, granule)
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
         self.waiting = np.zeros(self.count, bool)
@@ -107,7 +105,7 @@ class Batch:
                 block, index = chosen
                 lanes = everyone if len(index) == self.count else Lanes(self, index)
             self._count(block, lanes)
-            together = self._go(lanes, self.kernel.functions[block](lanes))
+            together = self._go(lanes, self.kernel.function(block)(lanes))
             if together == DONE:
                 return
         raise self._stuck("livelock", f"not done after {self.settings.limit} steps")

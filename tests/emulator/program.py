@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from .blocks import Block
 from .compiling import compile_block
 from .errors import EmulationError
+from .granules import granules, orders_between_blocks
 from .scope import Scope
 from .syntax import Text, Variable, read
 from .types import immediate, storage
@@ -81,12 +84,18 @@ def _initialise(array: np.ndarray, variable: Variable) -> None:
 
 
 class Kernel:
-    """The compiled blocks of an entry."""
+    """The blocks of an entry, each compiled when it is first reached."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope, self.name = scope, scope.name
         self.blocks: list[Block] = scope.blocks
-        self.functions = [
-            compile_block(scope, number, block) for number, block in enumerate(self.blocks)
-        ]
         self.opcodes = [block.opcodes() for block in self.blocks]
+        self.granules = granules(scope.entry)
+        self.orders_between_blocks = orders_between_blocks(scope.entry)
+        self._functions: dict[int, Callable[..., Any]] = {}
+
+    def function(self, number: int) -> Callable[..., Any]:
+        """What a block does with the active lanes."""
+        if number not in self._functions:
+            self._functions[number] = compile_block(self.scope, number, self.blocks[number])
+        return self._functions[number]

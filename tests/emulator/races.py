@@ -36,7 +36,10 @@ class Clocks:
         self.threads, self.between_blocks = threads, between_blocks
         self.lane = np.arange(blocks * threads, dtype=np.int64) + first * threads
         self.time = np.ones(blocks * threads, np.int64)
+        self.all_know = np.zeros(blocks * threads, np.int64)
+        """The time of each lane that all of its block know of: barriers for all need no more."""
         self.known: np.ndarray | None = None
+        """What each lane knows beyond that: shape (lanes, threads of a block)."""
         self.block = self.lane // threads
 
     def key(self, lanes: Lanes, strong: bool) -> np.ndarray:
@@ -44,8 +47,15 @@ class Clocks:
         numbers = lanes.numbers
         return (self.lane[numbers] << LANE_SHIFT) | (STRONG * strong) | self.time[numbers]
 
-    def meet(self, members: np.ndarray, waiting: np.ndarray) -> None:
-        """Those who wait know of everything that any member knows of, and of the members' past."""
+    def meet(self, members: np.ndarray, waiting: np.ndarray, whole: bool = False) -> None:
+        """Those who wait know of everything that any member knows of, and of the members' past.
+
+        `whole`: all of a block that have not ended wait.
+        """
+        if whole and self.known is None:
+            self.all_know[members] = self.time[members]
+            self.time[members] += 1
+            return
         if self.known is None:
             self.known = np.zeros((len(self.lane), self.threads), np.int32)
         joined = self.known[members].max(axis=0)
@@ -61,7 +71,9 @@ class Clocks:
         if not foreign.any():
             return foreign
         same_block = lane // self.threads == self.block[numbers]
-        known = 0 if self.known is None else self.known[numbers, lane % self.threads]
+        known = self.all_know[np.where(same_block, lane - self.lane[0], 0)]
+        if self.known is not None:
+            known = np.maximum(known, self.known[numbers, lane % self.threads])
         return foreign & np.where(same_block, time > known, self.between_blocks)
 
 

@@ -1,4 +1,4 @@
-"""What the names in a kernel mean: registers, special registers, labels, variables."""
+"""What the names in a kernel mean: registers, labels, variables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,6 @@ import re
 
 from .blocks import cut
 from .syntax import Entry, Variable
-
-SPECIAL = re.compile(
-    r"%(?:(?:tid|ntid|ctaid|nctaid)\.[xyz]|laneid|warpid|nwarpid|lanemask_(?:eq|lt|le|gt|ge)"
-    r"|clock|clock64|globaltimer|smid|nsmid|cluster_ctarank|cluster_nctarank"
-    r"|(?:clusterid|nclusterid|cluster_ctaid|cluster_nctaid)\.[xyz]|dynamic_smem_size)"
-)
 
 
 class Scope:
@@ -55,10 +49,6 @@ class Scope:
         prefix, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
         kind, count = self._families.get((scope, prefix), ("", 0))
         return kind if digits and int(digits) < count else None
-
-    def special(self, name: str) -> str | None:
-        """A special register, if it is one."""
-        return name if SPECIAL.fullmatch(name) else None
 
     def address(self, name: str) -> int | None:
         """Where a variable lies in its space."""

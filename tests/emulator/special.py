@@ -1,7 +1,8 @@
-"""Special registers: what a thread knows of its place in the grid."""
+"""Special registers: what a thread knows of its place in the grid, one row each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,55 +12,65 @@ from .lanes import WARP
 if TYPE_CHECKING:
     from .machine import Batch
 
-_LANEMASK = {
-    "eq": lambda lane: 1 << lane,
-    "lt": lambda lane: (1 << lane) - 1,
-    "le": lambda lane: (2 << lane) - 1,
-    "gt": lambda lane: -(2 << lane),
-    "ge": lambda lane: -(1 << lane),
+
+def _coordinate(number: Any, size: tuple[int, int, int], axis: int) -> Any:
+    before = int(np.prod(size[:axis], dtype=np.int64))
+    return number // before % size[axis]
+
+
+def _lane(batch: Batch) -> np.ndarray:
+    return batch.thread_of.astype(np.int64) % WARP
+
+
+def _block(batch: Batch) -> np.ndarray:
+    return batch.first + batch.block_of
+
+
+# Each block is a cluster of its own.
+_AXES: dict[str, Callable[[Any, int], Any]] = {
+    "%tid": lambda batch, axis: _coordinate(batch.thread_of, batch.shape, axis),
+    "%ntid": lambda batch, axis: batch.shape[axis],
+    "%ctaid": lambda batch, axis: _coordinate(_block(batch), batch.grid, axis),
+    "%nctaid": lambda batch, axis: batch.grid[axis],
+    "%clusterid": lambda batch, axis: _coordinate(_block(batch), batch.grid, axis),
+    "%nclusterid": lambda batch, axis: batch.grid[axis],
+    "%cluster_ctaid": lambda batch, axis: 0,
+    "%cluster_nctaid": lambda batch, axis: 1,
 }
-_ROWS = {
-    "laneid": lambda batch: batch.thread_of % WARP,
-    "warpid": lambda batch: batch.thread_of // WARP,
-    "nwarpid": lambda batch: batch.pitch // WARP,
-    "smid": lambda batch: 0,
-    "nsmid": lambda batch: 1,
-    "clock": lambda batch: 0,
-    "clock64": lambda batch: 0,
-    "globaltimer": lambda batch: 0,
-    "dynamic_smem_size": lambda batch: batch.shared_bytes - batch.kernel.scope.static_shared,
-    "cluster_ctarank": lambda batch: 0,
-    "cluster_nctarank": lambda batch: 1,
+_ROWS: dict[str, Callable[[Any], Any]] = {
+    **{
+        f"{name}.{letter}": lambda batch, function=function, axis=axis: function(batch, axis)
+        for name, function in _AXES.items()
+        for axis, letter in enumerate("xyz")
+    },
+    "%laneid": _lane,
+    "%warpid": lambda batch: batch.thread_of // WARP,
+    "%nwarpid": lambda batch: batch.pitch // WARP,
+    "%lanemask_eq": lambda batch: 1 << _lane(batch),
+    "%lanemask_lt": lambda batch: (1 << _lane(batch)) - 1,
+    "%lanemask_le": lambda batch: (2 << _lane(batch)) - 1,
+    "%lanemask_gt": lambda batch: -(2 << _lane(batch)),
+    "%lanemask_ge": lambda batch: -(1 << _lane(batch)),
+    "%smid": lambda batch: 0,
+    "%nsmid": lambda batch: 1,
+    "%clock": lambda batch: 0,
+    "%clock64": lambda batch: 0,
+    "%globaltimer": lambda batch: 0,
+    "%dynamic_smem_size": lambda batch: batch.shared_bytes - batch.kernel.scope.static_shared,
+    "%cluster_ctarank": lambda batch: 0,
+    "%cluster_nctarank": lambda batch: 1,
 }
-_WIDE = ("clock64", "globaltimer")
+_WIDE = ("%clock64", "%globaltimer")
+
+
+def type_of(name: str) -> str | None:
+    """The type of a special register; None if that is no name of one."""
+    if name not in _ROWS:
+        return None
+    return "b64" if name in _WIDE else "b32"
 
 
 def special_register(batch: Batch, name: str) -> Any:
     """The value over all lanes of a batch; a scalar where all agree."""
-    name = name.removeprefix("%")
-    family, _, axis = name.partition(".")
-    if axis:
-        value = _coordinate(batch, family, "xyz".index(axis))
-    elif family.startswith("lanemask_"):
-        value = _LANEMASK[family.removeprefix("lanemask_")](batch.thread_of.astype(np.int64) % WARP)
-    else:
-        value = _ROWS[family](batch)
     kind = np.uint64 if name in _WIDE else np.uint32
-    return np.asarray(value).astype(kind)[()]
-
-
-def _coordinate(batch: Batch, family: str, axis: int) -> Any:
-    thread, block = batch.thread_of, batch.first + batch.block_of
-    sizes = {"tid": batch.shape, "ctaid": batch.grid}
-    if family in ("ntid", "nctaid"):
-        return sizes[family[1:]][axis]
-    if family in sizes:
-        size = sizes[family]
-        number = thread if family == "tid" else block
-        return number // int(np.prod(size[:axis], dtype=np.int64)) % size[axis]
-    # Each block is a cluster of its own.
-    return (
-        _coordinate(batch, {"clusterid": "ctaid", "nclusterid": "nctaid"}[family], axis)
-        if (family in ("clusterid", "nclusterid"))
-        else int(family.startswith("cluster_n"))
-    )
+    return np.asarray(_ROWS[name](batch)).astype(kind)[()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import ml_dtypes
 import numpy as np
@@ -19,7 +20,6 @@ SETS = {
     "bits": ("b8", "b16", "b32", "b64"),
     "signed": ("s16", "s32", "s64"),
     "int": ("s16", "s32", "s64", "u16", "u32", "u64"),
-    "int8": ("s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64"),
     "half": ("f16x2", "bf16x2", "f16", "bf16"),
     "float": ("f32", "f64"),
     "any": (
@@ -30,6 +30,7 @@ SETS = {
 """Names that patterns of the instruction table use for several types."""
 
 
+@cache
 def width(kind: str) -> int:
     """Bytes of an element of a type; a predicate counts as one."""
     if kind == "pred":
@@ -38,11 +39,13 @@ def width(kind: str) -> int:
     return int(bits) // 8 * (2 if pair else 1)
 
 
+@cache
 def storage(kind: str) -> np.dtype:
     """What a register, or a word in memory, of this type is kept as."""
     return np.dtype(bool) if kind == "pred" else np.dtype(f"u{width(kind)}")
 
 
+@cache
 def dtype(kind: str) -> np.dtype:
     """The NumPy type in which an operand of this type is computed with; pairs are whole words."""
     if kind in FLOATS:
@@ -52,6 +55,7 @@ def dtype(kind: str) -> np.dtype:
     return storage(kind)
 
 
+@cache
 def is_signed(kind: str) -> bool:
     """Whether a wider register gets the sign in its upper bits."""
     return dtype(kind).kind == "i"
@@ -62,6 +66,7 @@ def twice(kind: str) -> str:
     return f"{kind[0]}{2 * int(kind[1:])}"
 
 
+@cache
 def immediate(text: str, kind: str) -> np.generic:
     """A literal as an operand of a type: 12, -1, 0x1f, 0f3F800000, 0d3FF0000000000000, 1.5."""
     target = dtype(kind)

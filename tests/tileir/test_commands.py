@@ -13,6 +13,7 @@ from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir import command
 from tileir.__main__ import main
+from tileir.commands import nvidia_tools
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
@@ -27,6 +28,27 @@ def fails(done: subprocess.CompletedProcess[str], code: int, message: str, lines
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) == lines or lines == 0
+
+
+@pytest.mark.oracle
+def test_machine_code(tool, tmp_path: Path) -> None:
+    """By way of NVIDIA's tools; a cubin is an ELF file that they take apart themselves."""
+    out = tmp_path / "k.cubin"
+    tool("nvdisasm", "--version")
+    given = ("compile", "--target", "sm_80", "--emit")
+    assert tileir(*given, "cubin", VECTOR_ADD, "-o", out).returncode == 0
+    said = tool("nvdisasm", "-c", out)
+    assert said.returncode == 0, said.stderr
+    assert b"LDG.E.128" in said.stdout
+    assert tileir(*given, "sass", VECTOR_ADD).stdout == said.stdout.decode()
+
+
+def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvidia_tools, "find", lambda name: None)
+    fails(
+        tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 2,
+        "ptxas is not installed",
+    )  # fmt: skip
 
 
 def test_ptx_llvm_and_plan(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tiles that move between threads, too large for shared memory or of small elements, against NumPy."""
+"""Tiles that move between threads, large ones and small elements too, against NumPy."""
 
 from __future__ import annotations
 

@@ -81,6 +81,8 @@ _TYPES = {
 for _name, _result in (("atom", "t* "), ("red", "")):
     _head = f"(?P<n>{_name}){_ORDER}{_SPACE}"
     for _operations, _kinds in _TYPES.items():
+        if (_name, _operations) == ("red", "exch"):
+            continue
         effect(f"{_head}.(?P<o>{_operations}){_HINT}{_COUNT}.(?P<t>{_kinds})",
                f"{_result}= @ t*", atomic)  # fmt: skip
     effect(f"{_head}.(?P<o>add|min|max).noftz{_HINT}{_COUNT}.(?P<t>f16x2|bf16x2|f16|bf16)",

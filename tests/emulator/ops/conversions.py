@@ -93,6 +93,7 @@ def _flush(match: re.Match[str], a: Any) -> Any:
 def between_floats(match: re.Match[str]) -> Callable[[Any], Any]:
     """Rounded to a format, or to an integer in the same format."""
     kind, mode = match["d"], (match["mode"] or ".rn")[1:]
+    nan = canonical_nan("f32" if kind == "tf32" else kind)
 
     def convert(a: Any) -> Any:
         number = _flush(match, a).astype(np.float64)
@@ -103,7 +104,7 @@ def between_floats(match: re.Match[str]) -> Callable[[Any], Any]:
             result = rounded(number, kind, mode)
         if match["sf"]:
             result = _finite(result, number, kind)
-        result = np.where(np.isnan(a), _nan_like(a, kind, match), result)
+        result = np.where(np.isnan(a), nan, result)
         if match["ftz"] and kind == "f32":
             result = flushed(result)
         if match["relu"]:
@@ -111,10 +112,6 @@ def between_floats(match: re.Match[str]) -> Callable[[Any], Any]:
         return saturated(result) if match["sat"] else result
 
     return convert
-
-
-def _nan_like(a: Any, kind: str, match: re.Match[str]) -> Any:
-    return canonical_nan("f32" if kind == "tf32" else kind)
 
 
 def _finite(result: Any, number: Any, kind: str) -> Any:

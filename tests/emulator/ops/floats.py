@@ -88,7 +88,9 @@ def _through_f32(plain: Callable[..., Any], kind: str) -> Callable[..., Any]:
 def fma(match: re.Match[str]) -> Callable[..., Any]:
     """One rounding."""
     kind, mode = match["t"], match["mode"][1:]
-    return finished(lambda a, b, c: fused(a, b, c, kind, mode), match, kind)
+    single = kind.removesuffix("x2")
+    once = finished(lambda a, b, c: fused(a, b, c, single, mode), match, single)
+    return lifted(once, single) if kind != single else once
 
 
 def arithmetic(name: str) -> Callable[[re.Match[str]], Callable[..., Any]]:
@@ -231,14 +233,10 @@ for _name in _PLAIN:
         value(f"{_name}{_MODE}{_FLAGS}.<t:float>", "t = t t", arithmetic(_name))
         value(f"{_name}{_MODE}{_FLAGS}.<t:half>", "t = t t", arithmetic(_name))
 value(f"(fma|mad)(?P<mode>.r[nzmp]){_FLAGS}(?P<relu>.relu)?.<t:float>", "t = t t t", fma)
-for _kind in ("f16", "bf16"):
-    value(f"fma(?P<mode>.rn){_FLAGS}(?P<relu>.relu)?.(?P<t>{_kind})", "t = t t t", fma)
-    value(
-        f"fma.rn{_FLAGS}(?P<relu>.relu)?.(?P<t>{_kind}x2)", "t = t t t",
-        lambda m, kind=_kind: lifted(
-            finished(lambda a, b, c: fused(a, b, c, kind), m, kind), kind
-        ),
-    )  # fmt: skip
+value(f"fma(?P<mode>.rn){_FLAGS}(?P<relu>.relu)?.<t:half>", "t = t t t", fma)
+for _name in ("add", "sub", "mul"):
+    value(f"{_name}{_MODE}(?P<ftz>.ftz)?.(?P<t>f32x2)", "t = t t", arithmetic(_name))
+value("fma(?P<mode>.r[nzmp])(?P<ftz>.ftz)?.(?P<t>f32x2)", "t = t t t", fma)
 _EXTREME = "(?P<o>min|max)(?P<ftz>.ftz)?(?P<nan>.NaN)?(?P<xor>.xorsign.abs)?"
 value(f"{_EXTREME}.<t:float>", "t = t t", extreme)
 value(f"{_EXTREME}.<t:half>", "t = t t", extreme)

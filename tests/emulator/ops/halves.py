@@ -1,13 +1,11 @@
-"""Two halves in one word: an operation on both."""
+"""Two numbers in one word: an operation on both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..types import dtype
+from ..types import dtype, storage
 from .moves import cut, join
 
 
@@ -17,11 +15,11 @@ def halves(word: Any, kind: str) -> tuple[Any, Any]:
 
 
 def lifted(function: Callable[..., Any], kind: str, joined: bool = True) -> Callable[..., Any]:
-    """A function on numbers of a 16-bit type as one on words of two of them."""
+    """A function on numbers of a type as one on words of two of them."""
 
     def both(*words: Any) -> Any:
         split = [halves(word, kind) for word in words]
         parts = [function(*(pair[place] for pair in split)) for place in range(2)]
-        return join(tuple(part.view(np.uint16) for part in parts)) if joined else tuple(parts)
+        return join(tuple(part.view(storage(kind)) for part in parts)) if joined else tuple(parts)
 
     return both
