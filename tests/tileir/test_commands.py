@@ -16,7 +16,7 @@ from tileir.__main__ import main
 from tileir.commands import nvidia_tools
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
-SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
+MMA = FIXTURES / "13.4" / "mma_f16.tileirbc"
 
 
 def tileir(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
@@ -70,7 +70,7 @@ def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
     [
         (FIXTURES / "invalid" / "unknown_opcode.tileirbc", "sm_90", 3, "opcode"),
         (FIXTURES / "invalid" / "no_return.tileirbc", "sm_90", 1, "terminator"),
-        (SOFTMAX, "sm_90", 4, "reduce"),
+        (MMA, "sm_90", 4, "mmaf"),
         (VECTOR_ADD, "sm_42", 4, "unknown target"),
         (FIXTURES / "nothing.tileirbc", "sm_90", 2, "No such file"),
     ],
