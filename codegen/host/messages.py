@@ -15,10 +15,10 @@ from tileir.errors import KernelAssertionError
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Scalar
 
+from ..printf import Conversion, Number, pieces, write_tile
 from ..scalar.types import ADDRESS, memory_bytes
 from .evaluate import Evaluator
 from .loops import nest
-from .printf import Conversion, Number, pieces, write_tile
 from .rows import Row
 from .storage import ALIGNMENT, tile_bytes
 

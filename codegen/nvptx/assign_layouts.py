@@ -211,9 +211,10 @@ class _Assigner:
     def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
         return self.preferences.get(value) or self._blocked(value)
 
-    def _assert(self, op: Op) -> None:
-        condition = op.operands["condition"]
-        self.found.require(condition, self._choose(condition))
+    def _shown(self, op: Op) -> None:
+        """Operands may be in any layout."""
+        for value in _tiles(op):
+            self.found.require(value, self._choose(value))
 
     def _atomic(self, op: Op) -> None:
         """Neighbouring threads change neighbouring elements."""
@@ -281,7 +282,7 @@ class _Assigner:
 
 
 _RULES = {
-    "assert": _Assigner._assert,
+    "assert": _Assigner._shown,
     "atomic_cas_tko": _Assigner._atomic,
     "atomic_red_view_tko": _Assigner._view_store,
     "atomic_rmw_tko": _Assigner._atomic,
@@ -292,6 +293,7 @@ _RULES = {
     "load_ptr_tko": _Assigner._pointer_load,
     "load_view_tko": _Assigner._view_load,
     "loop": _Assigner._require_scalars,
+    "print_tko": _Assigner._shown,
     "reduce": _Assigner._fold,
     "scan": _Assigner._fold,
     "store_ptr_tko": _Assigner._pointer_store,

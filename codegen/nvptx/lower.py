@@ -16,6 +16,7 @@ from . import (
     lower_fences,
     lower_messages,
     lower_pieces,
+    lower_print,
     lower_reductions,
     lower_variables,
 )
@@ -63,6 +64,7 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     **lower_fences.LOWERINGS,
     **lower_messages.LOWERINGS,
     **lower_pieces.LOWERINGS,
+    **lower_print.LOWERINGS,
     **lower_reductions.LOWERINGS,
     **lower_variables.LOWERINGS,
 }

@@ -74,7 +74,7 @@ def extract(ctx: Context, op: Op) -> None:
     source, result = op.operands["source"], op.results[0]
     if source.type.size == 1:
         return ctx.define(result, ctx.uniform, ctx.fragment(source, ctx.uniform))
-    base = _stage(ctx, source, ctx.assignment.own[op])
+    base = stage(ctx, source, ctx.assignment.own[op])
     size = integer_type(source.type.element).width // 8
     images = [0] * (result.type.size.bit_length() - 1)
     for dim in range(source.type.rank):
@@ -96,7 +96,7 @@ def insert(ctx: Context, op: Op) -> None:
     if result.type.size == 1:
         return ctx.define(result, layout, ctx.fragment(source, ctx.uniform))
     before = ctx.fragment(op.operands["destination"], layout)
-    base = _stage(ctx, source, ctx.assignment.own[op])
+    base = stage(ctx, source, ctx.assignment.own[op])
     images = [0] * layout.bits
     tests = []
     for dim in range(source.type.rank):
@@ -123,18 +123,28 @@ def insert(ctx: Context, op: Op) -> None:
     return None
 
 
-def _stage(ctx: Context, value: Value, layout: LinearLayout) -> ir.Value:
+def stage(ctx: Context, value: Value, layout: LinearLayout) -> ir.Value:
     """Write a tile to shared memory, row-major; its address, once all threads have written."""
+    base = ctx.shared.reserve(staged_bytes(value))
+    write_staged(ctx, value, layout, base)
+    ctx.shared.barrier()
+    return base
+
+
+def staged_bytes(value: Value) -> int:
+    """Shared memory that a tile takes, a byte for each element at least."""
+    return integer_type(value.type.element).width // 8 * value.type.size
+
+
+def write_staged(ctx: Context, value: Value, layout: LinearLayout, base: ir.Value) -> None:
+    """Every owner of elements writes them to the tile at `base`."""
     builder, element = ctx.builder, value.type.element
     shape = access.Shape(integer_type(element).width, 1)
     size = shape.bits // 8
-    base = ctx.shared.reserve(size * value.type.size)
     own = builder.add(base, ctx.combined(tuple(thread * size for thread in layout.thread)))
     for offset, held in ctx.fragment(value, layout).items():
         bits = bits_of(builder, held, element)
         access.store(builder, shape, own, offset * size, ctx.owner(layout), [bits], access.SHARED)
-    ctx.shared.barrier()
-    return base
 
 
 def _read(

@@ -44,6 +44,14 @@ def _block_variable(op: Op) -> str | None:
     return None
 
 
+def _printed(op: Op) -> str | None:
+    tiles = [value.type for value in op.operands["args"]]
+    size = sum(tile.size * memory_bytes(tile.element) for tile in tiles if tile.size > 1)
+    if size > SHARED_BYTES:
+        return f"its operands do not fit {SHARED_BYTES} bytes of shared memory"
+    return None
+
+
 def _through_shared(op: Op) -> str | None:
     source = op.operands["source"].type
     if source.size * memory_bytes(source.element) > SHARED_BYTES:
@@ -90,6 +98,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "permute": None,
     "reshape": None,
     "return": None,
+    "print_tko": _printed,
     "reduce": None,
     "scan": None,
     "store_ptr_tko": _pointer_access,

@@ -14,7 +14,7 @@ from .on_emulator import launch
 
 SEEDS = 2
 PROGRAMS = 12
-NOT_LOWERED = {"mmaf", "mmaf_scaled", "mmai", "print_tko"}
+NOT_LOWERED = {"mmaf", "mmaf_scaled", "mmai"}
 NOT_EMULATED = {"cos", "sin", "tan"}
 """What adds 128-bit integers, for which the emulator has no carries."""
 
