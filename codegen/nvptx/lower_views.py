@@ -9,7 +9,8 @@ from llvmlite import ir
 from tileir.ir import Op, Value
 
 from ..scalar.constants import constant, padding_bits
-from . import access, ordering
+from ..scalar.types import is_packed
+from . import access, nibbles, ordering
 from .access import bits_of, integer_type, value_of
 from .convert import through_shared
 from .fragments import I64, Context, Tensor
@@ -70,16 +71,19 @@ def load_view_tko(ctx: Context, op: Op) -> None:
     padding = constant(element, padding_bits(element, kind.padding))
     padding = bits_of(ctx.builder, padding, element)
 
+    base = ctx.tensors[op.operands["view"]].base
+    space, widest = ordering.space_of(ctx, op), 1 if is_packed(element) else None
+
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        if is_packed(element):
+            return [nibbles.load(ctx.builder, base, place, predicate, padding, space)]
         shape = access.Shape(stored.width, len(offsets))
-        return access.load(
-            ctx.builder, shape, *place, predicate, padding, ordering.space_of(ctx, op)
-        )
+        return access.load(ctx.builder, shape, *place, predicate, padding, space)
 
     for layout in ctx.assignment.computed(op.result):
         # An ordered load is made once: its owner tells those that hold copies.
         owner = None if ordering.is_weak(op) else ctx.owner(layout)
-        loaded = TileAccess.of(ctx, op, layout, owner).run(move)
+        loaded = TileAccess.of(ctx, op, layout, owner, widest).run(move)
         values = {o: value_of(ctx.builder, bits, element) for o, bits in loaded.items()}
         if owner is not None:
             values = through_shared(ctx, values, element, layout, layout)
@@ -92,12 +96,17 @@ def store_view_tko(ctx: Context, op: Op) -> None:
     layout = ctx.assignment.own[op]
     tile = ctx.operand(op, op.operands["tile"], layout)
     bits = {offset: bits_of(ctx.builder, value, element) for offset, value in tile.items()}
+    base = ctx.tensors[op.operands["view"]].base
+    space, widest = ordering.space_of(ctx, op), 1 if is_packed(element) else None
 
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
-        shape = access.Shape(integer_type(element).width, len(offsets))
         elements = [bits[offset] for offset in offsets]
-        access.store(ctx.builder, shape, *place, predicate, elements, ordering.space_of(ctx, op))
+        if is_packed(element):
+            nibbles.store(ctx.builder, base, place, predicate, elements[0], space)
+            return []
+        shape = access.Shape(integer_type(element).width, len(offsets))
+        access.store(ctx.builder, shape, *place, predicate, elements, space)
         return []
 
     ordering.before(ctx, op)
-    TileAccess.of(ctx, op, layout, ctx.owner(layout)).run(move)
+    TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)

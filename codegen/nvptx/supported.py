@@ -28,7 +28,7 @@ def _view_access(op: Op) -> str | None:
     element = view.view.element
     if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
-    return _packed(element)
+    return None
 
 
 def _pointer_access(op: Op) -> str | None:
