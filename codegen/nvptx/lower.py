@@ -18,6 +18,7 @@ from . import (
     lower_pieces,
     lower_print,
     lower_reductions,
+    lower_scans,
     lower_variables,
 )
 from .access import integer_type, value_of
@@ -66,6 +67,7 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     **lower_pieces.LOWERINGS,
     **lower_print.LOWERINGS,
     **lower_reductions.LOWERINGS,
+    **lower_scans.LOWERINGS,
     **lower_variables.LOWERINGS,
 }
 """What has a lowering of its own; all else makes one tile from tiles (`lower_value`)."""
