@@ -87,6 +87,8 @@ def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: 
     function.calling_convention = "ptx_kernel"
     # The set's own `add` knows no attributes with values.
     set.add(function.attributes, f'"nvvm.reqntid"="{assignment.threads}"')
+    # Without it ptxas saves registers for more blocks, even by spilling.
+    set.add(function.attributes, '"nvvm.minctasm"="1"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     places, kept, alignment = place_allocations(kernel)
     shared = SharedMemory(builder, kept, alignment)

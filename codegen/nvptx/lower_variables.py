@@ -13,6 +13,7 @@ from tileir.ir import Op
 
 from ..kernel import Kernel
 from ..scalar.types import ADDRESS, is_packed, memory_bytes
+from .carried import LOOPS
 from .fragments import Context
 from .shared import ALIGNMENT
 
@@ -52,6 +53,9 @@ def constant_bytes(value: Constant) -> bytearray:
 
 
 def alloca(ctx: Context, op: Op) -> None:
+    """In a loop each iteration has other memory: here the same, once no thread uses it any more."""
+    if any(scope.op.name in LOOPS for scope in ctx.scopes):
+        ctx.shared.barrier()
     address = ctx.shared.fixed(ctx.allocated[op])
     generic = ctx.builder.asm(
         ir.FunctionType(ADDRESS, [ADDRESS]), "cvta.shared.u64 $0, $1;", "=l,l",

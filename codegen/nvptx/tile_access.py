@@ -46,10 +46,10 @@ class TileAccess:
     """Whether no edge can run through a vector."""
     address: ir.Value
     """Of the thread's first element."""
-    position: list[ir.Value]
-    """Of the thread's first element in the tile."""
     remaining: list[ir.Value | None]
     """How much of the tile lies within the tensor; None where that need not be checked."""
+    room: list[ir.Value | None]
+    """The same, seen from the thread's first element: less than one if that lies outside."""
     strides: list[Size]
     """In bytes."""
     sparse: Sparse | None
@@ -90,8 +90,12 @@ class TileAccess:
         if sparse is not None:
             strides[sparse.dim] = 0
         whole = bool(inbounds[inner]) or always_whole(view, inner, vector, ctx.facts)
+        room = [
+            None if left is None else builder.sub(left, along)
+            for left, along in zip(remaining, position, strict=True)
+        ]
         return cls(
-            ctx, kind, layout, vector, inner, whole, address, position, remaining, strides, sparse,
+            ctx, kind, layout, vector, inner, whole, address, remaining, room, strides, sparse,
             owner,
         )  # fmt: skip
 
@@ -156,12 +160,10 @@ class TileAccess:
     def _inside(self, offset: int) -> ir.Value | None:
         """Whether the element at an offset lies in the tensor, and is this thread's to write."""
         builder, predicate = self.ctx.builder, self.owner
-        tests = zip(self.position, coordinates(self.kind.tile, offset), self.remaining, strict=True)
-        for along, step, left in tests:
-            if left is None:
+        for step, room in zip(coordinates(self.kind.tile, offset), self.room, strict=True):
+            if room is None:
                 continue
-            place = builder.add(along, ir.Constant(I32, step)) if step else along
-            test = builder.icmp_unsigned("<", place, left)
+            test = builder.icmp_signed(">", room, ir.Constant(I32, step))
             predicate = test if predicate is None else builder.and_(predicate, test)
         test = self.sparse.inside(offset) if self.sparse else None
         if predicate is None or test is None:

@@ -21,8 +21,8 @@ The fraction is taken of the argument itself: beyond the bounds it is larger tha
 """
 
 
-def has_exp2(x: Term) -> bool:
-    """Whether the instruction can be used on a term."""
+def has_approximations(x: Term) -> bool:
+    """Whether PTX's approximations can be used on a term."""
     return x.format is SINGLE and machine_of(x.builder).ptx
 
 

@@ -69,7 +69,7 @@ def scaled(mantissa: Term, total: Term, more: int = 0) -> Term:
 def exp_scaled(x: Term, more: int) -> Term:
     """e^x times two to the power `more` (0 or -1), without intermediate overflow."""
     form = x.format
-    if accelerated.has_exp2(x):
+    if accelerated.has_approximations(x):
         # Plus the bias once: a power of two of its own, not two halves.
         magic = _magic(form) - form.bias
         return accelerated.exp_by_exp2(x, more, LOG2_E, magic)
@@ -88,7 +88,7 @@ def exp(x: Term) -> Term:
 
 def exp2(x: Term) -> Term:
     """2^x."""
-    if accelerated.has_exp2(x):
+    if accelerated.has_approximations(x):
         return accelerated.exp2(x)
     total, rest = whole_and_rest(clamp(x, *EXP2_BOUNDS[x.format]))
     return scaled(fma(rest, horner(rest, EXP2), 1.0), total)
