@@ -12,8 +12,8 @@ from tileir import floats
 from tileir.errors import KernelAssertionError
 from tileir.types import Scalar
 
+from ..printf import Conversion, Number, pieces, write_tile
 from ..scalar.types import memory_bytes
-from .printf import Conversion, Number, pieces, write_tile
 
 if TYPE_CHECKING:
     from .reports import Handler, Report

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from llvmlite import ir
@@ -20,7 +21,8 @@ from ..api import Compilation, Compiled
 from ..kernel import Kernel
 from ..scalar.machine import Machine
 from . import supported
-from .assign_layouts import MOST_WORDS, assign_layouts, too_large
+from .assign_layouts import assign_layouts
+from .block_size import MOST_WORDS, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
 from .targets import TARGETS, Target
@@ -69,11 +71,13 @@ def why_not(op: Op, target: str) -> str | None:
 def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     """PTX and plans for kernels that have passed `why_not` and the pipeline."""
     _check_names(kernels)
+    ops = [op for kernel in kernels for op in kernel.walk()]
     gpu = TARGETS[target]
+    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu.ptx))
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())
-    module.machine = Machine.nvptx()
+    module.machine = Machine.nvptx(gpu.nan_extremes)
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     for kernel in kernels:
         declare_kernel(module, kernel)
@@ -88,9 +92,10 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
 
 def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
     assignment = assign_layouts(kernel, gpu)
-    lower_kernel(module, kernel, gpu, assignment)
+    shared = lower_kernel(module, kernel, gpu, assignment)
     elements = [value.type.element for value in kernel.parameters]
-    return CompiledEntry(kernel.symbol, elements, launch_plan(kernel, gpu, assignment.threads))
+    plan = launch_plan(kernel, gpu, assignment.threads, shared)
+    return CompiledEntry(kernel.symbol, elements, plan)
 
 
 def _check_names(kernels: list[Kernel]) -> None:

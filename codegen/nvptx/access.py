@@ -1,4 +1,4 @@
-"""Loads and stores of global memory, as one PTX instruction each.
+"""Loads and stores of global and shared memory, as one PTX instruction each.
 
 They are inline assembly because LLVM has no predicated vector access: its masked loads fall apart
 into a branch per element. `@p ld.global.v4.b32` on registers that hold the padding already does
@@ -19,6 +19,8 @@ from tileir.types import Element
 
 from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 
+GLOBAL, SHARED = ".global", ".shared"
+"""Spaces of memory, in the names of instructions."""
 LARGEST_IMMEDIATE = 2**31 - 1
 """The largest constant that can be added to an address within an instruction."""
 WORD_BITS = 32
@@ -53,15 +55,18 @@ class Shape:
 
 def load(
     builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
-    predicate: ir.Value | None, padding: ir.Value,
+    predicate: ir.Value | None, padding: ir.Value | None, space: str = GLOBAL,
 ) -> list[ir.Value]:  # fmt: skip
-    """The elements at `address + immediate`, as integers; `padding` each where not `predicate`."""
+    """The elements at `address + immediate`, as integers; `padding` each where not `predicate`.
+
+    `space` may also say how an access of global memory is ordered: ".relaxed.gpu.global".
+    """
     kind = _register(shape)
     names, count = [f"${index}" for index in range(shape.count)], shape.count
     constraint = _CONSTRAINTS[shape.word]
     outputs = [f"={constraint}"] * count
-    text = f"ld.global{shape.mnemonic} {_braced(names)}, [${count}+${count + 1}];"
-    inputs, arguments = ["l", "n"], [address, _offset(immediate)]
+    text = f"ld{space}{shape.mnemonic} {_braced(names)}, [${count}+${count + 1}];"
+    inputs, arguments = [_pointer(address), "n"], [address, _offset(immediate)]
     if predicate is not None:
         text = f"@${count + 2} {text}"
         # Tying an output to an input puts the padding into the register beforehand.
@@ -76,18 +81,49 @@ def load(
 
 def store(
     builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
-    predicate: ir.Value | None, elements: Sequence[ir.Value],
+    predicate: ir.Value | None, elements: Sequence[ir.Value], space: str = GLOBAL,
 ) -> None:  # fmt: skip
     """Write the elements (integers) to `address + immediate`, if `predicate`."""
     words = _pack(builder, shape, elements)
     names = [f"${index + 2}" for index in range(len(words))]
-    text = f"st.global{shape.mnemonic} [$0+$1], {_braced(names)};"
-    inputs = ["l", "n", *[_CONSTRAINTS[shape.word]] * len(words)]
+    text = f"st{space}{shape.mnemonic} [$0+$1], {_braced(names)};"
+    inputs = [_pointer(address), "n", *[_CONSTRAINTS[shape.word]] * len(words)]
     arguments = [address, _offset(immediate), *words]
     if predicate is not None:
         text = f"@${len(arguments)} {text}"
         inputs.append("b")
         arguments.append(predicate)
+    _assembly(builder, ir.VoidType(), text, inputs, arguments)
+
+
+def change(
+    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    words: Sequence[ir.Value],
+) -> ir.Value:  # fmt: skip
+    """The atomic instruction `name` on memory at a place: the word that was there.
+
+    The first of `words`, where not `predicate`.
+    """
+    kind, count = words[0].type, len(words)
+    constraint = _CONSTRAINTS[kind.width]
+    text = f"{name} $0, [$1+$2], {', '.join(f'${k + 3}' for k in range(count))};"
+    inputs, arguments = ["l", "n", *[constraint] * count], [place[0], _offset(place[1]), *words]
+    if predicate is not None:
+        text = f"@${count + 3} {text}"
+        inputs += ["b", "0"]
+        arguments += [predicate, words[0]]
+    return _assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
+
+
+def reduce(
+    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    word: ir.Value,
+) -> None:  # fmt: skip
+    """The atomic instruction `name` that returns nothing."""
+    text, inputs = f"{name} [$0+$1], $2;", ["l", "n", _CONSTRAINTS[word.type.width]]
+    arguments = [place[0], _offset(place[1]), word]
+    if predicate is not None:
+        text, inputs, arguments = f"@$3 {text}", [*inputs, "b"], [*arguments, predicate]
     _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
@@ -115,6 +151,11 @@ def _assembly(
 
 def _register(shape: Shape) -> ir.IntType:
     return ir.IntType(max(shape.word, 16))
+
+
+def _pointer(address: ir.Value) -> str:
+    """Addresses of shared memory have 32 bits."""
+    return _CONSTRAINTS[address.type.width]
 
 
 def _offset(immediate: int) -> ir.Constant:

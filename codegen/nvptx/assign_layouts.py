@@ -1,165 +1,331 @@
 """The step that decides how many threads a block has and which thread holds what.
 
-It starts at the stores. A store wants its tile blocked: vectors of neighbouring elements, so that
-an access moves up to sixteen bytes, on neighbouring threads. From there every op says, in one walk
-backwards, in which layout it needs its operands (see `layout`): an element-wise op in the layout of
-its result, a broadcast or permute in that layout composed with what it does to the numbering. A
-value needed in several layouts is computed, or loaded, once in each; nothing moves between threads.
+It walks backwards from the ops that do something. A store wants its tile in the layout in which it
+comes into being (see `prefer_layouts`), or else blocked, so that an access moves up to sixteen
+bytes. From there every op says in which layout it needs its operands (see `layout`): an
+element-wise op in that of its result, a broadcast or permute in that layout composed with what it
+does to the numbering.
+
+A value that is needed in several layouts is computed once in each if that is cheap, or if it is
+loaded as fast in one as in the other. Otherwise it has a *home*: there it is computed, and then
+moved (see `convert`). What control flow carries, and the results of reductions, have homes too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tileir.ir import Op, Value
-from tileir.types import PartitionView, Pointer, Tile
+from tileir.ir import Block, Op, Value
+from tileir.types import Tile
 
 from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
+from ..passes.infer_divisibility import FactTable
+from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
-from .layout import LinearLayout, blocked, broadcast_images, permute_images, uniform
+from .block_size import threads_of
+from .carried import LOOPS, carried_arguments, targets
+from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, uniform
+from .prefer_layouts import Preferences, prefer_layouts
+from .renumber import needed
 from .targets import Target
+from .view_facts import ACCESS_BYTES, streaming, streams, vector_of
 
-ACCESS_BYTES = 16
-"""The most bytes one access moves, where the target allows as much."""
-THREADS = 128
-"""Threads of a block, unless a tile is very small or very large."""
-PREFERRED_WORDS = 32
-"""With more 32-bit registers than this for one tile, a block gets more threads."""
-MOST_WORDS = 128
-"""The most 32-bit registers that one tile may take in a thread of the largest block."""
+CHEAP = 6
+"""Element-wise ops that are done again rather than moving their result."""
+COSTLY = 1 << 10
+"""Weight of what is never done again."""
+
+_WEIGHTS = dict.fromkeys(("divf", "divi", "remi", "remf", "sqrt", "rsqrt"), CHEAP) | dict.fromkeys(
+    ("atan2", "cos", "cosh", "exp", "exp2", "log", "log2", "powf", "sin", "sinh", "tan", "tanh"),
+    CHEAP,
+)
 
 
 @dataclass(slots=True)
 class Assignment:
-    """`layouts` holds, for each value, the layouts it is needed in; `stores` what stores use."""
+    """`layouts` holds, for each value, the layouts it is needed in; `homes` where it comes into
+    being, if not in all of those; `own` the layouts that ops work in which have no result, or
+    another one."""
 
     threads: int
     layouts: dict[Value, list[LinearLayout]] = field(default_factory=dict)
-    stores: dict[Op, LinearLayout] = field(default_factory=dict)
+    homes: dict[Value, list[LinearLayout]] = field(default_factory=dict)
+    own: dict[Op, LinearLayout] = field(default_factory=dict)
 
     def of(self, value: Value) -> list[LinearLayout]:
         """The layouts a value is needed in."""
         return self.layouts.get(value, [])
 
+    def computed(self, value: Value) -> list[LinearLayout]:
+        """The layouts a value comes into being in."""
+        return self.homes.get(value) or self.of(value)
+
     def require(self, value: Value, layout: LinearLayout) -> None:
+        layout = uniform(self.threads) if value.type.size == 1 else layout
         wanted = self.layouts.setdefault(value, [])
         if layout not in wanted:
             wanted.append(layout)
 
+    def settle(self, value: Value, layout: LinearLayout) -> None:
+        """Give a value a home."""
+        self.homes[value] = [uniform(self.threads) if value.type.size == 1 else layout]
+
 
 def assign_layouts(kernel: Kernel, target: Target) -> Assignment:
     """Threads and layouts for a kernel whose facts have been inferred."""
-    facts = kernel.facts["infer_divisibility"]
-    assignment = Assignment(_threads(kernel, target))
-    vector = _vector(kernel, facts, target)
-    scalar = uniform(assignment.threads)
-    for op in reversed(list(kernel.walk())):
-        if op.name in _STORED:
-            size = op.operands[_STORED[op.name]].type.size
-            vector_here = min(vector, size)
-            assignment.stores[op] = blocked(size, vector_here, assignment.threads)
-        for layout in _own_layouts(op, assignment, scalar):
-            images = element_images(op)
-            needed = layout if images is None else layout.compose(images)
-            for value in _tiles(op):
-                assignment.require(value, scalar if value.type.size == 1 else needed)
-    return assignment
+    return _Assigner(kernel, target).run()
 
 
-_STORED = {"store_view_tko": "tile", "store_ptr_tko": "value"}
+class _Assigner:
+    def __init__(self, kernel: Kernel, target: Target) -> None:
+        self.kernel, self.target = kernel, target
+        self.facts: FactTable = kernel.facts["infer_divisibility"]
+        self.threads = threads_of(kernel, target)
+        self.found = Assignment(self.threads)
+        self.uniform = uniform(self.threads)
+        self.preferences: Preferences = prefer_layouts(kernel, self.threads, self.facts, target)
+        self.vector = self._widest()
+        self.weights = _weights(kernel)
+
+    def run(self) -> Assignment:
+        self._block(self.kernel.body.block, ())
+        return self.found
+
+    def _block(self, block: Block, around: tuple[Op, ...]) -> None:
+        for op in reversed(block.ops):
+            if op.name in LOOPS or op.name == "if":
+                self._settle_carried(op)
+            for region in reversed(op.regions):
+                for inner in reversed(region.blocks):
+                    self._block(inner, (*around, op))
+            if op.spec.terminator:
+                for value, after in zip(op.operand_list(), targets(op, around), strict=False):
+                    if _is_tile(value):
+                        self.found.require(value, self.found.computed(after)[0])
+                if around and around[-1].name in ("reduce", "scan"):
+                    self._require_all(op, self.uniform)
+            else:
+                self._op(op)
+
+    def _settle_carried(self, op: Op) -> None:
+        """Homes for what a loop carries, and for what comes out of a loop or a branch."""
+        results = [value for value in op.results if _is_tile(value)]
+        for value in results:
+            self.found.settle(value, self._choose(value))
+        if op.name not in LOOPS:
+            return
+        for number, value in enumerate(carried_arguments(op)):
+            if not _is_tile(value):
+                continue
+            if op.name == "for":
+                home = self.found.homes[op.results[number]][0]
+            else:
+                home = self._choose(value)
+            self.found.settle(value, home)
+            self.found.require(op.operands["initValues"][number], home)
+
+    def _choose(self, value: Value) -> LinearLayout:
+        """One layout for a value: its preferred one, or what it is needed in, or a blocked one."""
+        preferred, wanted = self.preferences.get(value), self.found.of(value)
+        if preferred:
+            return preferred
+        return wanted[0] if wanted else self._blocked(value)
+
+    def _blocked(self, value: Value) -> LinearLayout:
+        vector = min(self.vector, value.type.size)
+        return blocked(value.type.size, vector, self.threads)
+
+    def _op(self, op: Op) -> None:
+        rule = _RULES.get(op.name)
+        if rule is not None:
+            rule(self, op)
+        elif not op.results or not isinstance(op.results[0].type, Tile):
+            self._require_all(op, self.uniform)
+        else:
+            self._element_wise(op)
+
+    def _require_scalars(self, op: Op) -> None:
+        """Bounds, conditions, indices are single numbers; what is carried has been settled."""
+        for value in _tiles(op):
+            if value.type.size == 1:
+                self.found.require(value, self.uniform)
+
+    def _require_all(self, op: Op, layout: LinearLayout) -> None:
+        for value in _tiles(op):
+            self.found.require(value, layout)
+
+    def _element_wise(self, op: Op) -> None:
+        """Also shape ops: computed in every layout if cheap, else in one."""
+        result, wanted = op.result, self.found.of(op.result)
+        preferred = self.preferences.get(result)
+        if result.type.size > 1 and wanted and self.weights.get(result, 0) > CHEAP:
+            if preferred and wanted != [preferred]:
+                self.found.settle(result, preferred)
+            elif len(wanted) > 1:
+                self.found.settle(result, wanted[0])
+        for layout in self.found.computed(result):
+            self._require_all(op, needed(op, layout))
+
+    def _view_load(self, op: Op) -> None:
+        result = op.results[0]
+        if result.type.size == 1:
+            return self._require_all(op, self.uniform)
+        wanted = self.found.of(result)
+        weak = op.attributes["memory_ordering_semantics"] == "weak"
+        fast = [layout for layout in wanted if streams(op, layout, self.facts, self.target)]
+        if wanted and (not weak or len(fast) < len(wanted)):
+            home = fast[0] if fast else self.preferences[result]
+            self.found.homes[result] = [home, *fast[1:]] if weak else [home]
+        for layout in self.found.computed(result):
+            self._require_index(op, layout)
+        return None
+
+    def _view_store(self, op: Op) -> None:
+        tile = op.operands.get("tile") or op.operands["value"]
+        if tile.type.size == 1:
+            own = self.uniform
+        else:
+            own = self.preferences.get(tile)
+            if own is None or not streams(op, own, self.facts, self.target):
+                own = streaming(op, self.threads, self.facts, self.target)
+        self.found.own[op] = own
+        self.found.require(tile, own)
+        self._require_index(op, own)
+
+    def _require_index(self, op: Op, layout: LinearLayout) -> None:
+        """Indices are single numbers; those along a sparse dimension are a tile of positions."""
+        shape = op.operands["view"].type.tile
+        for dim, index in enumerate(op.operands["index"]):
+            if index.type.size == 1:
+                self.found.require(index, self.uniform)
+            else:
+                self.found.require(index, layout.compose(coordinate_images(shape, dim)))
+
+    def _pointer_store(self, op: Op) -> None:
+        value = op.operands["value"]
+        own = self.uniform if value.type.size == 1 else self._choose_pointers(op, value)
+        self.found.own[op] = own
+        self._require_all(op, own)
+
+    def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
+        return self.preferences.get(value) or self._blocked(value)
+
+    def _shown(self, op: Op) -> None:
+        """Operands may be in any layout."""
+        for value in _tiles(op):
+            self.found.require(value, self._choose(value))
+
+    def _atomic(self, op: Op) -> None:
+        """Neighbouring threads change neighbouring elements."""
+        value = op.operands["arg" if op.name == "atomic_rmw_tko" else "val"]
+        own = self.uniform
+        if value.type.size > 1:
+            own = self.preferences.get(value)
+            if own is None or own.replicas:
+                own = blocked(value.type.size, 1, self.threads)
+        self.found.own[op] = own
+        self._require_all(op, own)
+        self.found.settle(op.results[0], own)
+
+    def _pointer_load(self, op: Op) -> None:
+        result, wanted = op.results[0], self.found.of(op.results[0])
+        if op.attributes["memory_ordering_semantics"] != "weak" or len(wanted) > 1:
+            self.found.settle(result, self._choose(result))
+        for layout in self.found.computed(result):
+            self._require_all(op, layout)
+
+    def _slice(self, op: Op) -> None:
+        """extract and insert: the source goes through shared memory, from the layout it is in."""
+        source, result = op.operands["source"], op.results[0]
+        self._require_scalars(op)
+        own = self.uniform
+        if source.type.size > 1:
+            own = self.preferences.get(source) or self._blocked(source)
+        self.found.own[op] = own
+        self.found.require(source, own)
+        if op.name == "insert":
+            self.found.settle(result, self._choose(result))
+            home = self.found.computed(result)[0]
+            self.found.require(op.operands["destination"], home)
+
+    def _fold(self, op: Op) -> None:
+        """reduce and scan work in the layout of their operands, whatever that is."""
+        first = op.operands["operands"][0]
+        shape, dim = first.type.shape, op.attributes["dim"]
+        if first.type.size == 1:
+            own = self.uniform
+        elif op.name == "scan":
+            own = for_scan(shape, dim, self.threads)
+        else:
+            known = [v for v in op.operands["operands"] if v in self.preferences]
+            own = self.preferences[known[0]] if known else self._choose(first)
+        self.found.own[op] = own
+        self._require_all(op, own)
+        home = own
+        if op.name == "reduce" and first.type.size > 1:
+            low, count = dim_bits(shape, dim)
+            kept = own.without((1 << count) - 1 << low)
+            home = kept.compose(dropped_images(own.bits, low, count))
+        for result in op.results:
+            self.found.settle(result, home)
+
+    def _widest(self) -> int:
+        """Neighbouring elements per thread: as many as one access can move, of the largest one."""
+        widths, largest = [1], 1
+        for op in self.kernel.walk():
+            if op.operands.get("view") is not None and "index" in op.operands:
+                element = op.operands["view"].type.view.element
+                largest = max(largest, memory_bytes(element))
+                widths.append(vector_of(op, self.facts, self.target))
+        return max(min(max(widths), ACCESS_BYTES // largest), 1)
 
 
-def _own_layouts(op: Op, assignment: Assignment, scalar: LinearLayout) -> Sequence[LinearLayout]:
-    """The layouts an op works in; ops that make views or scalars work in the uniform one."""
-    if op in assignment.stores:
-        return [assignment.stores[op]]
-    if not op.results or not isinstance(op.results[0].type, Tile):
-        return [scalar]
-    return assignment.of(op.results[0])
+_RULES = {
+    "assert": _Assigner._shown,
+    "atomic_cas_tko": _Assigner._atomic,
+    "atomic_red_view_tko": _Assigner._view_store,
+    "atomic_rmw_tko": _Assigner._atomic,
+    "extract": _Assigner._slice,
+    "for": _Assigner._require_scalars,
+    "if": _Assigner._require_scalars,
+    "insert": _Assigner._slice,
+    "load_ptr_tko": _Assigner._pointer_load,
+    "load_view_tko": _Assigner._view_load,
+    "loop": _Assigner._require_scalars,
+    "print_tko": _Assigner._shown,
+    "reduce": _Assigner._fold,
+    "scan": _Assigner._fold,
+    "store_ptr_tko": _Assigner._pointer_store,
+    "store_view_tko": _Assigner._view_store,
+}
+"""Ops whose layouts do not follow from that of their result."""
+
+
+def coordinate_images(shape: tuple[int, ...], dim: int) -> list[int]:
+    """Element number -> coordinate along a dimension."""
+    low, count = dim_bits(shape, dim)
+    bits = sum(extent.bit_length() - 1 for extent in shape)
+    inside = range(low, low + count)
+    return [1 << bit - low if bit in inside else 0 for bit in range(bits)]
+
+
+def _is_tile(value: Value) -> bool:
+    return isinstance(value.type, Tile)
 
 
 def _tiles(op: Op) -> Iterator[Value]:
     return (value for value in op.operand_list() if isinstance(value.type, Tile))
 
 
-def element_images(op: Op) -> list[int] | None:
-    """How the op renumbers elements, from its result to its operand; None if it does not."""
-    if op.name == "broadcast":
-        return broadcast_images(op.operands["source"].type.shape, op.result.type.shape)
-    if op.name == "permute":
-        return permute_images(op.operands["source"].type.shape, op.attributes["permutation"])
-    return None
-
-
-# How many threads ----------------------------------------------------------------------------
-
-
-def words(tile: Tile) -> int:
-    """32-bit registers that a whole tile takes."""
-    return tile.size * (2 if memory_bytes(tile.element) == 8 else 1)
-
-
-def too_large(tile: Tile, target: Target) -> bool:
-    """Whether the registers of the largest block cannot hold the tile."""
-    return words(tile) > MOST_WORDS * target.max_threads
-
-
-def _threads(kernel: Kernel, target: Target) -> int:
-    tiles = [value.type for op in kernel.walk() for value in op.results]
-    tiles = [tile for tile in tiles if isinstance(tile, Tile)]
-    elements = max((tile.size for tile in tiles), default=1)
-    most = max((words(tile) for tile in tiles), default=1)
-    threads = max(target.warp, min(THREADS, elements))
-    while threads < target.max_threads and most > PREFERRED_WORDS * threads:
-        threads *= 2
-    return threads
-
-
-# How wide an access -------------------------------------------------------------------------
-
-
-def _vector(kernel: Kernel, facts: FactTable, target: Target) -> int:
-    """Neighbouring elements per thread: as many as one access can move, of the largest element."""
-    widths, largest = [1], 1
+def _weights(kernel: Kernel) -> dict[Value, int]:
+    """What it takes to compute a value again, counted from values that have homes."""
+    weights: dict[Value, int] = {}
     for op in kernel.walk():
-        view = op.operands.get("view")
-        if view is None or not isinstance(view.type, PartitionView):
-            continue
-        largest = max(largest, memory_bytes(view.type.view.element))
-        widths.append(view_vector(view, facts, target))
-    return min(max(widths), ACCESS_BYTES // largest)
-
-
-def view_vector(view: Value, facts: FactTable, target: Target) -> int:
-    """The most neighbouring elements of a tile that one access of the view can move.
-
-    They have to lie side by side in memory, at an address known to be a multiple of their size.
-    """
-    kind: PartitionView = view.type
-    size, last = memory_bytes(kind.view.element), len(kind.tile) - 1
-    if facts_of_stride(view, kind.dim_map[last], facts).constant != 1:
-        return 1
-    alignment = min(ACCESS_BYTES, target.vector_bytes, facts_of_base(view, facts))
-    for dim in range(last):
-        stride = facts_of_stride(view, kind.dim_map[dim], facts)
-        alignment = min(alignment, stride.divisor * size)
-    return max(min(alignment // size, kind.tile[last]), 1)
-
-
-def facts_of_base(view: Value, facts: FactTable) -> int:
-    """Known divisor of the address of a view's first element."""
-    divisor = 1
-    while isinstance(view.owner, Op):
-        divisor = max(divisor, facts[view].divisor)
-        view = next(view.owner.operand_list())
-        if isinstance(view.type, Tile) and isinstance(view.type.element, Pointer):
-            return max(divisor, facts[view].divisor)
-    return divisor
-
-
-def always_whole(view: Value, vector: int, facts: FactTable) -> bool:
-    """Whether the tensor's edge never runs through a vector."""
-    kind: PartitionView = view.type
-    return facts_of_extent(view, kind.dim_map[-1], facts).divisor % vector == 0
+        below = sum(weights.get(value, 0) for value in op.operand_list())
+        own = COSTLY if op.name in ("load_ptr_tko", "load_view_tko") else 0
+        if op.name in ELEMENTWISE:
+            own = _WEIGHTS.get(op.name, 1)
+        for result in op.results:
+            weights[result] = min(below + own, COSTLY)
+    return weights

@@ -6,17 +6,19 @@ LLVM would take apart at great cost.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from llvmlite import ir
 
-from tileir.ir import Op, Value
+from tileir.ir import Block, Op, Value
 
 from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
-from .assign_layouts import Assignment, element_images
+from .assign_layouts import Assignment
 from .layout import LinearLayout, combine, uniform
+from .renumber import element_images, needed
+from .shared import SharedMemory
 from .targets import Target
 
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
@@ -35,6 +37,21 @@ class Tensor:
 
 
 @dataclass(slots=True)
+class Scope:
+    """An op whose region is being lowered: where its terminators go.
+
+    `results` and `carried` are the variables that those set, one list a value: register by
+    register, in the order of the offsets of the value's home.
+    """
+
+    op: Op
+    after: ir.Block
+    again: ir.Block | None = None
+    results: list[list[ir.Value]] = field(default_factory=list)
+    carried: list[list[ir.Value]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Context:
     """What lowering one kernel has at hand."""
 
@@ -44,9 +61,20 @@ class Context:
     builder: ir.IRBuilder
     thread: ir.Value
     """The thread's number in its block, i32."""
+    shared: SharedMemory
+    allocated: dict[Op, int] = field(default_factory=dict)
+    """Where in shared memory the block's variables lie."""
+    barriers: set[Op] = field(default_factory=set)
+    """Memory ops before which all threads have to meet."""
+    lower_block: Callable[[Context, Block], None] | None = None
+    lower_op: Callable[[Context, Op], None] | None = None
+    exit: ir.Block | None = None
+    """Where the thread ends, for a `return` that others follow."""
+    scopes: list[Scope] = field(default_factory=list)
+    """The control flow around the op that is being lowered, innermost last."""
     fragments: dict[tuple[Value, LinearLayout], Fragment] = field(default_factory=dict)
     tensors: dict[Value, Tensor] = field(default_factory=dict)
-    _positions: dict[LinearLayout, ir.Value] = field(default_factory=dict)
+    _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
     @property
@@ -65,7 +93,7 @@ class Context:
     def operand(self, op: Op, value: Value, layout: LinearLayout) -> Fragment:
         """An operand, numbered by the offsets of the op's own layout."""
         images = element_images(op)
-        source = self.fragment(value, layout if images is None else layout.compose(images))
+        source = self.fragment(value, needed(op, layout))
         if value.type.size == 1:
             return dict.fromkeys(layout.offsets(), source[0])
         if images is None:
@@ -85,51 +113,70 @@ class Context:
         """Record what a value is. Of size 1 only the uniform layout is ever asked for."""
         self.fragments[value, layout] = fragment
 
+    def variable(self, kind: ir.Type) -> ir.Value:
+        """A variable of this thread, which LLVM turns into registers."""
+        with self.builder.goto_entry_block():
+            return self.builder.alloca(kind)
+
     def define_scalar(self, value: Value, element: ir.Value) -> None:
         self.define(value, self.uniform, {0: element})
 
     def position(self, layout: LinearLayout) -> ir.Value:
         """What the thread contributes to the element number, i32."""
-        if layout not in self._positions:
-            self._positions[layout] = thread_position(self.builder, self.thread, layout)
-        return self._positions[layout]
+        return self.combined(layout.thread)
+
+    def combined(self, bases: tuple[int, ...]) -> ir.Value:
+        """The exclusive or of the bases that the thread's number selects, i32."""
+        if bases not in self._positions:
+            # Used in other blocks as well, so it stands in the first one.
+            with self.builder.goto_entry_block():
+                self._positions[bases] = thread_position(self.builder, self.thread, bases)
+        return self._positions[bases]
+
+    def thread_bit(self, bit: int) -> ir.Value:
+        """Whether a bit of the thread's number is set, i1."""
+        return self.thread_has(1 << bit)
+
+    def thread_has(self, mask: int) -> ir.Value:
+        """Whether any of the bits of the thread's number is set, i1."""
+        if mask not in self._owners:
+            with self.builder.goto_entry_block():
+                bits = self.builder.and_(self.thread, ir.Constant(I32, mask))
+                self._owners[mask] = self.builder.icmp_unsigned("!=", bits, ir.Constant(I32, 0))
+        return self._owners[mask]
 
     def owner(self, layout: LinearLayout) -> ir.Value | None:
         """Whether this thread is the one of its copies that writes; None if there are none."""
         mask = layout.replicas
         if not mask:
             return None
-        if mask not in self._owners:
-            bits = self.builder.and_(self.thread, ir.Constant(I32, mask))
-            self._owners[mask] = self.builder.icmp_unsigned("==", bits, ir.Constant(I32, 0))
-        return self._owners[mask]
+        if ~mask not in self._owners:
+            with self.builder.goto_entry_block():
+                bits = self.builder.and_(self.thread, ir.Constant(I32, mask))
+                self._owners[~mask] = self.builder.icmp_unsigned("==", bits, ir.Constant(I32, 0))
+        return self._owners[~mask]
 
 
-def thread_position(builder: ir.IRBuilder, thread: ir.Value, layout: LinearLayout) -> ir.Value:
-    """The element number of a thread's first register: runs of thread bits, moved into place."""
-    assert layout.is_permutation, "coordinates by slices need one bit per base"
-    position: ir.Value = ir.Constant(I32, 0)
-    for first, base, count in _runs(layout.thread):
-        bits = builder.lshr(thread, ir.Constant(I32, first)) if first else thread
-        if first + count < len(layout.thread):
-            bits = builder.and_(bits, ir.Constant(I32, (1 << count) - 1))
-        shift = base.bit_length() - 1
-        moved = builder.shl(bits, ir.Constant(I32, shift)) if shift else bits
-        position = moved if isinstance(position, ir.Constant) else builder.or_(position, moved)
-    return position
+def thread_position(builder: ir.IRBuilder, thread: ir.Value, bases: Sequence[int]) -> ir.Value:
+    """The exclusive or of the bases of the bits set in a thread's number, i32.
 
-
-def _runs(bases: Sequence[int]) -> list[tuple[int, int, int]]:
-    """(first bit, its base, length) of stretches of bits whose bases are consecutive bits."""
-    runs: list[tuple[int, int, int]] = []
+    Bits that move by the same distance move together.
+    """
+    masks: dict[int, int] = {}
     for bit, base in enumerate(bases):
-        if base == 0:
-            continue
-        if runs and sum(runs[-1][::2]) == bit and runs[-1][1] << runs[-1][2] == base:
-            runs[-1] = (*runs[-1][:2], runs[-1][2] + 1)
-        else:
-            runs.append((bit, base, 1))
-    return runs
+        for place in range(base.bit_length()):
+            if base >> place & 1:
+                masks[place - bit] = masks.get(place - bit, 0) | 1 << bit
+    position: ir.Value = ir.Constant(I32, 0)
+    for distance, mask in masks.items():
+        bits = thread
+        if mask != (1 << len(bases)) - 1:
+            bits = builder.and_(thread, ir.Constant(I32, mask))
+        if distance:
+            move = builder.shl if distance > 0 else builder.lshr
+            bits = move(bits, ir.Constant(I32, abs(distance)))
+        position = bits if isinstance(position, ir.Constant) else builder.xor(position, bits)
+    return position
 
 
 def coordinates(shape: Sequence[int], element: int) -> list[int]:

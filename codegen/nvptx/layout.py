@@ -22,9 +22,9 @@ is a mapping from *offsets* (what the register bits contribute) to values.
 What an op does to the numbering of elements is linear as well, as all extents are powers of two:
 reshape changes nothing, broadcast forgets bits, permute reorders them. So the layout an op needs
 its operand in is the layout of its result, composed with that map, and no data ever moves between
-threads for the sake of an element-wise op. Reductions and matrix products, later, are read off the
-bases in the same way: what lies in lane bases is a shuffle, what lies in warp bases goes through
-shared memory.
+threads for the sake of an element-wise op. Reductions are read off the bases in the same way: what
+lies in register bases is folded in place, what lies in lane bases by shuffles, what lies in warp
+bases through shared memory.
 
 This file knows neither LLVM nor Tile IR.
 """
@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from operator import xor
 
 LANE_BITS = 5
@@ -93,6 +94,29 @@ class LinearLayout:
             width *= 2
         return width
 
+    def thread_bits(self, elements: int) -> int:
+        """Mask of the thread bits whose bases touch the element bits in the mask `elements`."""
+        return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)
+
+    def without(self, elements: int) -> LinearLayout:
+        """The layout after all that differs in these element bits became one, known to all."""
+        keep = ~elements
+        return LinearLayout(
+            self.bits,
+            tuple(base for base in self.register if base & keep),
+            tuple(base & keep for base in self.lane),
+            tuple(base & keep for base in self.warp),
+        )
+
+    def widened(self, bits: int) -> LinearLayout:
+        """The layout of a tile that has 2**`bits` elements for each of this one, side by side."""
+        return LinearLayout(
+            self.bits + bits,
+            (*(1 << bit for bit in range(bits)), *(base << bits for base in self.register)),
+            tuple(base << bits for base in self.lane),
+            tuple(base << bits for base in self.warp),
+        )
+
     def compose(self, images: Sequence[int]) -> LinearLayout:
         """The layout of a tile whose element numbers are those of this one, mapped linearly.
 
@@ -146,6 +170,41 @@ def blocked(size: int, vector: int, threads: int) -> LinearLayout:
     return LinearLayout(bits, (*first, *rest), _padded(lane, LANE_BITS), _padded(warp, warp_bits))
 
 
+def along(shape: Sequence[int], order: Sequence[int], vector: int, threads: int) -> LinearLayout:
+    """A blocked layout that goes through the dimensions in `order`, the last one fastest."""
+    turned = blocked(prod(shape), vector, threads)
+    if list(order) == sorted(order):
+        return turned
+    return turned.compose(permute_images(shape, order))
+
+
+def for_scan(shape: Sequence[int], dim: int, threads: int) -> LinearLayout:
+    """A layout in which the lowest bits along `dim` are registers, the next lanes, then warps.
+
+    As many registers as needed for the lanes and warps to hold the rest. Dimensions before and
+    after `dim` take what it leaves: lanes first after it, then warps, then registers.
+    """
+    low, count = dim_bits(shape, dim)
+    bits, warp_bits = _log2(prod(shape)), _log2(threads) - LANE_BITS
+    own = [1 << bit for bit in range(low, low + count)]
+    others = [1 << bit for bit in range(bits) if not low <= bit < low + count]
+    inner = others[:low]
+    lanes = [] if not inner else inner[:LANE_BITS]
+    others = [base for base in others if base not in lanes]
+    kept = max(count - (LANE_BITS - len(lanes)) - warp_bits, 0)
+    register, own = own[:kept], own[kept:]
+    free = LANE_BITS - len(lanes)
+    lanes, own = [*lanes, *own[:free]], own[free:]
+    free = LANE_BITS - len(lanes)
+    if free and not own:
+        lanes, others = [*lanes, *others[:free]], others[free:]
+    free = warp_bits - len(own)
+    warps, others = [*own, *others[:free]], others[free:]
+    return LinearLayout(
+        bits, (*register, *others), _padded(lanes, LANE_BITS), _padded(warps, warp_bits)
+    )
+
+
 def uniform(threads: int) -> LinearLayout:
     """The layout of a single element: every thread has it."""
     return blocked(1, 1, threads)
@@ -162,6 +221,17 @@ def broadcast_images(source: Sequence[int], result: Sequence[int]) -> list[int]:
         images += steps if narrow == wide else [0] * len(steps)
         weight *= narrow
     return images
+
+
+def dim_bits(shape: Sequence[int], dim: int) -> tuple[int, int]:
+    """Lowest bit, and number of bits, of the coordinate along a dimension in an element number."""
+    return _log2(prod(shape[dim + 1 :])), _log2(shape[dim])
+
+
+def dropped_images(bits: int, low: int, count: int) -> list[int]:
+    """Element number of `bits` bits -> the number without bits `low` to `low + count`."""
+    below, above = range(low), range(low, bits - count)
+    return [*(1 << bit for bit in below), *[0] * count, *(1 << bit for bit in above)]
 
 
 def permute_images(source: Sequence[int], permutation: Sequence[int]) -> list[int]:

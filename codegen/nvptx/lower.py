@@ -6,15 +6,27 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from tileir.ir import Op
+from tileir.ir import Block, Op
 from tileir.types import TensorView
 
 from ..kernel import Kernel
+from . import (
+    lower_atomics,
+    lower_control,
+    lower_fences,
+    lower_messages,
+    lower_pieces,
+    lower_print,
+    lower_reductions,
+    lower_scans,
+    lower_variables,
+)
 from .access import integer_type, value_of
 from .assign_layouts import Assignment
 from .fragments import Context
 from .lower_pointers import load_ptr_tko, store_ptr_tko
 from .lower_values import lower_grid, lower_value, special_register
+from .lower_variables import place_allocations
 from .lower_views import (
     get_index_space_shape,
     get_tensor_shape,
@@ -24,11 +36,13 @@ from .lower_views import (
     store_view_tko,
 )
 from .place_barriers import place_barriers
+from .shared import SharedMemory
+from .spread import spread
 from .targets import Target
 
 
-def _nothing(ctx: Context, op: Op) -> None:
-    """Tokens have no value; the end of the body returns."""
+def nothing(ctx: Context, op: Op) -> None:
+    """Tokens have no value."""
 
 
 LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
@@ -36,19 +50,27 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     "get_num_tile_blocks": lower_grid,
     "get_tensor_shape": get_tensor_shape,
     "get_tile_block_id": lower_grid,
-    "join_tokens": _nothing,
+    "join_tokens": nothing,
     "load_ptr_tko": load_ptr_tko,
     "load_view_tko": load_view_tko,
+    "make_gather_scatter_view": same_tensor,
     "make_partition_view": same_tensor,
+    "make_strided_view": same_tensor,
     "make_tensor_view": make_tensor_view,
-    "make_token": _nothing,
-    "return": _nothing,
+    "make_token": nothing,
     "store_ptr_tko": store_ptr_tko,
     "store_view_tko": store_view_tko,
+    **lower_atomics.LOWERINGS,
+    **lower_control.LOWERINGS,
+    **lower_fences.LOWERINGS,
+    **lower_messages.LOWERINGS,
+    **lower_pieces.LOWERINGS,
+    **lower_print.LOWERINGS,
+    **lower_reductions.LOWERINGS,
+    **lower_scans.LOWERINGS,
+    **lower_variables.LOWERINGS,
 }
 """What has a lowering of its own; all else makes one tile from tiles (`lower_value`)."""
-
-_BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 
 
 def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
@@ -58,34 +80,47 @@ def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
     ir.Function(module, kind, kernel.symbol)
 
 
-def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: Assignment) -> None:
-    """Define the entry that `declare_kernel` has declared."""
+def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: Assignment) -> int:
+    """Define the entry that `declare_kernel` has declared. Returns its bytes of shared memory."""
     elements = [value.type.element for value in kernel.parameters]
     function = module.globals[kernel.symbol]
     function.calling_convention = "ptx_kernel"
     # The set's own `add` knows no attributes with values.
     set.add(function.attributes, f'"nvvm.reqntid"="{assignment.threads}"')
+    # Without it ptxas saves registers for more blocks, even by spilling.
+    set.add(function.attributes, '"nvvm.minctasm"="1"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    ctx = Context(kernel, target, assignment, builder, special_register(builder, "tid.x"))
+    places, kept, alignment = place_allocations(kernel)
+    shared = SharedMemory(builder, kept, alignment)
+    thread = special_register(builder, "tid.x")
+    ctx = Context(kernel, target, assignment, builder, thread, shared, places)
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):
         ctx.define_scalar(value, value_of(builder, argument, element))
-    barriers = place_barriers(kernel, assignment)
-    for op in kernel.body.block.ops:
-        if op in barriers:
-            _barrier(builder)
-        _lowering(op)(ctx, op)
+    ctx.barriers = place_barriers(kernel, assignment)
+    ctx.lower_block, ctx.lower_op = lower_block, lower_op
+    ctx.exit = function.append_basic_block("exit")
+    lower_block(ctx, kernel.body.block)
+    builder.position_at_end(ctx.exit)
     builder.ret_void()
+    return shared.size
+
+
+def lower_block(ctx: Context, block: Block) -> None:
+    """Every op of a block, where the builder stands."""
+    for op in block.ops:
+        if op in ctx.barriers:
+            ctx.shared.barrier()
+        lower_op(ctx, op)
+
+
+def lower_op(ctx: Context, op: Op) -> None:
+    """One op; afterwards its results are in all layouts that they are needed in."""
+    _lowering(op)(ctx, op)
+    for result in op.results:
+        spread(ctx, result)
 
 
 def _lowering(op: Op) -> Callable[[Context, Op], None]:
     if op.name == "assume" and isinstance(op.result.type, TensorView):
         return same_tensor
     return LOWERINGS.get(op.name, lower_value)
-
-
-def _barrier(builder: ir.IRBuilder) -> None:
-    """All threads of the block meet, and see what the others wrote."""
-    number, module = ir.IntType(32), builder.module
-    kind = ir.FunctionType(ir.VoidType(), [number])
-    function = module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
-    builder.call(function, [ir.Constant(number, 0)])

@@ -15,7 +15,7 @@ from tileir.ir import Op
 from ..scalar import elementwise
 from ..scalar.constants import constant as element_constant
 from ..scalar.types import llvm_type, memory_bytes
-from . import access
+from . import access, lower_pieces
 from .fragments import I32, Context, Fragment
 from .layout import LinearLayout
 
@@ -111,6 +111,7 @@ VALUES: dict[str, Lower] = {
     "offset": offset,
     "permute": same_elements,
     "reshape": same_elements,
+    **lower_pieces.VALUES,
 }
 """Ops that are more than element-wise."""
 
@@ -118,7 +119,7 @@ VALUES: dict[str, Lower] = {
 def lower_value(ctx: Context, op: Op) -> None:
     """Define the result in every layout that someone needs it in."""
     lower = VALUES.get(op.name, each_element)
-    for layout in ctx.assignment.of(op.result):
+    for layout in ctx.assignment.computed(op.result):
         ctx.define(op.result, layout, lower(ctx, op, layout))
 
 

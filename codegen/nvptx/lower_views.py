@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.ir import Op, Value
-from tileir.types import PartitionView
 
 from ..scalar.constants import constant, padding_bits
-from . import access
+from ..scalar.types import is_packed
+from . import access, nibbles, ordering
 from .access import bits_of, integer_type, value_of
+from .convert import through_shared
 from .fragments import I64, Context, Tensor
 from .tile_access import Place, Size, TileAccess
+from .view_facts import dimensions, steps
 
 
 def make_tensor_view(ctx: Context, op: Op) -> None:
@@ -42,14 +44,14 @@ def get_tensor_shape(ctx: Context, op: Op) -> None:
 def get_index_space_shape(ctx: Context, op: Op) -> None:
     """How many tiles along each dimension, the last one perhaps ragged."""
     builder, view = ctx.builder, op.operands["src"]
-    kind: PartitionView = view.type
-    for result, tile, dim in zip(op.results, kind.tile, kind.dim_map, strict=True):
+    kind = view.type
+    for result, step, dim in zip(op.results, steps(kind), dimensions(kind), strict=True):
         size = ctx.tensors[view].shape[dim]
         if isinstance(size, int):
-            count: Size = -(-size // tile)
+            count: Size = -(-size // step)
         else:
-            whole = builder.lshr(size, ir.Constant(I64, tile.bit_length() - 1))
-            rest = builder.and_(size, ir.Constant(I64, tile - 1))
+            whole = builder.udiv(size, ir.Constant(I64, step))
+            rest = builder.urem(size, ir.Constant(I64, step))
             ragged = builder.icmp_unsigned("!=", rest, ir.Constant(I64, 0))
             count = builder.add(whole, builder.zext(ragged, I64))
         ctx.define_scalar(result, _as(ctx, count, result))
@@ -63,32 +65,48 @@ def _as(ctx: Context, size: Size, result: Value) -> ir.Value:
 
 
 def load_view_tko(ctx: Context, op: Op) -> None:
-    kind: PartitionView = op.operands["view"].type
+    kind = op.operands["view"].type
     element = kind.view.element
     stored = integer_type(element)
     padding = constant(element, padding_bits(element, kind.padding))
     padding = bits_of(ctx.builder, padding, element)
 
-    def move(vector: int, place: Place, predicate: ir.Value | None, offset: int) -> list[ir.Value]:
-        shape = access.Shape(stored.width, vector)
-        return access.load(ctx.builder, shape, *place, predicate, padding)
+    base = ctx.tensors[op.operands["view"]].base
+    space, widest = ordering.space_of(ctx, op), 1 if is_packed(element) else None
 
-    for layout in ctx.assignment.of(op.result):
-        loaded = TileAccess.of(ctx, op, layout).run(move)
+    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        if is_packed(element):
+            return [nibbles.load(ctx.builder, base, place, predicate, padding, space)]
+        shape = access.Shape(stored.width, len(offsets))
+        return access.load(ctx.builder, shape, *place, predicate, padding, space)
+
+    for layout in ctx.assignment.computed(op.result):
+        # An ordered load is made once: its owner tells those that hold copies.
+        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        loaded = TileAccess.of(ctx, op, layout, owner, widest).run(move)
         values = {o: value_of(ctx.builder, bits, element) for o, bits in loaded.items()}
+        if owner is not None:
+            values = through_shared(ctx, values, element, layout, layout)
         ctx.define(op.result, layout, values)
+    ordering.after(ctx, op)
 
 
 def store_view_tko(ctx: Context, op: Op) -> None:
     element = op.operands["view"].type.view.element
-    layout = ctx.assignment.stores[op]
+    layout = ctx.assignment.own[op]
     tile = ctx.operand(op, op.operands["tile"], layout)
     bits = {offset: bits_of(ctx.builder, value, element) for offset, value in tile.items()}
+    base = ctx.tensors[op.operands["view"]].base
+    space, widest = ordering.space_of(ctx, op), 1 if is_packed(element) else None
 
-    def move(vector: int, place: Place, predicate: ir.Value | None, offset: int) -> list[ir.Value]:
-        shape = access.Shape(integer_type(element).width, vector)
-        elements = [bits[offset + step] for step in range(vector)]
-        access.store(ctx.builder, shape, *place, predicate, elements)
+    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        elements = [bits[offset] for offset in offsets]
+        if is_packed(element):
+            nibbles.store(ctx.builder, base, place, predicate, elements[0], space)
+            return []
+        shape = access.Shape(integer_type(element).width, len(offsets))
+        access.store(ctx.builder, shape, *place, predicate, elements, space)
         return []
 
-    TileAccess.of(ctx, op, layout, ctx.owner(layout)).run(move)
+    ordering.before(ctx, op)
+    TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)

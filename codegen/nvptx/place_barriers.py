@@ -5,54 +5,143 @@ writes, then no thread may do its share of B before all have done theirs of A: a
 B. It is not needed where the order of a single thread is enough, because each element is touched
 by the same thread both times, nor where the two tiles cannot overlap. Ops that no token orders
 need nothing.
+
+Tokens pass through control flow. What comes around a loop may be ordered before what stands above
+it, and is about other elements, as far as is known.
 """
 
 from __future__ import annotations
 
-from tileir.ir import Op, Value
-from tileir.types import Token
+from dataclasses import dataclass, replace
+
+from tileir.ir import Block, Op, Value
+from tileir.types import PartitionView, Token
 
 from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
 from .assign_layouts import Assignment
+from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout
 
 LOADS = ("load_view_tko", "load_ptr_tko")
-STORES = ("store_view_tko", "store_ptr_tko")
+STORES = (
+    "atomic_cas_tko", "atomic_red_view_tko", "atomic_rmw_tko", "store_ptr_tko", "store_view_tko",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """A memory op that was carried out; `around`: in an earlier iteration of some loop."""
+
+    op: Op
+    around: bool = False
+
+
+_Accesses = frozenset[_Access]
+_NONE: _Accesses = frozenset()
 
 
 def place_barriers(kernel: Kernel, assignment: Assignment) -> set[Op]:
     """The memory ops that need a barrier before them."""
-    facts = kernel.facts["infer_divisibility"]
-    before: dict[Value, frozenset[Op]] = {}
-    barriers: set[Op] = set()
-    for op in kernel.walk():
+    walk = _Walk(assignment, kernel.facts["infer_divisibility"])
+    walk.block(kernel.body.block, (), _NONE)
+    return walk.barriers
+
+
+class _Walk:
+    """`before`: what a token orders before its users. A state is what is not known to be complete:
+    what was carried out since the last barrier."""
+
+    def __init__(self, assignment: Assignment, facts: FactTable) -> None:
+        self.assignment, self.facts = assignment, facts
+        self.before: dict[Value, _Accesses] = {}
+        self.barriers: set[Op] = set()
+        self._left: dict[Op, _Accesses] = {}
+
+    def block(self, block: Block, around: tuple[Op, ...], open_: _Accesses) -> _Accesses:
+        """The state at the end of a block that starts in the state `open_`."""
+        for op in block.ops:
+            if op.spec.terminator:
+                self._hand_on(op, around, open_)
+            elif op.name in LOOPS:
+                open_ = self._loop(op, around, open_)
+            elif op.name == "if":
+                ends = [self.block(inner, (*around, op), open_)
+                        for region in op.regions for inner in region.blocks]  # fmt: skip
+                open_ = open_.union(*ends)
+            else:
+                open_ = self._op(op, open_)
+        return open_
+
+    def _op(self, op: Op, open_: _Accesses) -> _Accesses:
         tokens = [value for value in op.operand_list() if isinstance(value.type, Token)]
-        earlier = frozenset().union(*(before.get(token, frozenset()) for token in tokens))
+        earlier = _NONE.union(*(self.before.get(token, _NONE) for token in tokens))
         accesses = op.name in LOADS + STORES
-        if accesses and any(_clash(other, op, assignment, facts) for other in earlier):
-            barriers.add(op)
-            # Every access so far is complete, also those these tokens do not speak of.
-            before = {}
-            earlier = frozenset()
+        if accesses:
+            if op in self.barriers or any(
+                _clash(other, op, self.assignment, self.facts) for other in earlier & open_
+            ):
+                self.barriers.add(op)
+                open_ = _NONE
+            open_ |= {_Access(op)}
         for result in op.results:
             if isinstance(result.type, Token):
-                before[result] = earlier | {op} if accesses else earlier
-    return barriers
+                self.before[result] = earlier | {_Access(op)} if accesses else earlier
+        return open_
+
+    def _hand_on(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> None:
+        again = op.name == "continue"
+        for value, after in zip(op.operand_list(), targets(op, around), strict=False):
+            if isinstance(value.type, Token):
+                self._join(after, self.before.get(value, _NONE), again)
+        loop = next((outer for outer in reversed(around) if outer.name in LOOPS), None)
+        if loop is not None and op.name in ("break", "continue"):
+            self._left[loop] = self._left.get(loop, _NONE) | _moved(open_, again)
+
+    def _join(self, token: Value, earlier: _Accesses, again: bool) -> None:
+        self.before[token] = self.before.get(token, _NONE) | _moved(earlier, again)
+
+    def _loop(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> _Accesses:
+        for value, argument in zip(op.operands["initValues"], carried_arguments(op), strict=True):
+            if isinstance(value.type, Token):
+                self._join(argument, self.before.get(value, _NONE), False)
+        while True:
+            seen = self._state(op, open_)
+            self.block(op.regions[0].block, (*around, op), open_)
+            open_ |= self._left.get(op, _NONE)
+            if self._state(op, open_) == seen:
+                break
+        if op.name == "for":
+            for argument, result in zip(carried_arguments(op), op.results, strict=True):
+                self._join(result, self.before.get(argument, _NONE), False)
+        return open_
+
+    def _state(self, op: Op, open_: _Accesses) -> object:
+        known = [self.before.get(value, _NONE) for value in carried_arguments(op)]
+        return known, open_, len(self.barriers)
 
 
-def _clash(first: Op, second: Op, assignment: Assignment, facts: FactTable) -> bool:
-    """Whether `second` has to wait for other threads to be done with `first`."""
+def _moved(accesses: _Accesses, again: bool) -> _Accesses:
+    return frozenset(replace(each, around=True) for each in accesses) if again else accesses
+
+
+def _clash(access: _Access, second: Op, assignment: Assignment, facts: FactTable) -> bool:
+    """Whether `second` has to wait for other threads to be done with an access."""
+    first = access.op
     if first.name in LOADS and second.name in LOADS:
         return False
     layouts = _layouts(first, assignment)
     others = _layouts(second, assignment)
     if not layouts or not others:
         return False
-    comparable = _same_tiling(first, second) and _injective(first.operands["view"], facts)
+    comparable = (
+        not access.around
+        and _same_tiling(first, second)
+        and _injective(first.operands["view"], facts)
+    )
     if comparable and _different_tiles(first, second, facts):
         return False
-    if layouts != others or len(layouts) != 1:
+    if access.around or layouts != others or len(layouts) != 1:
         return True
     same_element = comparable and _same_indices(first, second, facts)
     if first.name in STORES and second.name in STORES:
@@ -63,7 +152,9 @@ def _clash(first: Op, second: Op, assignment: Assignment, facts: FactTable) -> b
 
 def _layouts(op: Op, assignment: Assignment) -> list[LinearLayout]:
     """In what layouts the op is carried out: none if its result is not needed."""
-    return [assignment.stores[op]] if op in assignment.stores else assignment.of(op.results[0])
+    if op in assignment.own:
+        return [assignment.own[op]]
+    return assignment.computed(op.results[0])
 
 
 def _same_indices(first: Op, second: Op, facts: FactTable) -> bool:
@@ -93,6 +184,8 @@ def _same_tiling(first: Op, second: Op) -> bool:
     if None in views:
         return False
     a, b = (view.type for view in views)
+    if not isinstance(a, PartitionView) or not isinstance(b, PartitionView):
+        return False
     same_cut = (a.tile, a.dim_map) == (b.tile, b.dim_map)
     return same_cut and _tensor(views[0]) == _tensor(views[1])
 

@@ -29,8 +29,8 @@ from .targets import Target
 SCHEMA = 1
 
 
-def launch_plan(kernel: Kernel, target: Target, threads: int) -> dict[str, Any]:
-    """The plan of one kernel."""
+def launch_plan(kernel: Kernel, target: Target, threads: int, shared: int) -> dict[str, Any]:
+    """The plan of one kernel, with blocks of `threads` and so many bytes of shared memory."""
     major, minor = target.ptx
     return {
         "schema": SCHEMA,
@@ -41,7 +41,7 @@ def launch_plan(kernel: Kernel, target: Target, threads: int) -> dict[str, Any]:
         "parameters": _parameters([value.type.element for value in kernel.parameters]),
         "block": [threads, 1, 1],
         "cluster": [1, 1, 1],
-        "dynamic_shared_memory": 0,
+        "dynamic_shared_memory": shared,
         "grid": ["x", "y", "z"],
         "grid_limits": [min(limit, GRID_LIMIT) for limit in target.max_grid],
         "tensor_maps": [],

@@ -5,21 +5,16 @@ An op is lowered when it is a row here or in `scalar.elementwise` and nothing sp
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tileir.ir import Op
-from tileir.types import PartitionView
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from ..scalar.types import is_packed
+from ..scalar.types import is_packed, memory_bytes
+from .lower_variables import allocated_bytes
 
 WhyNot = Callable[[Op], str | None]
-
-
-def _strong_access(op: Op) -> str | None:
-    order = op.attributes["memory_ordering_semantics"]
-    return None if order == "weak" else f"{order} memory ordering is not lowered yet"
 
 
 def _packed(element: object) -> str | None:
@@ -30,46 +25,85 @@ def _packed(element: object) -> str | None:
 
 def _view_access(op: Op) -> str | None:
     view = op.operands["view"].type
-    if not isinstance(view, PartitionView):
-        return f"{type(view).__name__} is not lowered yet"
     element = view.view.element
     if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
-    return _packed(element) or _strong_access(op)
+    return None
 
 
 def _pointer_access(op: Op) -> str | None:
     pointers = op.operands.get("source") or op.operands["destination"]
-    return _packed(pointers.type.element.pointee) or _strong_access(op)
+    return _packed(pointers.type.element.pointee)
 
 
-def _index_space(op: Op) -> str | None:
-    view = op.operands["src"].type
-    if isinstance(view, PartitionView):
-        return None
-    return f"{type(view).__name__} is not lowered yet"
+def _block_variable(op: Op) -> str | None:
+    if op.attributes["global"]:
+        return "memory of a block that other blocks may see is not lowered yet"
+    if allocated_bytes(op) > SHARED_BYTES:
+        return f"more than {SHARED_BYTES} bytes of a block's own memory are not lowered yet"
+    return None
 
+
+def _printed(op: Op) -> str | None:
+    tiles = [value.type for value in op.operands["args"]]
+    size = sum(tile.size * memory_bytes(tile.element) for tile in tiles if tile.size > 1)
+    if size > SHARED_BYTES:
+        return f"its operands do not fit {SHARED_BYTES} bytes of shared memory"
+    return None
+
+
+def _through_shared(op: Op) -> str | None:
+    source = op.operands["source"].type
+    if source.size * memory_bytes(source.element) > SHARED_BYTES:
+        return f"{source} does not fit {SHARED_BYTES} bytes of shared memory"
+    return None
+
+
+SHARED_BYTES = 48 << 10
+"""Shared memory that every target has without being asked."""
 
 LOWERED: dict[str, WhyNot | None] = {
+    "alloca": _block_variable,
+    "assert": None,
     "assume": None,
+    "atomic_cas_tko": None,
+    "atomic_red_view_tko": None,
+    "atomic_rmw_tko": None,
     "broadcast": None,
+    "cat": None,
     "constant": None,
-    "get_index_space_shape": _index_space,
+    "extract": _through_shared,
+    "for": None,
+    "gdc_launch_dependents_tko": None,
+    "gdc_wait_tko": None,
+    "get_global": None,
+    "get_index_space_shape": None,
     "get_num_tile_blocks": None,
     "get_tensor_shape": None,
     "get_tile_block_id": None,
+    "if": None,
+    "insert": _through_shared,
     "iota": None,
     "join_tokens": None,
     "load_ptr_tko": _pointer_access,
     "load_view_tko": _view_access,
+    "loop": None,
+    "make_gather_scatter_view": None,
     "make_partition_view": None,
+    "make_strided_view": None,
     "make_tensor_view": None,
     "make_token": None,
+    "memory_fence_alias_tko": None,
+    "pack": None,
     "permute": None,
     "reshape": None,
     "return": None,
+    "print_tko": _printed,
+    "reduce": None,
+    "scan": None,
     "store_ptr_tko": _pointer_access,
     "store_view_tko": _view_access,
+    "unpack": None,
 }
 """Ops that are not element-wise: mnemonic -> what speaks against one of them."""
 
@@ -80,3 +114,12 @@ def why_not(op: Op) -> str | None:
         return elementwise.why_not(op)
     reason = LOWERED[op.name]
     return reason(op) if reason else None
+
+
+_PTX = {"memory_fence_alias_tko": (7, 5)}
+"""Ops that need a newer PTX than their target does."""
+
+
+def ptx_version(ops: Iterable[Op], lowest: tuple[int, int]) -> tuple[int, int]:
+    """The PTX ISA version that has what all the ops need."""
+    return max([lowest, *(_PTX.get(op.name, lowest) for op in ops)])

@@ -30,6 +30,12 @@ class Target:
     warp: int = 32
     max_threads: int = 1024
     """Threads of one block."""
+    nan_extremes: bool = True
+    """Minimum and maximum of f32 exist in a form that propagates NaNs."""
+    adds_bf16: bool = True
+    """Memory can add bf16."""
+    overlaps_grids: bool = True
+    """A grid may start before the one it depends on has ended."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
 
@@ -43,13 +49,19 @@ def _gpu(name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 16
     return Target(name, base or name, ptx, vector_bytes)
 
 
+def _before_hopper(name: str, ptx: tuple[int, int]) -> Target:
+    return Target(
+        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False
+    )
+
+
 _ROWS = (
-    _gpu("sm_75", (6, 3)),
-    _gpu("sm_80", (7, 0)),
-    _gpu("sm_86", (7, 1)),
-    _gpu("sm_87", (7, 4)),
-    _gpu("sm_88", (9, 0)),
-    _gpu("sm_89", (7, 8)),
+    _before_hopper("sm_75", (6, 3)),
+    _before_hopper("sm_80", (7, 0)),
+    _before_hopper("sm_86", (7, 1)),
+    _before_hopper("sm_87", (7, 4)),
+    _before_hopper("sm_88", (9, 0)),
+    _before_hopper("sm_89", (7, 8)),
     _gpu("sm_90", (7, 8)),
     _gpu("sm_100", (8, 6), vector_bytes=32),
     _gpu("sm_103", (8, 8), vector_bytes=32),

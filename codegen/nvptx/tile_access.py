@@ -10,24 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import prod
 
 from llvmlite import ir
 
 from tileir.ir import Op
-from tileir.types import PartitionView
+from tileir.types import View
 
 from ..scalar.types import memory_bytes
 from . import access
-from .assign_layouts import always_whole, view_vector
+from .assign_layouts import coordinate_images
 from .fragments import I32, I64, Context, Fragment, coordinates, position_along
-from .layout import LinearLayout
+from .layout import LinearLayout, combine
+from .view_facts import always_whole, dimensions, inner_dim, steps, vector_in, vector_of
 
 Size = ir.Value | int
 
 Place = tuple[ir.Value, int]
 """An address, and what to add to it."""
-Move = Callable[[int, Place, ir.Value | None, int], list[ir.Value]]
-"""Moves a vector of so many elements at a place under a predicate; the offset says which."""
+Move = Callable[[Place, ir.Value | None, list[int]], list[ir.Value]]
+"""Moves a vector at a place under a predicate; the offsets say which elements it has."""
 
 
 @dataclass(slots=True)
@@ -35,51 +37,73 @@ class TileAccess:
     """One tile of a view, as one thread sees it. Lists go by tile dimension."""
 
     ctx: Context
-    kind: PartitionView
+    kind: View
     layout: LinearLayout
     vector: int
+    inner: int
+    """The dimension that vectors lie along."""
     whole: bool
     """Whether no edge can run through a vector."""
     address: ir.Value
     """Of the thread's first element."""
-    position: list[ir.Value]
-    """Of the thread's first element in the tile."""
     remaining: list[ir.Value | None]
     """How much of the tile lies within the tensor; None where that need not be checked."""
+    room: list[ir.Value | None]
+    """The same, seen from the thread's first element: less than one if that lies outside."""
     strides: list[Size]
     """In bytes."""
+    sparse: Sparse | None
     owner: ir.Value | None
     _distances: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None
-    ) -> TileAccess:
+        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
+        widest: int | None = None,
+    ) -> TileAccess:  # fmt: skip
+        """`owner`: whether the thread accesses at all; `widest`: elements of an access at most."""
         builder, view = ctx.builder, op.operands["view"]
-        kind, tensor = view.type, ctx.tensors[view]
-        size = memory_bytes(kind.view.element)
-        vector = min(view_vector(view, ctx.facts, ctx.target), layout.contiguous())
-        strides = [_times(builder, tensor.strides[dim], size) for dim in kind.dim_map]
+        kind, tensor, dims = view.type, ctx.tensors[view], dimensions(view.type)
+        size, inner = memory_bytes(kind.view.element), inner_dim(view, ctx.facts)
+        inner, vector = (len(kind.tile) - 1, 1) if inner is None else (inner, widest)
+        if vector is None:
+            vector = vector_of(op, ctx.facts, ctx.target)
+            vector = min(vector, vector_in(layout, kind.tile, inner))
+        strides = [_times(builder, tensor.strides[dim], size) for dim in dims]
         position = position_along(builder, ctx.position(layout), kind.tile)
-        address, remaining = tensor.base, []
+        address, remaining, sparse = tensor.base, [], None
         inbounds = op.attributes["inbounds"] or [False] * len(kind.tile)
         for dim, index in enumerate(op.operands["index"]):
-            start = builder.mul(ctx.unsigned(index), ir.Constant(I64, kind.tile[dim]))
+            extent = tensor.shape[dims[dim]]
+            if dim == getattr(kind, "sparse_dim", None):
+                sparse = Sparse.of(ctx, op, layout, dim, strides[dim], extent, inbounds[dim])
+                remaining.append(None)
+                continue
+            start = builder.mul(ctx.unsigned(index), ir.Constant(I64, steps(kind)[dim]))
             address = builder.add(address, _times(builder, strides[dim], start))
-            extent = tensor.shape[kind.dim_map[dim]]
             left = None if inbounds[dim] else _remaining(builder, extent, start, kind.tile[dim])
             remaining.append(left)
         for dim, along in enumerate(position):
-            distance = _times(builder, strides[dim], builder.zext(along, I64))
-            address = builder.add(address, distance)
-        whole = bool(inbounds[-1]) or always_whole(view, vector, ctx.facts)
-        return cls(ctx, kind, layout, vector, whole, address, position, remaining, strides, owner)
+            if sparse is None or dim != sparse.dim:
+                distance = _times(builder, strides[dim], builder.zext(along, I64))
+                address = builder.add(address, distance)
+        if sparse is not None:
+            strides[sparse.dim] = 0
+        whole = bool(inbounds[inner]) or always_whole(view, inner, vector, ctx.facts)
+        room = [
+            None if left is None else builder.sub(left, along)
+            for left, along in zip(remaining, position, strict=True)
+        ]
+        return cls(
+            ctx, kind, layout, vector, inner, whole, address, remaining, room, strides, sparse,
+            owner,
+        )  # fmt: skip
 
     def run(self, move: Move) -> Fragment:
         """Move the tile; what the moves return, by offset."""
         if self.vector == 1 or self.whole:
             return self._in_vectors(move, self.vector)
-        builder, left = self.ctx.builder, self.remaining[-1]
+        builder, left = self.ctx.builder, self.remaining[self.inner]
         for offset in self.layout.offsets():
             self._place(offset)  # addresses that both branches use have to stand before them
         ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
@@ -100,43 +124,90 @@ class TileAccess:
 
     def _in_vectors(self, move: Move, vector: int) -> Fragment:
         moved = {}
+        weight = prod(self.kind.tile[self.inner + 1 :])
         for offset in self.layout.offsets():
-            if offset % vector:
+            if offset & weight * (vector - 1):
                 continue
-            elements = move(vector, self._place(offset), self._inside(offset), offset)
-            moved |= {offset + step: value for step, value in enumerate(elements)}
+            offsets = [offset + weight * step for step in range(vector)]
+            elements = move(self._place(offset), self._inside(offset), offsets)
+            moved |= dict(zip(offsets, elements, strict=False))
         return moved
 
     def _place(self, offset: int) -> Place:
         """Address of the thread's element at an offset."""
         builder, fixed, moving = self.ctx.builder, 0, []
-        for along, stride in zip(coordinates(self.kind.tile, offset), self.strides, strict=True):
+        along = coordinates(self.kind.tile, offset)
+        for step, stride in zip(along, self.strides, strict=True):
             if isinstance(stride, int):
-                fixed += along * stride
-            moving.append(0 if isinstance(stride, int) else along)
-        if fixed > access.LARGEST_IMMEDIATE:
-            moving.append(fixed)
-            fixed = 0
+                fixed += step * stride
+            moving.append(0 if isinstance(stride, int) else step)
+        too_far = fixed > access.LARGEST_IMMEDIATE
+        moving.append(fixed if too_far else 0)
+        moving.append(along[self.sparse.dim] if self.sparse else 0)
         key = tuple(moving)
-        if any(key) and key not in self._distances:
-            distance = self.address
-            for along, stride in zip(key, [*self.strides, 1], strict=False):
-                if along:
-                    distance = builder.add(distance, _number(_times(builder, stride, along)))
-            self._distances[key] = distance
-        return self._distances.get(key, self.address), fixed
+        if key not in self._distances:
+            place = self.address
+            for step, stride in zip(key[:-2], self.strides, strict=False):
+                if step:
+                    place = builder.add(place, _number(_times(builder, stride, step)))
+            if too_far:
+                place = builder.add(place, ir.Constant(I64, fixed))
+            if self.sparse:
+                place = builder.add(place, self.sparse.distance(offset))
+            self._distances[key] = place
+        return self._distances[key], 0 if too_far else fixed
 
     def _inside(self, offset: int) -> ir.Value | None:
         """Whether the element at an offset lies in the tensor, and is this thread's to write."""
         builder, predicate = self.ctx.builder, self.owner
-        tests = zip(self.position, coordinates(self.kind.tile, offset), self.remaining, strict=True)
-        for along, step, left in tests:
-            if left is None:
+        for step, room in zip(coordinates(self.kind.tile, offset), self.room, strict=True):
+            if room is None:
                 continue
-            place = builder.add(along, ir.Constant(I32, step)) if step else along
-            test = builder.icmp_unsigned("<", place, left)
+            test = builder.icmp_signed(">", room, ir.Constant(I32, step))
             predicate = test if predicate is None else builder.and_(predicate, test)
-        return predicate
+        test = self.sparse.inside(offset) if self.sparse else None
+        if predicate is None or test is None:
+            return predicate if test is None else test
+        return builder.and_(predicate, test)
+
+
+@dataclass(slots=True)
+class Sparse:
+    """The positions along the sparse dimension of a gather/scatter view, as one thread has them."""
+
+    ctx: Context
+    dim: int
+    stride: Size
+    extent: Size | None
+    """None where all positions are known to be inside."""
+    positions: Fragment
+    """Offsets count along the dimension."""
+    images: list[int]
+
+    @classmethod
+    def of(
+        cls, ctx: Context, op: Op, layout: LinearLayout, dim: int, stride: Size, extent: Size,
+        inbounds: bool,
+    ) -> Sparse:  # fmt: skip
+        kind, index = op.operands["view"].type, op.operands["index"][dim]
+        images = coordinate_images(kind.tile, dim)
+        positions = ctx.fragment(index, layout.compose(images))
+        return cls(ctx, dim, stride, None if inbounds else extent, positions, images)
+
+    def _position(self, offset: int) -> ir.Value:
+        """Unsigned, as i64."""
+        number = self.positions[combine(self.images, offset)]
+        return number if number.type == I64 else self.ctx.builder.zext(number, I64)
+
+    def distance(self, offset: int) -> ir.Value:
+        """Bytes from the first position to that of the element at an offset."""
+        return _times(self.ctx.builder, self._position(offset), self.stride)
+
+    def inside(self, offset: int) -> ir.Value | None:
+        if self.extent is None:
+            return None
+        builder = self.ctx.builder
+        return builder.icmp_unsigned("<", self._position(offset), _number(self.extent))
 
 
 def _remaining(builder: ir.IRBuilder, extent: Size, start: ir.Value, tile: int) -> ir.Value:

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from . import directed
+from . import directed, ptx
 from .bits import DOUBLE, intrinsic, single
 from .flush import flushable
 from .halves import HALVES, fused, in_single
@@ -71,6 +71,8 @@ def _rounded(
 
     @in_single
     def directed_op(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        if machine_of(builder).ptx:
+            return ptx.directed(builder, op.name, op.attributes["rounding_mode"], *arguments)
         return in_direction(builder, op.attributes["rounding_mode"], *arguments)
 
     @flushable

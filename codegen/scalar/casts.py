@@ -51,6 +51,10 @@ def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
         return builder.fcmp_unordered("!=", source, ir.Constant(source.type, 0.0))
     sign = "s" if _signed(op) else "u"
     target = _target(op)
+    if target.width == 1:
+        # A signed i1 is 0 or -1. LLVM's back end for PTX gets this conversion wrong.
+        relation, bound = ("<=", -1.0) if _signed(op) else (">=", 1.0)
+        return builder.fcmp_ordered(relation, source, ir.Constant(source.type, bound))
     name = f"llvm.fpto{sign}i.sat"
     function = builder.module.declare_intrinsic(
         name, (target, source.type), ir.FunctionType(target, [source.type])

@@ -9,10 +9,11 @@ from llvmlite import ir
 from tileir.ir import Op
 from tileir.types import Scalar
 
-from .bits import bits_of, like
+from .bits import SINGLE, bits_of, intrinsic, like
 from .constants import constant, padding_bits
 from .flush import flushable
 from .halves import in_single
+from .machine import machine_of
 from .types import llvm_type
 
 Builder = ir.IRBuilder
@@ -53,11 +54,25 @@ def cmpf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 def maxf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     """+0 is greater than -0; at +-0 the sign bits are combined."""
+    name = _by_machine(builder, op, lhs, "max")
+    if name:
+        return intrinsic(builder, name, lhs, rhs)
     return _extremum(builder, op, ">", builder.and_, lhs, rhs)
 
 
 def minf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
+    name = _by_machine(builder, op, lhs, "min")
+    if name:
+        return intrinsic(builder, name, lhs, rhs)
     return _extremum(builder, op, "<", builder.or_, lhs, rhs)
+
+
+def _by_machine(builder: Builder, op: Op, value: ir.Value, which: str) -> str | None:
+    """LLVM's intrinsic for the op, if the machine has an instruction for it."""
+    machine = machine_of(builder)
+    if not op.attributes.get("propagate_nan"):
+        return f"llvm.{which}imumnum" if machine.ptx else None
+    return f"llvm.{which}imum" if machine.nan_extremes and value.type == SINGLE else None
 
 
 def _extremum(

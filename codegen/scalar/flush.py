@@ -9,7 +9,9 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
+from . import ptx
 from .bits import intrinsic, single
+from .machine import machine_of
 
 Builder = ir.IRBuilder
 
@@ -18,6 +20,8 @@ _SMALLEST_NORMAL = 1 << 23
 
 def flush(builder: Builder, value: ir.Value) -> ir.Value:
     """The f32, or a zero of its sign if it is subnormal."""
+    if machine_of(builder).ptx:
+        return ptx.flush(builder, value)
     magnitude = intrinsic(builder, "llvm.fabs", value)
     tiny = builder.fcmp_ordered("<", magnitude, single(_SMALLEST_NORMAL))
     zero = intrinsic(builder, "llvm.copysign", single(0), value)

@@ -21,6 +21,10 @@ class Machine:
     """LLVM's conversions between f16 and f32 are instructions, not calls of a library."""
     fused: bool = False
     """So is its fused multiply-add of f32 and f64."""
+    ptx: bool = False
+    """It runs PTX, and with it what `scalar.ptx` has."""
+    nan_extremes: bool = False
+    """It has LLVM's minimum and maximum of f32 that give a NaN if one operand is one."""
 
     @staticmethod
     @cache
@@ -34,9 +38,9 @@ class Machine:
         )
 
     @staticmethod
-    def nvptx() -> Machine:
-        """Any GPU that PTX is written for."""
-        return Machine(half_conversions=True, fused=True)
+    def nvptx(nan_extremes: bool = False) -> Machine:
+        """A GPU that PTX is written for."""
+        return Machine(half_conversions=True, fused=True, ptx=True, nan_extremes=nan_extremes)
 
 
 PORTABLE = Machine()

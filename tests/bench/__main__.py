@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|host|all]``.
+"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|host|all|static]``.
 
 One command, one run, one table. No test asserts a time; these are for people who compare.
 """
@@ -31,7 +31,8 @@ PARTS = ("codec", "open", "memory", "host")
 def main(given: list[str] | None = None) -> int:
     """Measure what is asked for and print it; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("part", nargs="?", choices=(*PARTS, "all"), default="all")
+    choices = (*PARTS, "all", "static")
+    parser.add_argument("part", nargs="?", choices=choices, default="all", help=_STATIC)
     parser.add_argument("--ops", type=positive, default=200_000, help="ops of the large module")
     parser.add_argument(
         "--version", default="13.4", choices=list(map(str, SUPPORTED)), metavar="13.x"
@@ -45,12 +46,37 @@ def main(given: list[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="figures as JSON")
     arguments = parser.parse_args(given)
+    if arguments.part == "static":
+        return _static(arguments)
     parts = PARTS if arguments.part == "all" else (arguments.part,)
     report = _report(arguments, parts)
     if arguments.json:
         print(json.dumps(report | {"codec": [_plain(rate) for rate in report["codec"]]}))
     else:
         _print(report)
+    return 0
+
+
+_STATIC = "static: machine code for GPUs beside that of tileiras, which has to be installed"
+
+
+def _static(arguments: argparse.Namespace) -> int:
+    """The table of machine code; it needs NVIDIA's tools, and is no part of `all`."""
+    from . import static
+
+    if absent := static.missing():
+        print(f"not installed: {', '.join(absent)} (pip install tileir[test])", file=sys.stderr)
+        return 1
+    found = list(static.measure(arguments.repeat))
+    if arguments.json:
+        print(json.dumps([static.plain(pair) for pair in found]))
+        return 0
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    table = _table("machine code: ours / tileiras'", "kernel", "target", *static.COLUMNS)
+    for pair in found:
+        table.add_row(pair.kernel, pair.target, *static.row(pair))
+    console.print(table)
+    console.print("128: accesses of 16 bytes, of all. ms: bytecode to PTX, bytecode to cubin.")
     return 0
 
 

@@ -14,10 +14,11 @@ from tests.programs import call
 from tileir import command
 from tileir import compile as compile_bytecode
 from tileir.__main__ import main
+from tileir.commands import nvidia_tools
 from tileir.errors import MissingPackageError
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
-SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
+MMA = FIXTURES / "13.4" / "mma_f16.tileirbc"
 
 
 def tileir(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
@@ -29,6 +30,27 @@ def fails(done: subprocess.CompletedProcess[str], code: int, message: str, lines
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) == lines or lines == 0
+
+
+@pytest.mark.oracle
+def test_machine_code(tool, tmp_path: Path) -> None:
+    """By way of NVIDIA's tools; a cubin is an ELF file that they take apart themselves."""
+    out = tmp_path / "k.cubin"
+    tool("nvdisasm", "--version")
+    given = ("compile", "--target", "sm_80", "--emit")
+    assert tileir(*given, "cubin", VECTOR_ADD, "-o", out).returncode == 0
+    said = tool("nvdisasm", "-c", out)
+    assert said.returncode == 0, said.stderr
+    assert b"LDG.E.128" in said.stdout
+    assert tileir(*given, "sass", VECTOR_ADD).stdout == said.stdout.decode()
+
+
+def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvidia_tools, "find", lambda name: None)
+    fails(
+        tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 2,
+        "ptxas is not installed",
+    )  # fmt: skip
 
 
 def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
@@ -50,7 +72,7 @@ def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
     [
         (FIXTURES / "invalid" / "unknown_opcode.tileirbc", "sm_90", 3, "opcode"),
         (FIXTURES / "invalid" / "no_return.tileirbc", "sm_90", 1, "terminator"),
-        (SOFTMAX, "sm_90", 4, "reduce"),
+        (MMA, "sm_90", 4, "mmaf"),
         (VECTOR_ADD, "sm_42", 4, "unknown target"),
         (FIXTURES / "nothing.tileirbc", "sm_90", 2, "No such file"),
     ],

@@ -1,21 +1,28 @@
-"""`tileir compile`: bytecode to LLVM IR, PTX or the launch plan."""
+"""`tileir compile`: bytecode to LLVM IR, PTX, the launch plan or machine code."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from typing import TYPE_CHECKING
 
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.command import UsageError, check_output, open_input, write_output
 
-EMIT = ("ptx", "llvm", "plan")
+from . import nvidia_tools
+
+if TYPE_CHECKING:
+    from tileir.codegen.api import Compilation
+
+EMIT = ("ptx", "llvm", "plan", "cubin", "sass")
 
 EXAMPLES = """\
 examples:
   tileir compile --target sm_90 kernel.tileirbc              PTX on standard output
   tileir compile --target sm_90 --emit plan kernel.tileirbc  how to launch it, as JSON
   tileir compile --target sm_90 kernel.tileirbc -o k.ptx     into a file
+  tileir compile --target sm_90 --emit sass kernel.tileirbc  machine code, by ptxas and nvdisasm
   tileir compile --emit llvm kernel.tileirbc                 LLVM IR for this machine's CPU
 """
 
@@ -42,10 +49,16 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output, arguments.file)
     bytecode = Bytecode.parse(open_input(arguments.file))
     compiled = tileir.compile(bytecode, arguments.target)
-    text = {
-        "llvm": lambda: compiled.llvm_ir,
-        "ptx": lambda: compiled.ptx,
-        "plan": lambda: json.dumps(compiled.plan, indent=2) + "\n",
-    }[emit]()
-    write_output(arguments.output, text.encode())
+    write_output(arguments.output, _written(compiled, emit))
     return 0
+
+
+def _written(compiled: Compilation, emit: str) -> bytes:
+    if emit == "llvm":
+        return compiled.llvm_ir.encode()
+    if emit == "ptx":
+        return compiled.ptx.encode()
+    if emit == "plan":
+        return (json.dumps(compiled.plan, indent=2) + "\n").encode()
+    cubin = nvidia_tools.assemble(compiled.ptx, compiled.target)
+    return cubin if emit == "cubin" else nvidia_tools.disassemble(cubin)

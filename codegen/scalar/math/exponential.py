@@ -8,6 +8,7 @@ multiplication rounds.
 
 from __future__ import annotations
 
+from . import accelerated
 from .binary import DOUBLE, SINGLE, Format
 from .double_word import split
 from .polynomial import Coefficients, horner
@@ -68,6 +69,10 @@ def scaled(mantissa: Term, total: Term, more: int = 0) -> Term:
 def exp_scaled(x: Term, more: int) -> Term:
     """e^x times two to the power `more` (0 or -1), without intermediate overflow."""
     form = x.format
+    if accelerated.has_approximations(x):
+        # Plus the bias once: a power of two of its own, not two halves.
+        magic = _magic(form) - form.bias
+        return accelerated.exp_by_exp2(x, more, LOG2_E, magic)
     x = clamp(x, *_EXP_BOUNDS[form])
     total = fma(x, split(LOG2_E, form)[0], _magic(form))
     octaves = total - _magic(form)
@@ -83,5 +88,7 @@ def exp(x: Term) -> Term:
 
 def exp2(x: Term) -> Term:
     """2^x."""
+    if accelerated.has_approximations(x):
+        return accelerated.exp2(x)
     total, rest = whole_and_rest(clamp(x, *EXP2_BOUNDS[x.format]))
     return scaled(fma(rest, horner(rest, EXP2), 1.0), total)

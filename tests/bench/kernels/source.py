@@ -58,6 +58,55 @@ def layer_norm(x, weight, bias, y, eps, width: ConstInt):
 
 
 @ct.kernel
+def copy(x, y, rows: ConstInt, columns: ConstInt):
+    """One tile a block."""
+    i, j = ct.bid(0), ct.bid(1)
+    ct.store(y, (i, j), ct.load(x, (i, j), (rows, columns)))
+
+
+@ct.kernel
+def transpose(x, y, rows: ConstInt, columns: ConstInt):
+    """One tile a block."""
+    i, j = ct.bid(0), ct.bid(1)
+    ct.store(y, (j, i), ct.transpose(ct.load(x, (i, j), (rows, columns))))
+
+
+@ct.kernel
+def rms_norm(x, weight, y, eps, width: ConstInt):
+    """One row a block."""
+    i = ct.bid(0)
+    row = ct.load(x, (i, 0), (1, width), padding_mode=ct.PaddingMode.ZERO)
+    scale = ct.rsqrt(ct.sum(row * row, 1, keepdims=True) / x.shape[1] + eps)
+    factor = ct.load(weight, (0,), (width,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (i, 0), row * scale * factor)
+
+
+@ct.kernel
+def gather(x, indices, y, size: ConstInt):
+    """The elements of one tile of indices a block."""
+    i = ct.bid(0)
+    ct.store(y, (i,), ct.gather(x, ct.load(indices, (i,), (size,))))
+
+
+@ct.kernel
+def row_sum(x, y, rows: ConstInt, columns: ConstInt):
+    """Some rows a block, a tile of columns at a time."""
+    i = ct.bid(0)
+    total = ct.zeros((rows, columns), ct.float32)
+    for step in range(ct.num_tiles(x, 1, (rows, columns))):
+        total += ct.load(x, (i, step), (rows, columns), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (i,), ct.sum(total, 1))
+
+
+@ct.kernel
+def cumulative_sum(x, y, width: ConstInt):
+    """One row a block."""
+    i = ct.bid(0)
+    row = ct.load(x, (i, 0), (1, width), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, (i, 0), ct.cumsum(row, 1))
+
+
+@ct.kernel
 def matmul(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):
     """One tile of the result a block, in groups of eight rows of tiles."""
     rows, columns = ct.cdiv(x.shape[0], m), ct.cdiv(y.shape[1], n)
@@ -126,7 +175,20 @@ def _constants(*values: int) -> list[ConstantConstraint]:
 
 KERNELS = {
     "vector_add": (vector_add, [*_arrays(3, 1), *_constants(1024)]),
+    "copy": (copy, [*_arrays(2, 2), *_constants(32, 64)]),
+    "transpose": (transpose, [*_arrays(2, 2), *_constants(64, 64)]),
+    "softmax_1024": (softmax, [*_arrays(2, 2), *_constants(1024)]),
     "softmax": (softmax, [*_arrays(2, 2), *_constants(4096)]),
+    "rms_norm": (
+        rms_norm,
+        [*_arrays(1, 2), *_arrays(1, 1), *_arrays(1, 2), ScalarConstraint(ct.float32),
+         *_constants(4096)],
+    ),
+    "gather": (
+        gather, [*_arrays(1, 1), *_arrays(1, 1, ct.int32), *_arrays(1, 1), *_constants(1024)],
+    ),
+    "row_sum": (row_sum, [*_arrays(1, 2), *_arrays(1, 1), *_constants(16, 128)]),
+    "cumulative_sum": (cumulative_sum, [*_arrays(2, 2), *_constants(1024)]),
     "layer_norm": (
         layer_norm,
         [

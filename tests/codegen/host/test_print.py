@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tileir
-from tileir.codegen.host.printf import Conversion, write
+from tileir.codegen.printf import Conversion, write
 from tileir.errors import KernelAssertionError
 
 from .text import Kernel, spelled

@@ -7,12 +7,15 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from tileir.codegen.nvptx.fragments import _runs
 from tileir.codegen.nvptx.layout import (
     LinearLayout,
+    along,
     blocked,
     broadcast_images,
     combine,
+    dim_bits,
+    dropped_images,
+    for_scan,
     permute_images,
     rank,
     span,
@@ -132,12 +135,55 @@ def test_rank_counts_what_vectors_span() -> None:
         assert len(set(span(vectors))) == 1 << rank(vectors)
 
 
+@pytest.mark.parametrize("shape", [(64,), (8, 16), (16, 4, 2), (1, 32), (2, 128)])
+def test_the_last_dimension_in_the_order_is_the_fastest(shape: tuple[int, ...]) -> None:
+    for order in permutations(range(len(shape))):
+        layout = along(shape, order, 2, 32)
+        numbers = np.arange(int(np.prod(shape))).reshape(shape).transpose(order).ravel()
+        expected = blocked(numbers.size, 2, 32)
+        for thread, register in product(range(32), range(len(expected.offsets()))):
+            assert layout.element(register, thread) == numbers[expected.element(register, thread)]
+
+
 @pytest.mark.parametrize(
-    "bases", [(1, 2, 4), (4, 8, 0, 0, 16), (0, 0), (0, 2, 1), (8, 16, 1, 2)], ids=str
+    "shape", [(64,), (1024,), (8, 16), (16, 64), (4, 8, 16), (2, 256), (256, 2)]
 )
-def test_runs_of_bits_make_up_the_position(bases: tuple[int, ...]) -> None:
-    for thread in range(1 << len(bases)):
-        moved = [
-            (thread >> first & ((1 << count) - 1)) * base for first, base, count in _runs(bases)
-        ]
-        assert sum(moved) == combine(bases, thread)
+def test_a_scan_meets_registers_then_lanes_then_warps(shape: tuple[int, ...]) -> None:
+    for dim, threads in product(range(len(shape)), (32, 128, 256)):
+        layout = for_scan(shape, dim, threads)
+        low, count = dim_bits(shape, dim)
+        assert layout.is_complete
+        assert layout.is_permutation
+        order = [*layout.register, *layout.lane, *layout.warp]
+        along_dim = [base for base in order if base & ((1 << count) - 1 << low)]
+        assert along_dim == [1 << bit for bit in range(low, low + count)]
+        lanes = [bit for bit, base in enumerate(layout.lane) if base in along_dim]
+        assert lanes == list(range(lanes[0], lanes[0] + len(lanes))) if lanes else True
+        assert len(layout.thread) == threads.bit_length() - 1
+
+
+def test_without_bits_threads_that_differed_in_them_hold_copies() -> None:
+    layout = blocked(1024, 4, 128)
+    kept = layout.without(0b1111)
+    for thread, register in product(range(128), range(len(kept.offsets()))):
+        assert not kept.element(register, thread) & 0b1111
+    held = {kept.element(r, t) for r, t in product(range(len(kept.offsets())), range(128))}
+    assert held == {element & ~0b1111 for element in range(1024)}
+
+
+def test_widened_holds_all_that_lie_side_by_side() -> None:
+    layout = blocked(64, 2, 32)
+    wide = layout.widened(2)
+    for thread in range(32):
+        own = {layout.of_thread(thread) ^ offset for offset in layout.offsets()}
+        wider = {wide.of_thread(thread) ^ offset for offset in wide.offsets()}
+        assert wider == {4 * element + part for element in own for part in range(4)}
+
+
+def test_dropped_bits_close_up() -> None:
+    for bits, low, count in [(6, 0, 2), (6, 2, 3), (5, 4, 1), (4, 0, 4), (3, 1, 0)]:
+        images = dropped_images(bits, low, count)
+        for number in range(1 << bits):
+            text = f"{number:0{bits}b}"
+            kept = text[: bits - low - count] + text[bits - low :]
+            assert combine(images, number) == int(kept or "0", 2)

@@ -14,10 +14,10 @@ from .compiled import ELEMENTWISE, compiled
 pytestmark = pytest.mark.oracle
 
 
-def assemble(tool, name: str, target: str, folder: Path) -> tuple[str, Path]:
+def assemble(tool, name: str, target: str, folder: Path, version: str = "13.4") -> tuple[str, Path]:
     """What ptxas says, and the machine code."""
     source, binary = folder / f"{name}.ptx", folder / f"{name}.cubin"
-    source.write_text(compiled(name, target).ptx)
+    source.write_text(compiled(name, target, version).ptx)
     done = tool(
         "ptxas", f"-arch={target}", "-v", "-warn-spills", "-warn-lmem-usage", "-o", binary, source
     )
@@ -47,3 +47,19 @@ def test_the_machine_code_moves_128_bits_at_once(
     assert code.count("LDG.E.128 ") == loads
     assert code.count("STG.E.128 ") == stores
     assert "LDL" not in code
+
+
+OTHERS = (
+    "softmax", "layer_norm", "transpose", "row_argmax", "running_sum", "scan_affine", "histogram",
+    "scratch_memory", "gather_rows", "nested_loops", "insert_corner", "atomic_modes",
+    "ordered_flags", "module_globals", "check_values", "dependent_launch",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_90", "sm_120"])
+def test_ops_of_all_kinds_assemble_cleanly(tool, tmp_path: Path, target: str) -> None:
+    for name in OTHERS:
+        version = "13.5" if name in ("scratch_memory", "module_globals") else "13.4"
+        said, _ = assemble(tool, name, target, tmp_path, version)
+        assert not re.search(r"warning|error", said), said
+        assert "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads" in said

@@ -1,0 +1,38 @@
+"""How many threads a block has: enough for its tiles to lie in registers."""
+
+from __future__ import annotations
+
+from tileir.types import Tile
+
+from ..kernel import Kernel
+from ..scalar.types import memory_bytes
+from .targets import Target
+
+THREADS = 128
+"""Threads of a block, unless a tile is very small or very large."""
+PREFERRED_WORDS = 32
+"""With more 32-bit registers than this for one tile, a block gets more threads."""
+MOST_WORDS = 128
+"""The most 32-bit registers that one tile may take in a thread of the largest block."""
+
+
+def words(tile: Tile) -> int:
+    """32-bit registers that a whole tile takes."""
+    return tile.size * (2 if memory_bytes(tile.element) == 8 else 1)
+
+
+def too_large(tile: Tile, target: Target) -> bool:
+    """Whether the registers of the largest block cannot hold the tile."""
+    return words(tile) > MOST_WORDS * target.max_threads
+
+
+def threads_of(kernel: Kernel, target: Target) -> int:
+    """Threads of a block, a power of two."""
+    tiles = [value.type for op in kernel.walk() for value in op.results]
+    tiles = [tile for tile in tiles if isinstance(tile, Tile)]
+    elements = max((tile.size for tile in tiles), default=1)
+    most = max((words(tile) for tile in tiles), default=1)
+    threads = max(target.warp, min(THREADS, elements))
+    while threads < target.max_threads and most > PREFERRED_WORDS * threads:
+        threads *= 2
+    return threads

@@ -1,0 +1,43 @@
+"""What control flow hands on: which value becomes which argument or result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tileir.ir import Block, Op, Value
+
+LOOPS = ("for", "loop")
+
+
+def carried_arguments(op: Op) -> Sequence[Value]:
+    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
+    return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]
+
+
+def targets(op: Op, around: Sequence[Op]) -> Sequence[Value]:
+    """What the operands of a terminator become; `around` are the ops it stands in, innermost last.
+
+    Nothing for `return`, and in reduce and scan, whose lowering asks for what is yielded.
+    """
+    if op.name == "yield":
+        return around[-1].results if around[-1].name == "if" else ()
+    loop = next((outer for outer in reversed(around) if outer.name in LOOPS), None)
+    if op.name == "break":
+        return loop.results
+    return carried_arguments(loop) if op.name == "continue" else ()
+
+
+def handed_on(block: Block, around: tuple[Op, ...] = ()) -> list[tuple[Value, Value]]:
+    """All pairs of a value and what it becomes, in the block and below."""
+    pairs: list[tuple[Value, Value]] = []
+    for op in block.ops:
+        if op.spec.terminator:
+            pairs += zip(op.operand_list(), targets(op, around), strict=False)
+        if op.name in LOOPS:
+            pairs += zip(op.operands["initValues"], carried_arguments(op), strict=True)
+        for region in op.regions:
+            for inner in region.blocks:
+                pairs += handed_on(inner, (*around, op))
+        if op.name == "for":
+            pairs += zip(carried_arguments(op), op.results, strict=True)
+    return pairs

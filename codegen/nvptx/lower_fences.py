@@ -1,0 +1,39 @@
+"""Lowering of what orders memory across threads, aliases and grids. Tokens have no value."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.ir import Op
+
+from .fragments import Context
+
+
+def memory_fence_alias_tko(ctx: Context, op: Op) -> None:
+    """Accesses of all threads before it come before those of all threads after it."""
+    ctx.shared.barrier()
+    _statement(ctx, "fence.proxy.alias;")
+    ctx.shared.barrier()
+
+
+def gdc_wait_tko(ctx: Context, op: Op) -> None:
+    """Where grids cannot overlap, there is nothing to wait for."""
+    if ctx.target.overlaps_grids:
+        _statement(ctx, "griddepcontrol.wait;")
+
+
+def gdc_launch_dependents_tko(ctx: Context, op: Op) -> None:
+    if ctx.target.overlaps_grids:
+        _statement(ctx, "griddepcontrol.launch_dependents;")
+
+
+def _statement(ctx: Context, text: str) -> None:
+    kind = ir.FunctionType(ir.VoidType(), [])
+    ctx.builder.asm(kind, text, "~{memory}", [], True)
+
+
+LOWERINGS = {
+    "gdc_launch_dependents_tko": gdc_launch_dependents_tko,
+    "gdc_wait_tko": gdc_wait_tko,
+    "memory_fence_alias_tko": memory_fence_alias_tko,
+}

@@ -1,0 +1,93 @@
+"""The step that finds out in which layout each tile comes into being most cheaply.
+
+It starts at the loads of views, which want to stream through memory, and follows what is made of
+the tiles: element-wise ops keep a layout, shape ops renumber it, reductions drop what they fold,
+loops and branches hand it on. What comes from constants and coordinates alone has no preference.
+"""
+
+from __future__ import annotations
+
+from tileir.ir import Op, Value
+from tileir.types import Tile
+
+from ..kernel import Kernel
+from ..passes.infer_divisibility import FactTable
+from ..scalar.elementwise import ELEMENTWISE
+from .carried import handed_on
+from .layout import LinearLayout, dim_bits, dropped_images, for_scan
+from .renumber import element_images
+from .targets import Target
+from .view_facts import streaming
+
+Preferences = dict[Value, LinearLayout]
+
+_ROUNDS = 3
+"""How often what comes back to the start of loops is looked at."""
+
+
+def prefer_layouts(kernel: Kernel, threads: int, facts: FactTable, target: Target) -> Preferences:
+    """The preferred layouts of tiles with several elements; some have none."""
+    found: Preferences = {}
+    becomes: dict[Value, list[Value]] = {}
+    for value, after in handed_on(kernel.body.block):
+        becomes.setdefault(value, []).append(after)
+    for _ in range(_ROUNDS):
+        before = len(found)
+        _hand_on(kernel.parameters, becomes, found)
+        for op in kernel.walk():
+            layout = _preferred(op, found, threads, facts, target)
+            for result in op.results:
+                if layout is not None and _is_tile(result) and result not in found:
+                    found[result] = layout
+            _hand_on(op.results, becomes, found)
+        if len(found) == before:
+            break
+    return found
+
+
+def _hand_on(values: list[Value], becomes: dict[Value, list[Value]], found: Preferences) -> None:
+    stack = [value for value in values if value in found]
+    while stack:
+        value = stack.pop()
+        for after in becomes.get(value, ()):
+            if after not in found:
+                found[after] = found[value]
+                stack.append(after)
+
+
+def _is_tile(value: Value) -> bool:
+    return isinstance(value.type, Tile) and value.type.size > 1
+
+
+def _preferred(
+    op: Op, found: Preferences, threads: int, facts: FactTable, target: Target
+) -> LinearLayout | None:
+    if not op.results or not isinstance(op.results[0].type, Tile):
+        return None
+    if op.name == "load_view_tko":
+        return streaming(op, threads, facts, target)
+    if op.name == "scan":
+        return for_scan(op.results[0].type.shape, op.attributes["dim"], threads)
+    sources = [value for value in op.operand_list() if value in found]
+    if not sources:
+        return None
+    if op.name in ELEMENTWISE or op.name in ("assume", "reshape"):
+        return found[sources[0]]
+    if op.name == "permute":
+        return _inverted(found[sources[0]], element_images(op))
+    if op.name == "reduce":
+        low, count = dim_bits(sources[0].type.shape, op.attributes["dim"])
+        layout = found[sources[0]]
+        kept = layout.without((1 << count) - 1 << low)
+        return kept.compose(dropped_images(layout.bits, low, count))
+    if op.name == "insert":
+        return found.get(op.operands["destination"])
+    return None
+
+
+def _inverted(layout: LinearLayout, images: list[int]) -> LinearLayout:
+    """The layout of a tile whose elements, renumbered, are those of `layout`."""
+    inverse = [0] * len(images)
+    for bit, image in enumerate(images):
+        inverse[image.bit_length() - 1] = 1 << bit
+    return layout.compose(inverse)

@@ -1,0 +1,85 @@
+"""Shared memory that ops use while they run, and the barriers between one use and the next.
+
+A use is: every thread writes, all meet, every thread reads. The place of the next use is chosen
+among what no thread may still be reading, so that one barrier a use is enough; when such places
+would take too much memory, another barrier frees everything. Where control flow meets, all places
+count as being read.
+
+The memory is dynamic: its size is part of the launch plan.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+NAME = "tileir$shared"
+ALIGNMENT = 16
+SPACE = 3
+"""LLVM's number for the address space of shared memory."""
+ROOM = 16 << 10
+"""Bytes up to which places are kept apart to save barriers."""
+
+_BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
+_WORD = ir.IntType(32)
+
+
+class SharedMemory:
+    """The shared memory of one kernel. `size` is what it needs so far, in bytes.
+
+    The first `kept` bytes are left alone.
+    """
+
+    def __init__(self, builder: ir.IRBuilder, kept: int = 0, alignment: int = ALIGNMENT) -> None:
+        self.size = self._kept = kept
+        self._alignment = alignment
+        self._builder = builder
+        self._written: list[tuple[int, int]] = []
+        self._read: list[tuple[int, int]] = []
+        self._unknown = False
+
+    def fixed(self, place: int) -> ir.Value:
+        """The address (i32) of a place among the bytes that are kept for the whole kernel."""
+        return ir.Constant(_WORD, place).add(self._base()) if place else self._base()
+
+    def reserve(self, size: int) -> ir.Value:
+        """The address (i32) of `size` bytes, aligned to 16, that all threads may write now.
+
+        They may be read after the next `barrier`, until something else is reserved.
+        """
+        place = self._place(size)
+        if self._unknown or (place > self._kept and place - self._kept + size > ROOM):
+            self.barrier()
+            place = self._place(size)
+        self._written.append((place, place + size))
+        self.size = max(self.size, place + size)
+        return self.fixed(place)
+
+    def barrier(self) -> None:
+        """All threads of the block meet, and see what the others wrote."""
+        builder, module = self._builder, self._builder.module
+        kind = ir.FunctionType(ir.VoidType(), [_WORD])
+        function = module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
+        builder.call(function, [ir.Constant(_WORD, 0)])
+        self._read, self._written, self._unknown = self._written, [], False
+
+    def forget(self) -> None:
+        """Control flow meets here: anything may be in use."""
+        self._unknown = True
+
+    def _place(self, size: int) -> int:
+        """The lowest place that does not overlap what is in use."""
+        place = self._kept
+        for low, high in sorted(self._read + self._written):
+            if place + size > low and place < high:
+                place = -(-high // ALIGNMENT) * ALIGNMENT
+        return place
+
+    def _base(self) -> ir.Constant:
+        module = self._builder.module
+        memory = module.globals.get(NAME)
+        if memory is None:
+            memory = ir.GlobalVariable(module, ir.ArrayType(ir.IntType(8), 0), NAME, SPACE)
+            memory.linkage = "external"
+            memory.align = ALIGNMENT
+        memory.align = max(memory.align, self._alignment)
+        return memory.ptrtoint(_WORD)

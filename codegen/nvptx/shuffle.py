@@ -1,0 +1,39 @@
+"""Values that go from lane to lane of a warp. All 32 lanes take part."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+I32 = ir.IntType(32)
+ALL_LANES = ir.Constant(I32, 0xFFFFFFFF)
+_WHOLE_WARP = ir.Constant(I32, 31)
+_WORD = 32
+
+
+def shuffle(builder: ir.IRBuilder, mode: str, bits: ir.Value, lane: ir.Value) -> ir.Value:
+    """An integer of any width from another lane.
+
+    `mode` "idx": from `lane`; "bfly": from the lane whose number differs in the bits of `lane`.
+    """
+    width = bits.type.width
+    if width < _WORD:
+        moved = _word(builder, mode, builder.zext(bits, I32), lane)
+        return builder.trunc(moved, bits.type)
+    if width == _WORD:
+        return _word(builder, mode, bits, lane)
+    result = None
+    for place in range(0, width, _WORD):
+        part = builder.lshr(bits, ir.Constant(bits.type, place)) if place else bits
+        moved = _word(builder, mode, builder.trunc(part, I32), lane)
+        moved = builder.zext(moved, bits.type)
+        if place:
+            moved = builder.shl(moved, ir.Constant(bits.type, place))
+        result = moved if result is None else builder.or_(result, moved)
+    return result
+
+
+def _word(builder: ir.IRBuilder, mode: str, word: ir.Value, lane: ir.Value) -> ir.Value:
+    name, module = f"llvm.nvvm.shfl.sync.{mode}.i32", builder.module
+    kind = ir.FunctionType(I32, [I32] * 4)
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    return builder.call(function, [ALL_LANES, word, lane, _WHOLE_WARP])

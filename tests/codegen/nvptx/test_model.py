@@ -1,0 +1,45 @@
+"""Random kernels of every op that GPUs have, compiled to PTX, against the model."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.model.kernels.comparing import differences
+from tests.model.kernels.program import program
+from tests.model.kernels.scene import Case
+from tests.model.kernels.single import RECIPES, single
+from tileir.errors import UnsupportedError
+
+from .on_emulator import launch
+
+SEEDS = 2
+PROGRAMS = 12
+NOT_LOWERED = {"mmaf", "mmaf_scaled", "mmai"}
+NOT_EMULATED = {"cos", "sin", "tan"}
+"""What adds 128-bit integers, for which the emulator has no carries."""
+
+
+def on_gpu(case: Case, args: list) -> None:
+    launch(case.bytecode, case.symbol, case.grid, args)
+
+
+@pytest.mark.parametrize("name", sorted(set(RECIPES) - NOT_LOWERED - NOT_EMULATED))
+def test_kernels_of_one_op(name: str) -> None:
+    supported = 0
+    for seed in range(10):
+        try:
+            assert not differences(single(name, seed), on_gpu), f"seed {seed}"
+            supported += 1
+        except UnsupportedError:
+            continue
+        if supported == SEEDS:
+            break
+    assert supported
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_programs_of_many_ops(seed: int) -> None:
+    try:
+        assert not differences(program(seed), on_gpu)
+    except UnsupportedError as error:
+        pytest.skip(str(error).splitlines()[1])

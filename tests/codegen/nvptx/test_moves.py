@@ -1,0 +1,76 @@
+"""Tiles that move between threads, large ones and small elements too, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tileir
+
+from ..host.text import Kernel, spelled
+from .on_emulator import launch
+
+
+def run(kernel: Kernel, arrays: list[np.ndarray], target: str = "sm_80") -> None:
+    launch(tileir.assemble(kernel.module()), "k", 1, arrays, target)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [
+        ((128, 256), "f4"), ((64, 128), "f8"), ((256, 128), "i1"), ((128, 128), "f2"),
+        ((32, 8, 16), "i4"), ((2, 64), "i8"), ((4, 4), "i2"),
+    ],
+)  # fmt: skip
+def test_transposition(shape: tuple[int, ...], dtype: str) -> None:
+    array = (np.random.default_rng(0).standard_normal(shape) * 50).astype(dtype)
+    result = np.zeros(shape[::-1], dtype)
+    order, element = range(len(shape))[::-1], spelled(array.dtype)
+    kernel = Kernel()
+    value = kernel.load(array)
+    kernel.line(
+        f"%t = permute {value} [{', '.join(map(str, order))}] : {kernel.type(shape, element)}"
+        f" -> {kernel.type(result.shape, element)}"
+    )
+    kernel.store("%t", result)
+    run(kernel, [array, result])
+    np.testing.assert_array_equal(result, array.T)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "dim"), [((16384,), 0), ((64, 64), 0), ((16, 256), 1), ((512, 8), 0), ((2, 2), 1)]
+)
+def test_scans(shape: tuple[int, ...], dim: int, reverse: bool) -> None:
+    array = np.random.default_rng(1).integers(-99, 99, shape).astype("i4")
+    result = np.zeros_like(array)
+    kernel = Kernel()
+    value = kernel.load(array)
+    kind = kernel.type(shape, "i32")
+    kernel.line(
+        f"%t = scan {value} dim={dim} reverse={str(reverse).lower()} identities=[0 : i32] : {kind}"
+        f" -> {kind} (%a: tile<i32>, %b: tile<i32>) {{ %c = addi %a, %b : tile<i32>\n"
+        " yield %c : tile<i32> }"
+    )
+    kernel.store("%t", result)
+    run(kernel, [array, result])
+    there = np.flip(array, dim) if reverse else array
+    expected = np.cumsum(there, dim)
+    np.testing.assert_array_equal(result, np.flip(expected, dim) if reverse else expected)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_reductions_that_do_not_commute_keep_the_order(dim: int) -> None:
+    """The body keeps the later element: what is left is the last one."""
+    array = np.arange(8 * 64 * 16, dtype="i8").reshape(8, 64, 16)
+    result = np.zeros(np.delete(array.shape, dim), "i8")
+    kernel = Kernel()
+    value = kernel.load(array)
+    kernel.line(
+        f"%t = reduce {value} dim={dim} identities=[0 : i64] : {kernel.type(array.shape, 'i64')}"
+        f" -> {kernel.type(result.shape, 'i64')} (%e: tile<i64>, %a: tile<i64>) {{\n"
+        " yield %e : tile<i64> }"
+    )
+    kernel.store("%t", result)
+    run(kernel, [array, result])
+    np.testing.assert_array_equal(result, np.take(array, -1, dim))

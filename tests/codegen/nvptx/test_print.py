@@ -1,0 +1,62 @@
+"""print and assert on a GPU: the same words as on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tileir
+from tests.emulator import EmulationError
+from tileir.codegen import compile
+
+from ..host.text import Kernel
+from .on_emulator import launch
+
+
+def both(kernel: Kernel, arrays: list, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    """What a kernel prints on the emulator and on the CPU."""
+    bytecode = tileir.assemble(kernel.module())
+    found = launch(bytecode, "k", 1, arrays).output
+    compile(bytecode)["k"].launch(1, arrays)
+    return found, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("spelled", ["%d", "%5u", "%-6x|", "%+.3d", "%f", "%.2e", "%hhd", "%llu"])
+@pytest.mark.parametrize("dtype", ["i4", "i1", "i8", "f4", "f8", "f2"])
+def test_numbers(spelled: str, dtype: str, capsys: pytest.CaptureFixture[str]) -> None:
+    array = np.array([[-3, 100, 0, 7]], dtype)
+    if dtype == "i8" and spelled[-1] in "fe":
+        array = abs(array)  # read as a float, -3 is a NaN, whose sign not all printf write
+    kernel = Kernel()
+    value = kernel.load(array)
+    kind = {"i4": "i32", "i1": "i8", "i8": "i64", "f4": "f32", "f8": "f64", "f2": "f16"}[dtype]
+    kernel.line(f'%p = print_tko "100%% {spelled}\\0A", {value} : tile<1x4x{kind}> -> token')
+    found, expected = both(kernel, [array], capsys)
+    assert found == expected
+    assert found.startswith("100% [[")
+
+
+def test_tiles_and_single_numbers_in_one_print(capsys: pytest.CaptureFixture[str]) -> None:
+    arrays = [np.arange(64, dtype="i4").reshape(8, 8), np.arange(4, dtype="f4"),
+              np.arange(300, 332, dtype="i2")]  # fmt: skip
+    kernel = Kernel()
+    a, b, c = (kernel.load(array) for array in arrays)
+    kernel.line(
+        f'%p = print_tko "%d and %d, %f %i\\0A", {a}, %zero, {b}, {c} : tile<8x8xi32>, tile<i32>,'
+        " tile<4xf32>, tile<32xi16> -> token"
+    )
+    found, expected = both(kernel, arrays, capsys)
+    assert found == expected
+    assert "[0, 1, 2" in found
+
+
+def test_an_assertion_that_fails_ends_the_launch() -> None:
+    array = np.array([1, 1, 0, 1], bool)
+    kernel = Kernel()
+    value = kernel.load(array)
+    kernel.line(f'assert {value}, "all of them" : tile<4xi1>')
+    bytecode = tileir.assemble(kernel.module())
+    with pytest.raises(EmulationError, match="assertion failed: all of them"):
+        launch(bytecode, "k", 1, [array])
+    array[:] = True
+    launch(bytecode, "k", 1, [array])
