@@ -127,7 +127,7 @@ MUTATIONS: dict[str, tuple[str, Change]] = {
     "barrier removed": (r"bar\.(warp\.)?sync[^;]*;", lambda m: ""),
     "guard negated": (r"@(!?)(%p\d+)", lambda m: f"@{'' if m[1] else '!'}{m[2]}"),
     "offset + 4": (r"(\[%\w+\+)(\d+)\]", lambda m: f"{m[1]}{int(m[2]) + 4}]"),
-    "bound + 1": (r"setp\.lt\.", lambda m: "setp.le."),
+    "bound + 1": (r"setp\.([lg])t\.(?=[us])", lambda m: f"setp.{m[1]}e."),
     "shift + 1": (r"(sh[lr]\.[bu]\d+ \t?%\w+, %\w+, )(\d+)", lambda m: f"{m[1]}{int(m[2]) + 1}"),
     "mask / 2": (r"(and\.b\d+ \t?%\w+, %\w+, )(\d+)", lambda m: f"{m[1]}{int(m[2]) >> 1}"),
     "sub for add": (r"add\.(?=s64|s32|rn)", lambda m: "sub."),
@@ -141,8 +141,12 @@ BOUNDS_MET = ("vector_add",)
 """Kernels whose launches meet every bound exactly; elsewhere one more may make no difference."""
 
 EQUIVALENT = (
-    ("vector_add", "bound + 1", r"setp\.lt\.u32 \t%p\d+, (%r1|%r39),",
+    ("vector_add", "bound + 1", r"setp\.gt\.u64",
+     "nothing of a tile that starts where the tensor ends is inside either way"),
+    ("vector_add", "bound + 1", r"setp\.gt\.s32 \t%p\d+, %r\d+, (0|512);",
      "scalars are for sizes that four does not divide, and these indices are multiples of four"),
+    ("transpose", "sub for add", r"add\.s32", "shared memory starts at zero"),
+    ("transposed_in_place", "sub for add", r"add\.s32", "shared memory starts at zero"),
     ("written_twice", "offset + 4", r"%p1 st\.global",
      "the only place that is left out is written by the second store"),
     ("block_sum", "guard negated", r"st\.shared", "every lane of the warp holds the sum"),
