@@ -23,6 +23,7 @@ Variables = list[list[ir.Value]]
 
 
 def lower_for(ctx: Context, op: Op) -> None:
+    """Test before the first trip, then after each; carried tiles are variables of each register."""
     builder = ctx.builder
     low, high, step = (ctx.scalar(op.operands[slot]) for slot in _BOUNDS)
     compare = builder.icmp_unsigned if op.attributes["unsignedCmp"] else builder.icmp_signed
@@ -52,6 +53,7 @@ _BOUNDS = ("lowerBound", "upperBound", "step")
 
 
 def lower_loop(ctx: Context, op: Op) -> None:
+    """Run the body until a break leaves it."""
     builder, arguments = ctx.builder, carried_arguments(op)
     carried, results = _variables(ctx, arguments), _variables(ctx, op.results)
     _set(ctx, op.operands["initValues"], arguments, carried)
@@ -67,6 +69,7 @@ def lower_loop(ctx: Context, op: Op) -> None:
 
 
 def lower_if(ctx: Context, op: Op) -> None:
+    """Branch, all threads alike; results are variables that both sides set."""
     builder, results = ctx.builder, _variables(ctx, op.results)
     then, otherwise, after = _blocks(ctx, "then", "else", "endif")
     builder.cbranch(ctx.scalar(op.operands["condition"]), then, otherwise)
@@ -83,24 +86,28 @@ def lower_if(ctx: Context, op: Op) -> None:
 
 
 def lower_continue(ctx: Context, op: Op) -> None:
+    """Set what is carried, all of it at once, and go on with the next trip."""
     scope = _loop(ctx)
     _set(ctx, list(op.operand_list()), carried_arguments(scope.op), scope.carried)
     ctx.builder.branch(scope.again)
 
 
 def lower_break(ctx: Context, op: Op) -> None:
+    """Set the results of the loop and leave it."""
     scope = _loop(ctx)
     _set(ctx, list(op.operand_list()), scope.op.results, scope.results)
     ctx.builder.branch(scope.after)
 
 
 def lower_yield(ctx: Context, op: Op) -> None:
+    """Set the results of the if and leave it."""
     scope = ctx.scopes[-1]
     _set(ctx, list(op.operand_list()), scope.op.results, scope.results)
     ctx.builder.branch(scope.after)
 
 
 def lower_return(ctx: Context, op: Op) -> None:
+    """Leave the kernel."""
     ctx.builder.branch(ctx.exit)
 
 

@@ -26,6 +26,7 @@ _COMMUTING = (
 
 
 def lower_reduce(ctx: Context, op: Op) -> None:
+    """Fold registers, then lanes, then warps; every thread that needs it gets the result."""
     fold = _Fold(ctx, op)
     low, count = fold.low, fold.count
     registers, lanes, warps = fold.places()

@@ -25,6 +25,7 @@ def space_of(ctx: Context, op: Op) -> str:
 
 
 def is_weak(op: Op) -> bool:
+    """Whether the access is ordered by tokens alone."""
     return op.attributes["memory_ordering_semantics"] == "weak"
 
 
