@@ -87,13 +87,6 @@ class LinearLayout:
         """Whether every element is held by some thread."""
         return rank(self.register + self.thread) == self.bits
 
-    def contiguous(self) -> int:
-        """How many consecutive elements the first registers hold: the widest possible vector."""
-        width = 1
-        while width in self.register:
-            width *= 2
-        return width
-
     def thread_bits(self, elements: int) -> int:
         """Mask of the thread bits whose bases touch the element bits in the mask `elements`."""
         return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)

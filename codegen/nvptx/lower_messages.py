@@ -8,7 +8,7 @@ from tileir.ir import Op
 
 from ..scalar.types import OPAQUE
 from .fragments import I32, I64, Context
-from .lower_variables import GLOBAL
+from .spaces import GLOBAL
 
 _FAIL = "__assertfail"
 

@@ -18,11 +18,9 @@ from ..scalar.types import llvm_type, memory_bytes
 from . import access, lower_pieces
 from .fragments import I32, Context, Fragment
 from .layout import LinearLayout
+from .spaces import GLOBAL
 
 Lower = Callable[[Context, Op, LinearLayout], Fragment]
-
-GLOBAL = 1
-"""LLVM's number for the address space of global memory."""
 
 
 def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:

@@ -16,9 +16,8 @@ from ..scalar.types import ADDRESS, is_packed, memory_bytes
 from .carried import LOOPS
 from .fragments import Context
 from .shared import ALIGNMENT
+from .spaces import GLOBAL
 
-GLOBAL = 1
-"""LLVM's number for the address space of global memory."""
 PAGE = 4096
 """The most that variables of a module are aligned to; more would gain nothing."""
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from .spaces import SHARED
+
 NAME = "tileir$shared"
 ALIGNMENT = 16
-SPACE = 3
-"""LLVM's number for the address space of shared memory."""
 ROOM = 16 << 10
 """Bytes up to which places are kept apart to save barriers."""
 
@@ -78,7 +78,7 @@ class SharedMemory:
         module = self._builder.module
         memory = module.globals.get(NAME)
         if memory is None:
-            memory = ir.GlobalVariable(module, ir.ArrayType(ir.IntType(8), 0), NAME, SPACE)
+            memory = ir.GlobalVariable(module, ir.ArrayType(ir.IntType(8), 0), NAME, SHARED)
             memory.linkage = "external"
             memory.align = ALIGNMENT
         memory.align = max(memory.align, self._alignment)

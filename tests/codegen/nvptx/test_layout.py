@@ -60,15 +60,6 @@ def test_offsets_are_the_registers_in_order(layout: LinearLayout) -> None:
         assert elements == [layout.of_thread(thread) + offset for offset in layout.offsets()]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
-def test_contiguous_registers_hold_an_aligned_run(layout: LinearLayout) -> None:
-    width = layout.contiguous()
-    for thread in threads_of(layout):
-        first = layout.of_thread(thread)
-        assert first % width == 0
-        assert set(range(first, first + width)) <= {first ^ o for o in layout.offsets()}
-
-
 def test_neighbouring_threads_take_neighbouring_vectors() -> None:
     layout = blocked(1024, 4, 128)
     assert [layout.of_thread(thread) for thread in range(128)] == list(range(0, 512, 4))

@@ -1,0 +1,6 @@
+"""LLVM's numbers for the address spaces of PTX."""
+
+from __future__ import annotations
+
+GLOBAL = 1
+SHARED = 3
