@@ -10,10 +10,10 @@ from tests.model.kernels.comparing import differences
 from tests.model.kernels.program import program
 from tests.model.kernels.single import RECIPES, single, uncovered
 
-EXAMPLES = 3
+EXAMPLES = 2
 """Kernels of each op; `python -m tests.model.kernels --op NAME` tries more."""
 
-PROGRAMS = 20
+PROGRAMS = 10
 """Programs of many ops; `python -m tests.model.kernels` tries more."""
 
 

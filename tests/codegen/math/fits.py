@@ -8,7 +8,7 @@ up, and the rest is fitted to what is left.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import mpmath
@@ -28,6 +28,14 @@ from tileir.codegen.scalar.math.binary import DOUBLE, SINGLE, Format
 Real = Callable[[mpf], mpf]
 
 _DIGITS = 120
+
+
+def _horner(coefficients: Sequence[mpf], x: mpf) -> mpf:
+    """The polynomial, lowest power first; mpmath's own changed its order between releases."""
+    total = mpf(0)
+    for coefficient in reversed(coefficients):
+        total = total * x + coefficient
+    return total
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,7 @@ def error(name: str, values: tuple[float, ...], form: Format, points: int = 200)
         for index in range(points):
             place = _between(fit, mpf(2 * index + 1) / points - 1)
             target, weight = fit.target(place)
-            worst = max(worst, abs((mpmath.polyval(rounded[::-1], place) - target) * weight))
+            worst = max(worst, abs((_horner(rounded, place) - target) * weight))
         return float(mpmath.log(worst, 2))
 
 
