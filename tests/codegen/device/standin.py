@@ -70,13 +70,14 @@ class Driver:
     """The functions, and what they were asked for.
 
     capability, most_shared  of every device
+    functions  what C can call, by name
     memory     sizes of allocations by address; `lend` adds what tests own
     calls      names of the functions that were called, in order
     launches   one (configuration, clusters) each
     """
 
     def __init__(self) -> None:
-        self._functions = {name: self._callback(name, *kinds) for name, kinds in KINDS.items()}
+        self.functions = {name: self._callback(name, *kinds) for name, kinds in KINDS.items()}
         self.lookup = _LOOKUP(self._find)
         self.libraries: dict[int, Any] = {}
         self.kernels: dict[int, tuple[Any, str]] = {}
@@ -113,7 +114,7 @@ class Driver:
         return ctypes.CFUNCTYPE(c_int, *kinds)(run)
 
     def _find(self, name: bytes, found: int, *_: Any) -> int:
-        function = self._functions.get(name.decode())
+        function = self.functions.get(name.decode())
         address = ctypes.cast(function, c_void_p).value if function else None
         c_void_p.from_address(found).value = address
         return SUCCESS if function else NOT_FOUND
@@ -183,6 +184,15 @@ class Driver:
         attributes = (Attribute * asked.count).from_address(asked.attributes or config)
         clusters = [tuple(each.value[:3]) for each in attributes if each.id == CLUSTER]
         self.launches.append((asked, *clusters))
+        self._run(kernel, list(asked.grid), list(asked.block), asked.shared, arguments)
+
+    def cuLaunchKernel(self, kernel: int, *rest: int) -> None:
+        *shape, shared, _, arguments, _ = rest
+        self._run(kernel, shape[:3], shape[3:], shared, arguments)
+
+    def _run(
+        self, kernel: int, grid: list[int], block: list[int], shared: int, arguments: int
+    ) -> None:
         module, name = self.kernels[kernel]
         entry = module.kernel(name).scope
         addresses = (c_void_p * len(entry.parameters)).from_address(arguments)
@@ -193,12 +203,12 @@ class Driver:
             offset = entry.parameters[variable.name]
             rows.append({"index": index, "type": "bits", "size": variable.size, "offset": offset})
         plan = {
-            "entry": name, "parameters": rows, "block": list(asked.block), "grid": "xyz",
-            "dynamic_shared_memory": asked.shared,
+            "entry": name, "parameters": rows, "block": block, "grid": "xyz",
+            "dynamic_shared_memory": shared,
         }  # fmt: skip
         known = [Buffer(address, size) for address, size in self.memory.items()]
         try:
-            done = emulator.launch(module, plan, list(asked.grid), values, allocations=known)
+            done = emulator.launch(module, plan, grid, values, allocations=known)
             self.output += done.output
         except emulator.EmulationError as problem:
             self.problem = problem
@@ -244,6 +254,7 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "cuLibraryUnload": (c_void_p,),
     "cuLibraryGetKernel": (c_void_p, c_void_p, c_char_p),
     "cuKernelSetAttribute": (c_int, c_int, c_void_p, c_int),
+    "cuLaunchKernel": (c_void_p, *(c_uint,) * 7, c_void_p, c_void_p, c_void_p),
     "cuLaunchKernelEx": (c_void_p,) * 4,
     "cuStreamSynchronize": (c_void_p,),
     "cuPointerGetAttribute": (c_void_p, c_int, c_uint64),
