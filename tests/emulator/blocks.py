@@ -20,10 +20,15 @@ _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 @dataclass(slots=True)
 class Block:
-    """Statements that all lanes in it carry out together; `needs_warp` is about the first one."""
+    """Statements that all lanes in it carry out together.
+
+    `needs_warp` is about the first one. `aligned`: whole warps start together, which some statement
+    in it needs.
+    """
 
     statements: list[Statement] = field(default_factory=list)
     needs_warp: bool = False
+    aligned: bool = False
 
     def opcodes(self) -> Counter[str]:
         """How often each opcode stands in it."""
@@ -85,6 +90,10 @@ def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
             if blocks[-1].statements:
                 blocks.append(Block())
             blocks[-1].needs_warp = True
+        if row and row.aligned:
+            if blocks[-1].needs_warp:
+                blocks.append(Block())
+            blocks[-1].aligned = True
         blocks[-1].statements.append(statement)
         if branch or (row and row.ends_block):
             blocks.append(Block())

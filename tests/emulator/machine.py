@@ -146,8 +146,9 @@ class Batch:
         turn = step // FAIR % len(groups) if step % FAIR == FAIR - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
-            if self.kernel.blocks[block].needs_warp:
-                index = self.barriers.gathered(block, index)
+            at = self.kernel.blocks[block]
+            if at.needs_warp or at.aligned:
+                index = self.barriers.gathered(at, index)
             if len(index):
                 return block, index
         raise self._stuck("deadlock", "lanes wait for others of their warp")

@@ -38,6 +38,8 @@ class Row:
     """Whether lanes may leave the block after it."""
     needs_warp: bool = False
     """Whether it waits for the lanes of the warp that its last operand, a mask, names."""
+    aligned: bool = False
+    """Whether it waits for all lanes of the warp."""
 
 
 ROWS: list[Row] = []

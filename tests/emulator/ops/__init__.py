@@ -7,6 +7,8 @@ from . import (
     exchange,
     floats,
     integers,
+    matrices,
+    matrix_memory,
     memory,
     moves,
     predicates,
@@ -14,6 +16,6 @@ from . import (
 )
 
 __all__ = [
-    "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
-    "predicates", "synchronise",
+    "atomics", "calls", "conversions", "exchange", "floats", "integers", "matrices",
+    "matrix_memory", "memory", "moves", "predicates", "synchronise",
 ]  # fmt: skip
