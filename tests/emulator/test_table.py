@@ -35,6 +35,8 @@ rsqrt.approx.f64 %d5, %d6; ex2.approx.ftz.bf16 %h5, %h6; tanh.approx.f16x2 %r5, 
 rcp.rn.f32 %r5, %r6; sqrt.rm.f64 %d5, %d6; testp.finite.f32 %p1, %r5;
 neg.f32 %r5, %r6; neg.bf16x2 %r5, %r6; abs.f64 %d5, %d6; abs.f16 %h5, %h6;
 copysign.f32 %r5, %r6, %r7;
+cp.async.ca.shared.global [%r5], [%d0], 8, %r6; cp.async.cg.shared.global [%r5], [%d0], 16, %p1;
+cp.async.commit_group; cp.async.wait_group 2; cp.async.wait_all;
 atom.global.add.u32 %r5, [%d0], %r6; atom.acq_rel.gpu.global.min.s64 %d5, [%d0], %d6;
 atom.shared.or.b32 %r5, [%d5], %r6; atom.exch.b64 %d5, [%d6], %d7;
 atom.global.inc.u32 %r5, [%d0], %r6; atom.global.add.noftz.f16x2 %r5, [%d0], %r6;

@@ -1,6 +1,7 @@
 """The chapters of the instruction table; importing them fills it."""
 
 from . import (
+    asynchronous,
     atomics,
     calls,
     conversions,
@@ -16,6 +17,6 @@ from . import (
 )
 
 __all__ = [
-    "atomics", "calls", "conversions", "exchange", "floats", "integers", "matrices",
-    "matrix_memory", "memory", "moves", "predicates", "synchronise",
+    "asynchronous", "atomics", "calls", "conversions", "exchange", "floats", "integers",
+    "matrices", "matrix_memory", "memory", "moves", "predicates", "synchronise",
 ]  # fmt: skip
