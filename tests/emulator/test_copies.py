@@ -135,10 +135,14 @@ def mutants() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda pair: pair[0])
 def test_a_mistake_in_the_ring_is_noticed(mutant: tuple[str, str]) -> None:
+    assert any(verdict(mutant[1], schedule) in ("poison", "race") for schedule in SCHEDULES)
+
+
+def verdict(body: str, schedule: str) -> str:
     try:
-        assert not all(through_ring(mutant[1], schedule) for schedule in SCHEDULES)
+        return "" if through_ring(body, schedule) else "wrong"
     except EmulationError as problem:
-        assert problem.kind in ("poison", "race")
+        return problem.kind
 
 
 COPY = "cp.async.ca.shared.global [%r3], [%d11], 4;\n"

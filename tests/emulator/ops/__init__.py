@@ -4,6 +4,7 @@ from . import (
     asynchronous,
     atomics,
     calls,
+    carries,
     conversions,
     exchange,
     floats,
@@ -17,6 +18,6 @@ from . import (
 )
 
 __all__ = [
-    "asynchronous", "atomics", "calls", "conversions", "exchange", "floats", "integers",
-    "matrices", "matrix_memory", "memory", "moves", "predicates", "synchronise",
+    "asynchronous", "atomics", "calls", "carries", "conversions", "exchange", "floats",
+    "integers", "matrices", "matrix_memory", "memory", "moves", "predicates", "synchronise",
 ]  # fmt: skip
