@@ -65,8 +65,8 @@ def launch(
     one that goes astray may damage the process itself: bounds are those of the memory that is
     mapped when the launch begins, for all arguments. This takes Linux; elsewhere it is an error.
 
-    Global variables of a text have their initial values at each launch, those of a Module keep
-    what was written. Raises EmulationError.
+    What the kernel prints goes to standard output. Global variables of a text have their initial
+    values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
     module = ptx
     if isinstance(ptx, str):
@@ -103,10 +103,9 @@ def _run(batch: Batch, result: Result) -> None:
         with np.errstate(all="ignore"):
             batch.run()
     except EmulationError as problem:
-        printed = "".join(text for _, text in batch.printed)
-        problem.output = result.output + printed
+        problem.output = _show(batch, result)
         raise
-    result.output += "".join(text for _, text in batch.printed)
+    _show(batch, result)
     for counted, visits in (
         (result.thread_instructions, batch.threads_in),
         (result.warp_instructions, batch.warps_in),
@@ -114,6 +113,14 @@ def _run(batch: Batch, result: Result) -> None:
         for block, times in visits.items():
             for opcode, number in batch.kernel.opcodes[block].items():
                 counted[opcode] += number * times
+
+
+def _show(batch: Batch, result: Result) -> str:
+    """Print what the batch has printed; all that the launch has printed so far."""
+    printed = "".join(text for _, text in batch.printed)
+    result.output += printed
+    print(printed, end="", flush=True)
+    return result.output
 
 
 def _region(argument: Any) -> tuple[int, int]:
