@@ -1,12 +1,16 @@
 """The chapters of the instruction table; importing them fills it."""
 
 from . import (
+    asynchronous,
     atomics,
     calls,
+    carries,
     conversions,
     exchange,
     floats,
     integers,
+    matrices,
+    matrix_memory,
     memory,
     moves,
     predicates,
@@ -14,6 +18,6 @@ from . import (
 )
 
 __all__ = [
-    "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
-    "predicates", "synchronise",
+    "asynchronous", "atomics", "calls", "carries", "conversions", "exchange", "floats",
+    "integers", "matrices", "matrix_memory", "memory", "moves", "predicates", "synchronise",
 ]  # fmt: skip
