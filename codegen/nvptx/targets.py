@@ -36,6 +36,8 @@ class Target:
     """Memory can add bf16."""
     overlaps_grids: bool = True
     """A grid may start before the one it depends on has ended."""
+    multicasts: bool = True
+    """An address may stand for memory of several devices."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
 
@@ -51,8 +53,9 @@ def _gpu(name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 16
 
 def _before_hopper(name: str, ptx: tuple[int, int]) -> Target:
     return Target(
-        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False
-    )
+        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False,
+        multicasts=False,
+    )  # fmt: skip
 
 
 _ROWS = (

@@ -9,11 +9,12 @@ from . import (
     integers,
     memory,
     moves,
+    multimem,
     predicates,
     synchronise,
 )
 
 __all__ = [
     "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
-    "predicates", "synchronise",
+    "multimem", "predicates", "synchronise",
 ]  # fmt: skip
