@@ -58,9 +58,9 @@ def identity(target: str) -> None:
 
 def why_not(op: Op, target: str) -> str | None:
     """Why this target cannot lower an op, or None."""
-    if reason := supported.why_not(op):
-        return reason
     gpu = TARGETS[target]
+    if reason := supported.why_not(op) or supported.lacks(op, gpu):
+        return reason
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):
             most = MOST_WORDS * gpu.max_threads
@@ -73,7 +73,7 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     _check_names(kernels)
     ops = [op for kernel in kernels for op in kernel.walk()]
     gpu = TARGETS[target]
-    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu.ptx))
+    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu))
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())
