@@ -19,6 +19,9 @@ ALIGNMENT = 16
 ROOM = 16 << 10
 """Bytes up to which places are kept apart to save barriers."""
 
+SCRATCH = 48 << 10
+"""The most bytes that ops use at a time, besides what is kept for the whole kernel."""
+
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)
 

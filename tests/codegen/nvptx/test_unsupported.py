@@ -49,6 +49,12 @@ def test_names_that_ptx_cannot_have_are_refused(name: str) -> None:
     assert "PTX" in found.message
 
 
+@pytest.mark.parametrize("name", ["malloc", "vprintf"])
+def test_names_of_drivers_are_refused(name: str) -> None:
+    with pytest.raises(UnsupportedError, match="a function that drivers have"):
+        compile(Kernel(name).module(), "sm_90")
+
+
 @pytest.mark.parametrize("name", ["add", "_x", "a$b", "entry", "Kernel_2"])
 def test_other_names_are_kept(name: str) -> None:
     assert f".entry {name}(" in compile(Kernel(name).module(), "sm_90").ptx
