@@ -77,7 +77,7 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     _check_names(kernels)
     ops = [op for kernel in kernels for op in kernel.walk()]
     gpu = TARGETS[target]
-    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu.ptx))
+    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu))
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())

@@ -96,6 +96,26 @@ def store(
     _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
+def matrices(
+    builder: ir.IRBuilder, count: int, transposed: bool, address: ir.Value, immediate: int
+) -> list[ir.Value]:
+    """1, 2 or 4 matrices of 8 x 16 bytes in shared memory, a register of each.
+
+    The address is that of row number lane % 8 of matrix number lane / 8.
+    """
+    names = [f"${index}" for index in range(count)]
+    way = ".trans" if transposed else ""
+    text = f"ldmatrix.sync.aligned.m8n8.x{count}{way}.shared.b16 {{{', '.join(names)}}}, "
+    text += f"[${count}+${count + 1}];"
+    word = ir.IntType(32)
+    result = word if count == 1 else ir.LiteralStructType([word] * count)
+    inputs = [_pointer(address), "n"]
+    loaded = _assembly(
+        builder, result, text, ["=r"] * count + inputs, [address, _offset(immediate)]
+    )
+    return [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
+
+
 def change(
     builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
     words: Sequence[ir.Value],

@@ -16,6 +16,7 @@ from . import (
     lower_control,
     lower_fences,
     lower_messages,
+    lower_mma,
     lower_multimem,
     lower_pieces,
     lower_print,
@@ -26,6 +27,8 @@ from . import (
 from .access import integer_type, value_of
 from .allocations import place_allocations
 from .assign_layouts import Assignment
+from .fill_staged import ALIGNMENT as STAGED_ALIGNMENT
+from .fill_staged import place_staged
 from .fragments import Context
 from .lower_pointers import load_ptr_tko, store_ptr_tko
 from .lower_values import lower_grid, lower_value, special_register
@@ -66,6 +69,7 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     **lower_control.LOWERINGS,
     **lower_fences.LOWERINGS,
     **lower_messages.LOWERINGS,
+    **lower_mma.LOWERINGS,
     **lower_multimem.LOWERINGS,
     **lower_pieces.LOWERINGS,
     **lower_print.LOWERINGS,
@@ -94,7 +98,11 @@ def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: 
     set.add(function.attributes, '"nvvm.minctasm"="1"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     variables, on_heap = place_allocations(kernel, target)
-    shared = SharedMemory(builder, variables.size, variables.alignment)
+    kept, alignment = variables.size, variables.alignment
+    if assignment.staged:
+        kept = place_staged(kernel, assignment.staged, kept)
+        alignment = max(alignment, STAGED_ALIGNMENT)
+    shared = SharedMemory(builder, kept, alignment)
     thread = special_register(builder, "tid.x")
     ctx = Context(kernel, target, assignment, builder, thread, shared, variables.places)
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):

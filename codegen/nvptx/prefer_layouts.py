@@ -1,8 +1,9 @@
 """The step that finds out in which layout each tile comes into being most cheaply.
 
-It starts at the loads of views, which want to stream through memory, and follows what is made of
-the tiles: element-wise ops keep a layout, shape ops renumber it, reductions drop what they fold,
-loops and branches hand it on. What comes from constants and coordinates alone has no preference.
+It starts at matrix products, whose sums lie as tensor cores have them, and at the loads of views,
+which want to stream through memory, and follows what is made of the tiles: element-wise ops keep a
+layout, shape ops renumber it, reductions drop what they fold, loops and branches hand it on. What
+comes from constants and coordinates alone has no preference.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from .carried import handed_on
 from .layout import LinearLayout, dim_bits, dropped_images, for_scan
+from .mma_plan import Plan
 from .renumber import element_images
 from .targets import Target
 from .view_facts import streaming
@@ -25,12 +27,18 @@ _ROUNDS = 3
 """How often what comes back to the start of loops is looked at."""
 
 
-def prefer_layouts(kernel: Kernel, threads: int, facts: FactTable, target: Target) -> Preferences:
+def prefer_layouts(
+    kernel: Kernel, threads: int, facts: FactTable, target: Target, products: dict[Op, Plan]
+) -> Preferences:
     """The preferred layouts of tiles with several elements; some have none."""
     found: Preferences = {}
     becomes: dict[Value, list[Value]] = {}
     for value, after in handed_on(kernel.body.block):
         becomes.setdefault(value, []).append(after)
+    for op, plan in products.items():
+        if _is_tile(op.result):
+            found[op.result] = plan.sum.layout
+            _hand_on(op.results, becomes, found)
     for _ in range(_ROUNDS):
         before = len(found)
         _hand_on(kernel.parameters, becomes, found)

@@ -11,8 +11,10 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
+from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed, memory_bytes
 from .lower_multimem import LOWERINGS as MULTIMEM
+from .mma_plan import PRODUCTS, reading_of
 from .targets import TARGETS, Target
 
 WhyNot = Callable[[Op], str | None]
@@ -87,6 +89,9 @@ LOWERED: dict[str, WhyNot | None] = {
     "make_tensor_view": None,
     "make_token": None,
     "memory_fence_alias_tko": None,
+    "mmaf": None,
+    "mmaf_scaled": scale_unknown,
+    "mmai": None,
     "multimem_load_reduce_view_tko": _view_access,
     "multimem_reduce_view_tko": None,
     "multimem_store_view_tko": None,
@@ -129,6 +134,11 @@ _PTX = {
 """Ops that need a newer PTX than their target does."""
 
 
-def ptx_version(ops: Iterable[Op], lowest: tuple[int, int]) -> tuple[int, int]:
+def ptx_version(ops: Iterable[Op], target: Target) -> tuple[int, int]:
     """The PTX ISA version that has what all the ops need."""
-    return max([lowest, *(_PTX.get(op.name, lowest) for op in ops)])
+    needed = [target.ptx]
+    for op in ops:
+        if op.name in PRODUCTS:
+            needed.append(reading_of(op, target)[1].ptx)
+        needed.append(_PTX.get(op.name, target.ptx))
+    return max(needed)

@@ -64,7 +64,7 @@ def _gpu(
 def _before_hopper(name: str, ptx: tuple[int, int], shared: int) -> Target:
     return Target(
         name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False,
-        multicasts=False, shared_bytes=shared << 10,
+        shared_bytes=shared << 10, multicasts=False,
     )  # fmt: skip
 
 

@@ -65,10 +65,9 @@ def text(places: list[tuple[int, int, str]]) -> str:
         )  # fmt: skip
         value, token = f"%v{k}", f"%t{k}"
     n = 64 * BLOCKS
-    views = "".join(
-        MAKE_VIEW.format(name=name, n=n, view=VIEW.format(n=n)) for name in ("in", "out")
-    )
-    return KERNEL.format(view=VIEW.format(n=n), views=views, through=through, last=len(places) - 1)
+    view = VIEW.format(n=n)
+    views = "".join(MAKE_VIEW.format(name=name, n=n, view=view) for name in ("in", "out"))
+    return KERNEL.format(view=view, views=views, through=through, last=len(places) - 1)
 
 
 PLACES = {

@@ -1,12 +1,16 @@
 """The chapters of the instruction table; importing them fills it."""
 
 from . import (
+    asynchronous,
     atomics,
     calls,
+    carries,
     conversions,
     exchange,
     floats,
     integers,
+    matrices,
+    matrix_memory,
     memory,
     moves,
     multimem,
@@ -15,6 +19,7 @@ from . import (
 )
 
 __all__ = [
-    "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
-    "multimem", "predicates", "synchronise",
+    "asynchronous", "atomics", "calls", "carries", "conversions", "exchange", "floats",
+    "integers", "matrices", "matrix_memory", "memory", "moves", "multimem", "predicates",
+    "synchronise",
 ]  # fmt: skip
