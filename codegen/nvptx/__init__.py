@@ -32,6 +32,10 @@ SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
 
 
+_PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
+"""What code may call without defining it."""
+
+
 class CompiledEntry(Compiled):
     """An entry as PTX and launch plan."""
 
@@ -100,13 +104,12 @@ def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
 
 def _check_names(kernels: list[Kernel]) -> None:
     """PTX has fewer symbols than Tile IR, and LLVM would silently choose others."""
-    found = [
-        Diagnostic(
-            "error", "unsupported", f"{kernel.symbol!r} is not a name that PTX can have",
-            function=kernel.symbol,
-        )
-        for kernel in kernels
-        if not spelled_in_ptx(kernel.symbol)
-    ]  # fmt: skip
+    found = []
+    for symbol in (kernel.symbol for kernel in kernels):
+        if symbol in _PROVIDED:
+            found.append((symbol, f"{symbol!r} is the name of a function that drivers have"))
+        elif not spelled_in_ptx(symbol):
+            found.append((symbol, f"{symbol!r} is not a name that PTX can have"))
+    found = [Diagnostic("error", "unsupported", why, function=symbol) for symbol, why in found]
     if found:
         raise UnsupportedError("entry names that PTX does not have:", found)

@@ -23,12 +23,14 @@ from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
+from .allocations import place_allocations
 from .block_size import threads_of
 from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, renames, uniform
 from .mma_plan import PRODUCTS, Plan, plan_products
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
+from .shared import SCRATCH
 from .staged import root_of, staged_images
 from .targets import Target
 from .view_facts import ACCESS_BYTES, inner_dim, streaming, streams, vector_of
@@ -40,9 +42,6 @@ CHEAP = 6
 """Element-wise ops that are done again rather than moving their result."""
 COSTLY = 1 << 10
 """Weight of what is never done again."""
-
-SPARE_BYTES = 34 << 10
-"""Shared memory that staged tiles leave to what moves between threads: a piece, and reductions."""
 
 _WEIGHTS = dict.fromkeys(("divf", "divi", "remi", "remf", "sqrt", "rsqrt"), CHEAP) | dict.fromkeys(
     ("atan2", "cos", "cosh", "exp", "exp2", "log", "log2", "powf", "sin", "sinh", "tan", "tanh"),
@@ -122,6 +121,8 @@ class _Assigner:
         )
         self.vector = self._widest()
         self.weights = _weights(kernel)
+        variables, _ = place_allocations(kernel, target)
+        self.room = target.shared_bytes - SCRATCH - variables.size
 
     def run(self) -> Assignment:
         self._block(self.kernel.body.block, ())
@@ -333,7 +334,7 @@ class _Assigner:
             images = staged_images(shape, inner, plan.size)
             staging = Staging(layout, plan.reading, plan.size, images)
             taken = sum(other.bytes for other in staged.values())
-            if taken + staging.bytes > self.target.shared_bytes - SPARE_BYTES:
+            if taken + staging.bytes > self.room:
                 return False
             staged[value] = staging
         self.found.require(value, staged[value].layout)

@@ -23,6 +23,10 @@ ALIGNMENT = 16
 ROOM = 16 << 10
 """Bytes up to which places are kept apart to save barriers."""
 
+SCRATCH = 34 << 10
+"""The most bytes that ops use at a time, besides what is kept for the whole kernel: a piece of a
+tile that moves between threads, and what reductions need."""
+
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)
 
