@@ -25,6 +25,7 @@ from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
+from .plan_rings import plan_rings
 from .targets import TARGETS, Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -92,6 +93,7 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
 
 def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
     assignment = assign_layouts(kernel, gpu)
+    plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment)
     elements = [value.type.element for value in kernel.parameters]
     plan = launch_plan(kernel, gpu, assignment.threads, shared)

@@ -29,6 +29,7 @@ from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, r
 from .mma_plan import PRODUCTS, Plan, plan_products
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
+from .ring_plan import RingPlan
 from .staged import root_of, staged_images
 from .targets import Target
 from .view_facts import ACCESS_BYTES, inner_dim, streaming, streams, vector_of
@@ -81,6 +82,8 @@ class Assignment:
     """How matrix products are carried out."""
     staged: dict[Value, Staging] = field(default_factory=dict)
     """Tiles that they read from shared memory."""
+    rings: dict[Op, RingPlan] = field(default_factory=dict)
+    """Loops that fetch tiles early, which products read from shared memory too."""
 
     def of(self, value: Value) -> list[LinearLayout]:
         """The layouts a value is needed in."""
