@@ -59,9 +59,9 @@ def identity(target: str) -> None:
 
 def why_not(op: Op, target: str) -> str | None:
     """Why this target cannot lower an op, or None."""
-    if reason := supported.why_not(op):
-        return reason
     gpu = TARGETS[target]
+    if reason := supported.why_not(op) or supported.lacks(op, gpu):
+        return reason
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):
             most = MOST_WORDS * gpu.max_threads

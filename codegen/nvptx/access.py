@@ -133,11 +133,26 @@ def change(
     return assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
 
 
+def fetch(
+    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    otherwise: ir.Value,
+) -> ir.Value:  # fmt: skip
+    """What the instruction `name` finds at a place; `otherwise`, where not `predicate`."""
+    kind = otherwise.type
+    constraint = _CONSTRAINTS[kind.width]
+    text, inputs = f"{name} $0, [$1+$2];", ["l", "n"]
+    arguments = [place[0], _offset(place[1])]
+    if predicate is not None:
+        text, inputs = f"@$3 {text}", [*inputs, "b", "0"]
+        arguments += [predicate, otherwise]
+    return _assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
+
+
 def reduce(
     builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
     word: ir.Value,
 ) -> None:  # fmt: skip
-    """The atomic instruction `name` that returns nothing."""
+    """The instruction `name` on memory at a place that returns nothing: atomic, or of replicas."""
     text, inputs = f"{name} [$0+$1], $2;", ["l", "n", _CONSTRAINTS[word.type.width]]
     arguments = [place[0], offset(place[1]), word]
     if predicate is not None:

@@ -34,6 +34,9 @@ from .staged import root_of, staged_images
 from .targets import Target
 from .view_facts import ACCESS_BYTES, inner_dim, streaming, streams, vector_of
 
+LOADS = ("load_ptr_tko", "load_view_tko", "multimem_load_reduce_view_tko")
+"""Ops that read memory and write none."""
+
 CHEAP = 6
 """Element-wise ops that are done again rather than moving their result."""
 COSTLY = 1 << 10
@@ -365,6 +368,9 @@ _RULES = {
     "mmaf": _Assigner._product,
     "mmaf_scaled": _Assigner._product,
     "mmai": _Assigner._product,
+    "multimem_load_reduce_view_tko": _Assigner._view_load,
+    "multimem_reduce_view_tko": _Assigner._view_store,
+    "multimem_store_view_tko": _Assigner._view_store,
     "print_tko": _Assigner._shown,
     "reduce": _Assigner._fold,
     "scan": _Assigner._fold,
@@ -395,7 +401,7 @@ def _weights(kernel: Kernel) -> dict[Value, int]:
     weights: dict[Value, int] = {}
     for op in kernel.walk():
         below = sum(weights.get(value, 0) for value in op.operand_list())
-        own = COSTLY if op.name in ("load_ptr_tko", "load_view_tko", *PRODUCTS) else 0
+        own = COSTLY if op.name in (*LOADS, *PRODUCTS) else 0
         if op.name in ELEMENTWISE:
             own = _WEIGHTS.get(op.name, 1)
         for result in op.results:

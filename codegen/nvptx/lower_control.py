@@ -19,6 +19,7 @@ from .carried import LOOPS, carried_arguments
 from .fragments import Context, Scope
 from .lower_ring import LoopRing
 from .spread import spread
+from .unroll import mark, may_repeat, trips_at_once
 
 Variables = list[list[ir.Value]]
 
@@ -54,7 +55,11 @@ def lower_for(ctx: Context, op: Op) -> None:
     # high - index cannot overflow, as the index was below; so neither can the counter.
     more = builder.icmp_unsigned(">", builder.sub(high, index), step)
     builder.store(builder.add(index, step), counter)
-    builder.cbranch(more, body, after)
+    closing = builder.cbranch(more, body, after)
+    blocks = builder.function.blocks
+    trips = trips_at_once(op, ctx.assignment)
+    if trips > 1 and may_repeat(blocks[blocks.index(body) :]):
+        mark(closing, trips)
     _enter(ctx, after)
     if ring is not None:
         ring.finish()

@@ -146,8 +146,7 @@ def multiply(
 ) -> list[ir.Value]:  # fmt: skip
     """The sums after one atom. Factors are packed registers: integers, or floats as they are."""
     if atom.fused:
-        fma = builder.module.declare_intrinsic("llvm.fma", [acc[0].type])
-        return [builder.call(fma, [a[0], right, old]) for right, old in zip(b, acc, strict=True)]
+        return [builder.fma(a[0], right, old) for right, old in zip(b, acc, strict=True)]
     kind, count = acc[0].type, len(acc)
     groups = [
         [f"${first + k}" for k in range(size)]

@@ -72,7 +72,7 @@ def _preferred(
 ) -> LinearLayout | None:
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None
-    if op.name == "load_view_tko":
+    if op.name in ("load_view_tko", "multimem_load_reduce_view_tko"):
         return streaming(op, threads, facts, target)
     if op.name == "scan":
         return for_scan(op.results[0].type.shape, op.attributes["dim"], threads)

@@ -13,9 +13,10 @@ from ..scalar import elementwise
 from ..scalar.constants import padding_bits
 from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed, memory_bytes
+from .lower_multimem import LOWERINGS as MULTIMEM
 from .lower_variables import allocated_bytes
 from .mma_plan import PRODUCTS, reading_of
-from .targets import Target
+from .targets import TARGETS, Target
 
 WhyNot = Callable[[Op], str | None]
 
@@ -29,7 +30,7 @@ def _packed(element: object) -> str | None:
 def _view_access(op: Op) -> str | None:
     view = op.operands["view"].type
     element = view.view.element
-    if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
+    if "tile" not in op.operands and padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
     return None
 
@@ -100,6 +101,9 @@ LOWERED: dict[str, WhyNot | None] = {
     "mmaf": None,
     "mmaf_scaled": scale_unknown,
     "mmai": None,
+    "multimem_load_reduce_view_tko": _view_access,
+    "multimem_reduce_view_tko": None,
+    "multimem_store_view_tko": None,
     "pack": None,
     "permute": None,
     "reshape": None,
@@ -122,7 +126,20 @@ def why_not(op: Op) -> str | None:
     return reason(op) if reason else None
 
 
-_PTX = {"memory_fence_alias_tko": (7, 5)}
+def lacks(op: Op, target: Target) -> str | None:
+    """What the op needs that this GPU does not have, or None."""
+    if op.name not in MULTIMEM or target.multicasts:
+        return None
+    able = ", ".join(name for name, row in TARGETS.items() if row.multicasts)
+    return f"{target.name} has no multicast memory; these do: {able}"
+
+
+_PTX = {
+    "memory_fence_alias_tko": (7, 5),
+    "multimem_load_reduce_view_tko": (8, 1),
+    "multimem_reduce_view_tko": (8, 1),
+    "multimem_store_view_tko": (8, 1),
+}
 """Ops that need a newer PTX than their target does."""
 
 

@@ -66,9 +66,10 @@ class TileAccess:
         kind, tensor, dims = view.type, ctx.tensors[view], dimensions(view.type)
         size, inner = memory_bytes(kind.view.element), inner_dim(view, ctx.facts)
         inner, vector = (len(kind.tile) - 1, 1) if inner is None else (inner, widest)
-        if vector is None:
-            vector = vector_of(op, ctx.facts, ctx.target)
-            vector = min(vector, vector_in(layout, kind.tile, inner))
+        if vector != 1:
+            possible = vector_of(op, ctx.facts, ctx.target)
+            possible = min(possible, vector_in(layout, kind.tile, inner))
+            vector = min(vector or possible, possible)
         strides = [_times(builder, tensor.strides[dim], size) for dim in dims]
         position = position_along(builder, ctx.position(layout), kind.tile)
         address, remaining, sparse = tensor.base, [], None

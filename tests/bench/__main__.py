@@ -57,6 +57,10 @@ def main(given: list[str] | None = None) -> int:
     return 0
 
 
+_STATIC_COLUMNS = (
+    "128: accesses of 16 bytes, of all. In flight: loads that a thread waits for at once. Executed:"
+    " our PTX instructions per element, by the emulator. ms: bytecode to PTX, bytecode to cubin."
+)
 _STATIC = "static: machine code for GPUs beside that of tileiras, which has to be installed"
 
 
@@ -71,12 +75,12 @@ def _static(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps([static.plain(pair) for pair in found]))
         return 0
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 180)
     table = _table("machine code: ours / tileiras'", "kernel", "target", *static.COLUMNS)
     for pair in found:
         table.add_row(pair.kernel, pair.target, *static.row(pair))
     console.print(table)
-    console.print("128: accesses of 16 bytes, of all. ms: bytecode to PTX, bytecode to cubin.")
+    console.print(_STATIC_COLUMNS)
     return 0
 
 

@@ -1,7 +1,8 @@
 """Machine code beside NVIDIA's: ``python -m tests.bench static``.
 
 The same bytecode becomes SASS twice, by our PTX and ptxas, and by tileiras. Both are taken apart by
-nvdisasm and counted. Nothing is run; code behind a branch counts as much as code before it.
+nvdisasm and counted; code behind a branch counts as much as code before it. The PTX is run on the
+emulator, to count what threads execute per element.
 """
 
 from __future__ import annotations
@@ -19,15 +20,12 @@ from tests.conftest import nvidia_tool
 from tileir import Bytecode, assemble
 from tileir.codegen import compile
 
-KERNELS = (
-    "vector_add", "copy", "transpose", "softmax_1024", "softmax", "layer_norm", "rms_norm",
-    "gather", "row_sum", "cumulative_sum",
-)  # fmt: skip
+from . import problems, sass
+
+KERNELS = tuple(problems.PROBLEMS)
 TARGETS = ("sm_80", "sm_90")
 TOOLS = ("ptxas", "nvdisasm", "tileiras")
-_SOURCES = Path(__file__).parent / "kernels"
-_INSTRUCTION = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)", re.MULTILINE)
-_PADDING = {"NOP"}
+SOURCES = Path(__file__).parent / "kernels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,11 @@ class Code:
     """The SASS of a kernel: how often each opcode occurs; milliseconds to make PTX, or a cubin."""
 
     opcodes: Counter[str]
+    in_flight: int
+    """Loads of global memory that a thread waits for at once."""
     registers: int | None
+    executed: float | None
+    """PTX instructions that threads execute per element."""
     milliseconds: float
 
     @property
@@ -67,21 +69,29 @@ class Pair:
     theirs: Code
 
 
-COLUMNS = ("SASS", "registers", "LDG.128", "STG.128", "LDS", "STS", "SHFL", "BAR", "local", "ms")
+COLUMNS = (
+    "SASS", "regs", "LDG.128", "in flight", "STG.128", "LDS", "STS", "SHFL", "BAR", "local",
+    "executed", "ms",
+)  # fmt: skip
 
 
 def row(pair: Pair) -> list[str]:
-    """What `COLUMNS` names, ours and theirs."""
-    return [f"{a} / {b}" for a, b in zip(_cells(pair.ours), _cells(pair.theirs), strict=True)]
+    """What `COLUMNS` names, ours and theirs; of theirs nothing is executed."""
+    cells = [f"{a} / {b}" for a, b in zip(_cells(pair.ours), _cells(pair.theirs), strict=True)]
+    ours, theirs = pair.ours.milliseconds, pair.theirs.milliseconds
+    times = f"{ours:.0f} / {theirs:.0f} = {ours / theirs:.2f}"
+    return [*cells, f"{pair.ours.executed:.1f}", times]
 
 
 def _cells(code: Code) -> list[str]:
+    wide = {start: f"{code.wide(start)} of {code.count(start)}" for start in ("LDG", "STG")}
     counted = [str(code.count(start)) for start in ("LDS", "STS", "SHFL", "BAR")]
-    wide = [f"{code.wide(start)} of {code.count(start)}" for start in ("LDG", "STG")]
+    bulk = code.count("UTMALDG") + code.count("UBLKCP")
+    in_flight = f"{bulk} TMA" if bulk else str(code.in_flight)
     registers = "?" if code.registers is None else str(code.registers)
     return [
-        str(code.instructions), registers, *wide, *counted, str(code.local),
-        f"{code.milliseconds:.0f}",
+        str(code.instructions), registers, wide["LDG"], in_flight, wide["STG"], *counted,
+        str(code.local),
     ]  # fmt: skip
 
 
@@ -90,7 +100,8 @@ def plain(pair: Pair) -> dict[str, object]:
     parts = {}
     for name, code in (("ours", pair.ours), ("tileiras", pair.theirs)):
         parts[name] = {
-            "opcodes": dict(code.opcodes), "registers": code.registers, "ms": code.milliseconds,
+            "opcodes": dict(code.opcodes), "in flight": code.in_flight,
+            "registers": code.registers, "executed": code.executed, "ms": code.milliseconds,
         }  # fmt: skip
     return {"kernel": pair.kernel, "target": pair.target, **parts}
 
@@ -104,27 +115,30 @@ def measure(repeat: int = 3) -> Iterator[Pair]:
     """Compile every kernel for every target; times are the best of `repeat`."""
     with tempfile.TemporaryDirectory() as folder:
         for name in KERNELS:
-            bytecode = assemble((_SOURCES / f"{name}.mlir").read_text())
+            bytecode = assemble((SOURCES / f"{name}.mlir").read_text())
             for target in TARGETS:
                 place = Path(folder)
                 yield Pair(
-                    name, target, _ours(bytecode, target, place, repeat),
+                    name, target, _ours(name, bytecode, target, place, repeat),
                     _theirs(bytecode, target, place, repeat),
                 )  # fmt: skip
 
 
-def _ours(bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
+def _ours(name: str, bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
     times = []
     for _ in range(repeat):
         data = bytecode.build()
         start = time.perf_counter()
-        ptx = compile(Bytecode.parse(data), target).ptx
+        compiled = compile(Bytecode.parse(data), target)
         times.append(time.perf_counter() - start)
     source, cubin = folder / "ours.ptx", folder / "ours.cubin"
-    source.write_text(ptx)
+    source.write_text(compiled.ptx)
     said = _run("ptxas", f"-arch={target}", "-v", "-o", cubin, source)
     registers = re.search(r"Used (\d+) registers", said)
-    return Code(opcodes(cubin), int(registers[1]) if registers else None, 1e3 * min(times))
+    return _code(
+        cubin, min(times), int(registers[1]) if registers else None,
+        problems.executed(name, compiled),
+    )  # fmt: skip
 
 
 def _theirs(bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
@@ -134,17 +148,16 @@ def _theirs(bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
         start = time.perf_counter()
         _run("tileiras", f"--gpu-name={target}", "-o", cubin, source)
         times.append(time.perf_counter() - start)
-    return Code(opcodes(cubin), None, 1e3 * min(times))
+    return _code(cubin, min(times))
 
 
-def opcodes(cubin: Path) -> Counter[str]:
-    """How often each opcode occurs, without what fills up the end."""
-    found = Counter(_INSTRUCTION.findall(_run("nvdisasm", "-c", cubin)))
-    for name in _PADDING:
-        del found[name]
-    # A branch to itself stops what runs past the end.
-    found["BRA"] -= 1
-    return +found
+def _code(
+    cubin: Path, seconds: float, registers: int | None = None, executed: float | None = None
+) -> Code:
+    listing = _run("nvdisasm", "-c", cubin)
+    return Code(
+        sass.opcodes(listing), sass.loads_in_flight(listing), registers, executed, 1e3 * seconds
+    )
 
 
 def _run(name: str, *arguments: object) -> str:

@@ -157,7 +157,7 @@ def _scatter(where: np.ndarray, values: Any) -> np.ndarray:
 
 
 class HostMemory(Memory):
-    """Global memory: the arrays passed in, where they really are."""
+    """Global memory: arrays, or whatever else a launch may reach, where they really are."""
 
     name = "global"
 
@@ -207,7 +207,7 @@ class HostMemory(Memory):
             for start, end in zip(self.starts, self.ends, strict=True)
         ]
         distance, nearest = min(gaps)
-        expected = f"the nearest array is {nearest}, {distance} bytes away"
+        expected = f"the nearest memory is {nearest}, {distance} bytes away"
         return self.outside(lanes, statement, address, wrong, access, expected)
 
 

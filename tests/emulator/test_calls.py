@@ -36,13 +36,14 @@ PRINT = (
 )
 
 
-def test_printing() -> None:
+def test_printing(capsys: pytest.CaptureFixture) -> None:
     found = run(PRINT + CALL, np.zeros(1), threads=3, before=BEFORE)
     expected = [
         TEXT.replace("%lld", "%d") % (-k, k, 255, 1 << 40, 1.5, 100.0, chr(65), "hé")
         for k in range(3)
     ]
     assert found.output == "".join(expected)
+    assert capsys.readouterr().out == found.output
 
 
 def test_only_lanes_that_get_there_print() -> None:
@@ -58,12 +59,13 @@ def test_an_argument_that_was_not_stored() -> None:
     assert caught.value.kind == "poison"
 
 
-def test_a_trap_tells_what_was_printed() -> None:
+def test_a_trap_tells_what_was_printed(capsys: pytest.CaptureFixture) -> None:
     body = PRINT + CALL + "setp.eq.u32 %p1, %r0, 2;\n@%p1 trap;"
     with pytest.raises(EmulationError) as caught:
         run(body, np.zeros(1), threads=3, before=BEFORE)
     assert (caught.value.kind, caught.value.threads) == ("trap", (2,))
     assert caught.value.output.count("\n") == 3
+    assert capsys.readouterr().out == caught.value.output
 
 
 def test_a_failed_assertion() -> None:

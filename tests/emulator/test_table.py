@@ -46,6 +46,8 @@ red.global.add.f64 [%d0], %d5; red.relaxed.gpu.global.max.u32 [%d0], %r5;
 red.shared.xor.b32 [%d5], %r6; red.global.dec.u32 [%d0], %r5;
 red.global.add.noftz.bf16 [%d0], %h5; red.global.add.v4.f32 [%d0], {%r5, %r6, %r7, %r8};
 red.global.v4.f32.add [%d0], {%r5, %r6, %r7, %r8}; atom.global.cas.b32 %r5, [%d0], %r6, %r7;
+multimem.ld_reduce.weak.global.max.f16x2 %r5, [%d0]; multimem.st.release.sys.global.b64 [%d0], %d5;
+multimem.red.relaxed.gpu.global.add.f32 [%d0], %r5;
 cvt.u16.u32 %h5, %r5; cvt.sat.s8.s32 %r5, %r6; cvt.rn.f16.s32 %h5, %r5;
 cvt.rzi.s64.f32 %d5, %r5; cvt.rn.bf16.f32 %h5, %r5; cvt.rna.tf32.f32 %r5, %r6;
 cvt.rn.relu.f16x2.f32 %r5, %r6, %r7; cvt.rn.satfinite.e4m3x2.f32 %h5, %r5, %r6;

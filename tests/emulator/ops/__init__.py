@@ -13,11 +13,13 @@ from . import (
     matrix_memory,
     memory,
     moves,
+    multimem,
     predicates,
     synchronise,
 )
 
 __all__ = [
     "asynchronous", "atomics", "calls", "carries", "conversions", "exchange", "floats",
-    "integers", "matrices", "matrix_memory", "memory", "moves", "predicates", "synchronise",
+    "integers", "matrices", "matrix_memory", "memory", "moves", "multimem", "predicates",
+    "synchronise",
 ]  # fmt: skip

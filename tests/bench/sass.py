@@ -1,0 +1,67 @@
+"""What a listing of SASS by nvdisasm says: how often each opcode occurs, how loads overlap.
+
+Instructions are read in the order in which they stand, whatever branches over them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+_LINE = re.compile(
+    r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);", re.MULTILINE
+)
+_REGISTER = re.compile(r"\bR(\d+)(\.64)?\b")
+_PADDING = {"NOP"}
+
+
+def opcodes(listing: str) -> Counter[str]:
+    """How often each opcode occurs, without what fills up the end."""
+    found = Counter(name for name, _ in _instructions(listing))
+    for name in _PADDING:
+        del found[name]
+    # A branch to itself stops what runs past the end.
+    found["BRA"] -= 1
+    return +found
+
+
+def loads_in_flight(listing: str) -> int:
+    """The most loads of global memory that a thread has issued and not yet touched the result of.
+
+    Loads whose results go to shared memory do not count.
+    """
+    waiting: list[set[int]] = []
+    most = 0
+    for name, operands in _instructions(listing):
+        touched = _registers(name, operands)
+        waiting = [loaded for loaded in waiting if not loaded & touched]
+        if name.startswith("LDG."):
+            first = _REGISTER.search(operands)
+            if first is not None:
+                waiting.append(_group(int(first[1]), _words(name)))
+                most = max(most, len(waiting))
+    return most
+
+
+def _instructions(listing: str) -> Iterator[tuple[str, str]]:
+    return ((match[1], match[2]) for match in _LINE.finditer(listing))
+
+
+def _registers(name: str, operands: str) -> set[int]:
+    """Registers that an instruction reads or writes, those of a vector included."""
+    found: set[int] = set()
+    wide = _words(name) if name.startswith(("LD", "ST")) else 1
+    for match in _REGISTER.finditer(operands):
+        address = operands.rfind("[", 0, match.start()) > operands.rfind("]", 0, match.start())
+        found |= _group(int(match[1]), 2 if match[2] else 1 if address else wide)
+    return found
+
+
+def _group(first: int, count: int) -> set[int]:
+    return set(range(first, first + count))
+
+
+def _words(name: str) -> int:
+    parts = name.split(".")
+    return 4 if "128" in parts else 2 if "64" in parts else 1

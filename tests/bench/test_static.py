@@ -1,0 +1,71 @@
+"""What is read off listings of machine code, and that ours stands beside tileiras'."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tileir import assemble
+from tileir.codegen import compile
+
+from . import problems, sass, static
+
+LISTING = """
+        /*0000*/                   S2R R0, SR_TID.X ;
+        /*0010*/              @!P0 LDG.E.128 R4, [R2.64] ;
+        /*0020*/                   LDG.E.64 R8, [R2.64+0x10] ;
+        /*0030*/                   LDG.E R12, desc[UR4][R2.64+0x20] ;
+        /*0040*/                   FADD R10, R7, 1 ;
+        /*0050*/                   LDG.E R13, [R2.64+0x30] ;
+        /*0060*/                   STG.E.128 [R2.64], R12 ;
+        /*0070*/              @P1  BRA `(.L_x_1) ;
+        /*0080*/                   EXIT ;
+.L_x_2:
+        /*0090*/                   BRA `(.L_x_2);
+        /*00a0*/                   NOP;
+"""
+
+
+def test_opcodes_are_counted_without_padding() -> None:
+    found = sass.opcodes(LISTING)
+    assert found.total() == 9
+    assert (found["LDG.E"], found["BRA"], found["NOP"]) == (2, 1, 0)
+
+
+def test_a_load_is_in_flight_until_its_registers_are_touched() -> None:
+    """R7 is of the first load, R12 and R13 are of the last two: the second is never used."""
+    assert sass.loads_in_flight(LISTING) == 3
+    again = LISTING.replace("FADD R10, R7, 1", "FADD R10, R3, 1")
+    assert sass.loads_in_flight(again) == 4
+    address = LISTING.replace("[R2.64+0x20]", "[R6.64+0x20]")
+    assert sass.loads_in_flight(address) == 2 + 1
+
+
+def test_every_kernel_has_a_problem_that_runs() -> None:
+    for name in ("vector_add", "row_sum"):
+        text = (static.SOURCES / f"{name}.mlir").read_text()
+        count = problems.executed(name, compile(assemble(text), "sm_80"))
+        assert 2 < count < 40
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", static.KERNELS)
+def test_ours_stands_beside_tileiras(tool, tmp_path: Path, name: str) -> None:
+    """No more instructions, no fewer loads in flight, no local memory, accesses of 128 bits."""
+    bytecode = assemble((static.SOURCES / f"{name}.mlir").read_text())
+    (tmp_path / "source.ptx").write_text(compile(bytecode, "sm_80").ptx)
+    (tmp_path / "source.bc").write_bytes(bytecode.build())
+    listings = []
+    for assembler, flag, kind in (("ptxas", "-arch", "ptx"), ("tileiras", "--gpu-name", "bc")):
+        cubin = tmp_path / f"{kind}.cubin"
+        done = tool(assembler, f"{flag}=sm_80", "-o", cubin, tmp_path / f"source.{kind}")
+        assert done.returncode == 0, done.stderr
+        listings.append(tool("nvdisasm", "-c", cubin).stdout.decode())
+    ours, theirs = listings
+    found = sass.opcodes(ours)
+    assert found.total() <= sass.opcodes(theirs).total()
+    assert sass.loads_in_flight(ours) >= sass.loads_in_flight(theirs)
+    assert not any(opcode.startswith(("LDL", "STL")) for opcode in found)
+    single = {opcode for opcode in found if opcode in ("LDG.E", "STG.E")}
+    assert single == ({"LDG.E"} if name == "gather" else set())
