@@ -66,7 +66,7 @@ def load(
     constraint = _CONSTRAINTS[shape.word]
     outputs = [f"={constraint}"] * count
     text = f"ld{space}{shape.mnemonic} {_braced(names)}, [${count}+${count + 1}];"
-    inputs, arguments = [_pointer(address), "n"], [address, offset(immediate)]
+    inputs, arguments = [_pointer(address), "n"], [address, _offset(immediate)]
     if predicate is not None:
         text = f"@${count + 2} {text}"
         # Tying an output to an input puts the padding into the register beforehand.
@@ -74,7 +74,7 @@ def load(
         words = _pack(builder, shape, [padding] * shape.elements)
         arguments += [predicate, *words]
     result = kind if count == 1 else ir.LiteralStructType([kind] * count)
-    loaded = assembly(builder, result, text, [*outputs, *inputs], arguments)
+    loaded = _assembly(builder, result, text, [*outputs, *inputs], arguments)
     words = [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
     return _unpack(builder, shape, words)
 
@@ -88,12 +88,12 @@ def store(
     names = [f"${index + 2}" for index in range(len(words))]
     text = f"st{space}{shape.mnemonic} [$0+$1], {_braced(names)};"
     inputs = [_pointer(address), "n", *[_CONSTRAINTS[shape.word]] * len(words)]
-    arguments = [address, offset(immediate), *words]
+    arguments = [address, _offset(immediate), *words]
     if predicate is not None:
         text = f"@${len(arguments)} {text}"
         inputs.append("b")
         arguments.append(predicate)
-    assembly(builder, ir.VoidType(), text, inputs, arguments)
+    _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
 def matrices(
@@ -110,7 +110,9 @@ def matrices(
     word = ir.IntType(32)
     result = word if count == 1 else ir.LiteralStructType([word] * count)
     inputs = [_pointer(address), "n"]
-    loaded = assembly(builder, result, text, ["=r"] * count + inputs, [address, offset(immediate)])
+    loaded = _assembly(
+        builder, result, text, ["=r"] * count + inputs, [address, _offset(immediate)]
+    )
     return [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
 
 
@@ -125,12 +127,12 @@ def change(
     kind, count = words[0].type, len(words)
     constraint = _CONSTRAINTS[kind.width]
     text = f"{name} $0, [$1+$2], {', '.join(f'${k + 3}' for k in range(count))};"
-    inputs, arguments = ["l", "n", *[constraint] * count], [place[0], offset(place[1]), *words]
+    inputs, arguments = ["l", "n", *[constraint] * count], [place[0], _offset(place[1]), *words]
     if predicate is not None:
         text = f"@${count + 3} {text}"
         inputs += ["b", "0"]
         arguments += [predicate, words[0]]
-    return assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
+    return _assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
 
 
 def fetch(
@@ -154,10 +156,10 @@ def reduce(
 ) -> None:  # fmt: skip
     """The instruction `name` on memory at a place that returns nothing: atomic, or of replicas."""
     text, inputs = f"{name} [$0+$1], $2;", ["l", "n", _CONSTRAINTS[word.type.width]]
-    arguments = [place[0], offset(place[1]), word]
+    arguments = [place[0], _offset(place[1]), word]
     if predicate is not None:
         text, inputs, arguments = f"@$3 {text}", [*inputs, "b"], [*arguments, predicate]
-    assembly(builder, ir.VoidType(), text, inputs, arguments)
+    _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
 def move_address(builder: ir.IRBuilder, address: ir.Value, amount: ir.Value, size: int) -> ir.Value:
@@ -171,10 +173,10 @@ def move_address(builder: ir.IRBuilder, address: ir.Value, amount: ir.Value, siz
     text = f"mad.{'lo.s64' if wide else 'wide.s32'} $0, $1, $2, $3;"
     inputs = ["=l", "l" if wide else "r", "n", "l"]
     arguments = [amount, ir.Constant(amount.type, size), address]
-    return assembly(builder, address.type, text, inputs, arguments, side_effect=False)
+    return _assembly(builder, address.type, text, inputs, arguments, side_effect=False)
 
 
-def assembly(
+def _assembly(
     builder: ir.IRBuilder, result: ir.Type, text: str, constraints: Sequence[str],
     arguments: Sequence[ir.Value], side_effect: bool = True,
 ) -> ir.Value:  # fmt: skip
@@ -191,7 +193,7 @@ def _pointer(address: ir.Value) -> str:
     return _CONSTRAINTS[address.type.width]
 
 
-def offset(immediate: int) -> ir.Constant:
+def _offset(immediate: int) -> ir.Constant:
     return ir.Constant(ir.IntType(64), immediate)
 
 

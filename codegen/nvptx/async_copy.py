@@ -7,9 +7,9 @@ barrier that follows.
 
 from __future__ import annotations
 
-from llvmlite import ir
+from collections.abc import Sequence
 
-from .access import assembly, offset
+from llvmlite import ir
 
 COPY_BYTES = (4, 8, 16)
 """What one copy can move."""
@@ -27,7 +27,7 @@ def copy(
     cache = "cg" if size == COPY_BYTES[-1] else "ca"
     text = f"cp.async.{cache}.shared.global [$0+$1], [$2+$3], {size}"
     constraints = ["r", "n", "l", "n"]
-    arguments = [target[0], offset(target[1]), source[0], offset(source[1])]
+    arguments = [target[0], _immediate(target[1]), source[0], _immediate(source[1])]
     if present is not None:
         text += f", ${len(arguments)}"
         constraints.append("r")
@@ -36,14 +36,25 @@ def copy(
         text = f"@${len(arguments)} {text}"
         constraints.append("b")
         arguments.append(predicate)
-    assembly(builder, ir.VoidType(), f"{text};", constraints, arguments)
+    _run(builder, f"{text};", constraints, arguments)
 
 
 def commit(builder: ir.IRBuilder) -> None:
     """Close the group of what this thread has started to copy since the last one, if anything."""
-    assembly(builder, ir.VoidType(), "cp.async.commit_group;", [], [])
+    _run(builder, "cp.async.commit_group;", [], [])
 
 
 def wait(builder: ir.IRBuilder, groups: int) -> None:
     """Wait until at most so many of this thread's latest groups are not complete."""
-    assembly(builder, ir.VoidType(), f"cp.async.wait_group {groups};", [], [])
+    _run(builder, f"cp.async.wait_group {groups};", [], [])
+
+
+def _run(
+    builder: ir.IRBuilder, text: str, constraints: Sequence[str], arguments: Sequence[ir.Value]
+) -> None:
+    kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
+    builder.asm(kind, text, ",".join(constraints), arguments, side_effect=True)
+
+
+def _immediate(number: int) -> ir.Constant:
+    return ir.Constant(ir.IntType(64), number)
