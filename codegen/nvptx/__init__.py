@@ -27,6 +27,7 @@ from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
+from .plan_rings import plan_rings
 from .targets import TARGETS, Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -121,6 +122,7 @@ def _lowered(
 ) -> tuple[list[Element], dict[str, Any]]:
     """Put a kernel into the module; its parameters and its plan."""
     assignment = assign_layouts(kernel, gpu)
+    plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, assignment.threads, shared)
