@@ -27,11 +27,16 @@ from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
+from .plan_rings import plan_rings
 from .targets import TARGETS, Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
+
+
+_PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
+"""What code may call without defining it."""
 
 
 class CompiledEntry(Compiled):
@@ -117,6 +122,7 @@ def _lowered(
 ) -> tuple[list[Element], dict[str, Any]]:
     """Put a kernel into the module; its parameters and its plan."""
     assignment = assign_layouts(kernel, gpu)
+    plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, assignment.threads, shared)
@@ -124,13 +130,12 @@ def _lowered(
 
 def _check_names(kernels: list[Kernel]) -> None:
     """PTX has fewer symbols than Tile IR, and LLVM would silently choose others."""
-    found = [
-        Diagnostic(
-            "error", "unsupported", f"{kernel.symbol!r} is not a name that PTX can have",
-            function=kernel.symbol,
-        )
-        for kernel in kernels
-        if not spelled_in_ptx(kernel.symbol)
-    ]  # fmt: skip
+    found = []
+    for symbol in (kernel.symbol for kernel in kernels):
+        if symbol in _PROVIDED:
+            found.append((symbol, f"{symbol!r} is the name of a function that drivers have"))
+        elif not spelled_in_ptx(symbol):
+            found.append((symbol, f"{symbol!r} is not a name that PTX can have"))
+    found = [Diagnostic("error", "unsupported", why, function=symbol) for symbol, why in found]
     if found:
         raise UnsupportedError("entry names that PTX does not have:", found)
