@@ -20,6 +20,10 @@ EXAMPLES = """\
 
 Exit code 1: something of tileir itself does not work, or a package that it always needs. What else
 is missing is no error.
+
+examples:
+  tileir doctor                             for people
+  tileir doctor --json | jq .abilities      for programs
 """
 
 _WIDTH = 100
