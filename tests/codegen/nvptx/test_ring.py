@@ -20,7 +20,7 @@ from .loops import COLUMNS, DEPTH, ROWS, SUMS, load, loop_over_tiles, view_type
 
 TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
          "i8": np.int8, "i32": np.int32}  # fmt: skip
-COPY = re.compile(r"cp\.async\.(c[ag])\.shared\.global [^,]*, [^,]*, (\d+)(, %r\d+)?;")
+COPY = re.compile(r"cp\.async\.(c[ag])\.shared\.global [^,]*, [^,]*, (\d+)(, (%r\d+|present))?;")
 
 
 @cache
@@ -102,6 +102,19 @@ def test_in_any_order_of_warps(schedule: str) -> None:
 @pytest.mark.parametrize("size", [192, 161, 5])
 def test_every_element_type_and_ragged_edges(element: str, size: int) -> None:
     check(loop_over_tiles(element=element), element, size, list(range(6)), (0, 6, 1))
+
+
+def test_an_iteration_that_ends_early_fetches_as_well() -> None:
+    body = f"""{load()}
+    %two = constant <i32: 2> : tile<i32>
+    %rest = remi %i, %two signed : tile<i32>
+    %odd = cmpi equal %rest, %zero, signed : tile<i32> -> tile<i1>
+    if %odd {{
+      continue %acc : tile<{ROWS}x{COLUMNS}xf32>
+    }}"""
+    text = loop_over_tiles(body)
+    assert stages(text)
+    check(text, "f16", 11 * DEPTH, [1, 3, 5, 7, 9], (0, 11, 1))
 
 
 def test_two_loops_share_memory() -> None:
