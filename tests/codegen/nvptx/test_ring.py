@@ -14,7 +14,12 @@ from tests import emulator
 from tests.emulator.values import aligned
 from tileir import assemble
 from tileir.codegen import compile
+from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.nvptx.assign_layouts import assign_layouts
+from tileir.codegen.nvptx.place_barriers import place_barriers
+from tileir.codegen.nvptx.plan_rings import plan_rings
 from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.passes.infer_divisibility import infer_divisibility
 
 from .loops import COLUMNS, DEPTH, ROWS, SUMS, load, loop_over_tiles, view_type
 
@@ -37,6 +42,16 @@ def stages(text: str, target: str = "sm_80") -> int:
     """How many buffers the ring of the kernel has, 0 if there is none."""
     [waits] = set(re.findall(r"cp\.async\.wait_group (\d+)", kernel(text, target).ptx)) or {-2}
     return int(waits) + 2
+
+
+def barriers(text: str) -> list[str]:
+    """Before which ops all threads meet for the sake of the order of accesses."""
+    found = Pipelined.of(assemble(text).functions[0])
+    found = infer_divisibility(found, "sm_80")
+    assignment = assign_layouts(found, TARGETS["sm_80"])
+    plan_rings(found, assignment, TARGETS["sm_80"])
+    needed = place_barriers(found, assignment)
+    return [op.name for op in found.walk() if op in needed]
 
 
 def check(
@@ -145,6 +160,8 @@ def test_what_is_stored_before_the_loop_is_seen_in_it() -> None:
     body = load("%tile, %loaded = load_view_tko weak %view[%zero, %i] token = %wrote")
     text = loop_over_tiles(body, before=before)
     assert stages(text)
+    assert barriers(text) == ["store_view_tko", "for"]
+    assert barriers(loop_over_tiles(before=before)) == ["store_view_tko"]
     # Once more than without the store.
     check(text, "f16", 100, [0, *range(4)], (0, 4, 1), schedule="descending")
 
