@@ -79,6 +79,8 @@ class Context:
     tensors: dict[Value, Tensor] = field(default_factory=dict)
     staged: dict[Value, Staged] = field(default_factory=dict)
     """Tiles that products read from shared memory; see `staged.find`."""
+    meanwhile: dict[Op, Callable[[], None]] = field(default_factory=dict)
+    """What a product has to start while it runs."""
     _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
