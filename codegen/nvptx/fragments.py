@@ -65,6 +65,8 @@ class Context:
     shared: SharedMemory
     allocated: dict[Op, int] = field(default_factory=dict)
     """Where in shared memory the block's variables lie."""
+    heap: dict[Op, ir.Value] = field(default_factory=dict)
+    """The addresses of those that lie on the heap."""
     barriers: set[Op] = field(default_factory=set)
     """Memory ops before which all threads have to meet."""
     lower_block: Callable[[Context, Block], None] | None = None

@@ -14,7 +14,6 @@ from ..scalar.constants import padding_bits
 from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed, memory_bytes
 from .lower_multimem import LOWERINGS as MULTIMEM
-from .lower_variables import allocated_bytes
 from .mma_plan import PRODUCTS, reading_of
 from .targets import TARGETS, Target
 
@@ -40,14 +39,6 @@ def _pointer_access(op: Op) -> str | None:
     return _packed(pointers.type.element.pointee)
 
 
-def _block_variable(op: Op) -> str | None:
-    if op.attributes["global"]:
-        return "memory of a block that other blocks may see is not lowered yet"
-    if allocated_bytes(op) > SHARED_BYTES:
-        return f"more than {SHARED_BYTES} bytes of a block's own memory are not lowered yet"
-    return None
-
-
 def _printed(op: Op) -> str | None:
     tiles = [value.type for value in op.operands["args"]]
     size = sum(tile.size * memory_bytes(tile.element) for tile in tiles if tile.size > 1)
@@ -67,7 +58,7 @@ SHARED_BYTES = 48 << 10
 """Shared memory that every target has without being asked."""
 
 LOWERED: dict[str, WhyNot | None] = {
-    "alloca": _block_variable,
+    "alloca": None,
     "assert": None,
     "assume": None,
     "atomic_cas_tko": None,

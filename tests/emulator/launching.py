@@ -15,11 +15,14 @@ import numpy as np
 from tileir.buffer import Buffer
 
 from .errors import EmulationError
+from .heap import Heap
 from .machine import Batch, Settings
 from .mapped import writable
 from .memory import HostMemory
 from .program import Kernel, Module
 
+HEAP = 1 << 20
+"""Bytes that all blocks of a launch may take from the heap."""
 LANES = 1 << 14
 """Threads that are run together at most."""
 CLOCKS = 1 << 22
@@ -85,7 +88,8 @@ def launch(
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
         raise EmulationError("launch", message)
     settings = Settings(schedule, races, limit)
-    memory = HostMemory(regions, kernel.granules["global"] if races else None)
+    heap = Heap(HEAP) if kernel.allocates else None
+    memory = HostMemory(regions, kernel.granules["global"] if races else None, heap)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -95,6 +99,8 @@ def launch(
         count = min(together, total - first)
         batch = Batch(kernel, blocks, first, count, block, shared, memory, bytes(packed), settings)
         _run(batch, result)
+    if heap and heap.taken:
+        raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
     return result
 
 

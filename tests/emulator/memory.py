@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .heap import Heap
 from .lanes import Lanes
 from .races import Shadow
 from .syntax import Statement
@@ -161,8 +162,12 @@ class HostMemory(Memory):
 
     name = "global"
 
-    def __init__(self, regions: list[tuple[int, int]], granule: int | None) -> None:
+    def __init__(
+        self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None
+    ) -> None:
         """Regions are (address, bytes); `granule` in bytes, None for no race detection."""
+        self.heap = heap
+        regions = [*regions, (heap.room.ctypes.data, heap.room.nbytes)] if heap else regions
         merged: list[list[int]] = []
         for start, size in sorted(region for region in regions if region[1]):
             if merged and start <= merged[-1][1]:

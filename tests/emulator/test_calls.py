@@ -83,5 +83,40 @@ def test_a_failed_assertion() -> None:
 
 
 def test_other_functions_are_unknown() -> None:
-    with pytest.raises(EmulationError, match="no function malloc"):
-        run("call.uni malloc;", np.zeros(1))
+    with pytest.raises(EmulationError, match="no function realloc"):
+        run("call.uni realloc;", np.zeros(1))
+
+
+HEAP = (
+    ".extern .func (.param .b64 out) malloc (.param .b64 a);\n.extern .func free (.param .b64 a);\n"
+)
+MALLOC = (
+    "{ .param .b64 param0;\n.param .b64 retval0;\nst.param.b64 [param0], SIZE;\n"
+    "call.uni (retval0), malloc, (param0);\nld.param.b64 %d20, [retval0];\n}\n"
+)
+FREE = "{ .param .b64 param0;\nst.param.b64 [param0], %d20;\ncall.uni free, (param0);\n}\n"
+
+
+def test_each_thread_has_its_own_of_the_heap() -> None:
+    found = np.zeros(3, "u8")
+    body = (
+        MALLOC.replace("SIZE", "24") + "st.global.b64 [%d20+16], %d20;\n"
+        "ld.global.b64 %d21, [%d20+16];\nmul.wide.u32 %d5, %r0, 8;\nadd.s64 %d5, %d0, %d5;\n"
+        "st.global.b64 [%d5], %d21;\n" + FREE
+    )
+    run(body, found, threads=3, before=HEAP)
+    assert len(set(found)) == 3
+    assert not (found % 16).any()
+
+
+@pytest.mark.parametrize(
+    ("size", "body", "told"),
+    [
+        (24, FREE + FREE, "malloc gave nothing"),
+        (24, "", "malloc without free"),
+        (1 << 40, "st.global.b64 [%d20], 0;\n", "write of 8 bytes at global address 0x0"),
+    ],
+)
+def test_the_heap_is_watched(size: int, body: str, told: str) -> None:
+    with pytest.raises(EmulationError, match=told):
+        run(MALLOC.replace("SIZE", str(size)) + body, np.zeros(1), threads=1, before=HEAP)
