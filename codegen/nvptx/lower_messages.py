@@ -7,7 +7,7 @@ from llvmlite import ir
 from tileir.ir import Op
 
 from .fragments import I64, Context
-from .lower_values import special_register
+from .lower_grid import special_register
 from .vprintf import escaped, write
 
 
