@@ -1,28 +1,17 @@
-"""What may be passed for a parameter, and the struct that the machine code reads it from."""
+"""The arguments of a launch on the host, and what is known of the memory that they are."""
 
 from __future__ import annotations
 
-import math
-import operator
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from tileir.types import Scalar
 
-from tileir.arrays import from_constant, to_constant
-from tileir.errors import LaunchError
-from tileir.references import display
-from tileir.types import Element, Pointer, Scalar, Tile
-
-from ..scalar.types import memory_bytes
+from ..arguments import packing
 from .extents import Extent
 from .kernel_info import KernelInfo
 from .pointers import memory_of
-from .shown import shown
-
-_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,101 +30,14 @@ class Packed:
 
 def pack(info: KernelInfo, args: Sequence[Any]) -> Packed:
     """The arguments of a launch. LaunchError, with number and type, for what cannot be one."""
-    symbol = display(info.symbol)
-    try:
-        args = list(args)
-    except TypeError:
-        raise LaunchError(f"{symbol}: the arguments must be a list, got {shown(args)}") from None
-    if len(args) != len(info.elements):
-        expected, found = _count(len(info.elements)), len(args)
-        raise LaunchError(f"{symbol} takes {expected}, but {found} were given")
-    packed = Packed(bytearray(max(info.size, 1)), [], [])
-    for number, (element, argument) in enumerate(zip(info.elements, args, strict=True)):
-        try:
-            data = _bytes(element, argument, number in info.written, packed)
-        except LaunchError as problem:
-            raise LaunchError(f"{symbol}: parameter {number} ({element}): {problem}") from None
-        start = info.offsets[number]
-        packed.data[start : start + len(data)] = data
-    return packed
+    extents: list[Extent | None] = []
+    keep: list[Any] = []
 
+    def address_of(number: int, argument: Any, pointee: Scalar) -> int:
+        memory = memory_of(argument, pointee, number in info.written)
+        extents.append(memory.extent)
+        keep.append(memory.owner)
+        return memory.address
 
-def _bytes(element: Element, argument: Any, written: bool, packed: Packed) -> bytes:
-    if isinstance(element, Pointer):
-        memory = memory_of(argument, element.pointee, written)
-        packed.extents.append(memory.extent)
-        packed.keep.append(memory.owner)
-        return memory.address.to_bytes(8, "little")
-    if element.is_integer:
-        return _integer(element, argument)
-    return _float(element, argument)
-
-
-def _count(number: int) -> str:
-    return f"{number} argument{'' if number == 1 else 's'}"
-
-
-def _integer(element: Scalar, argument: Any) -> bytes:
-    """Signed and unsigned numbers are both welcome: the type has no sign, only the ops have."""
-    try:
-        number = operator.index(argument if type(argument) is int else _python(argument))
-    except TypeError:
-        raise LaunchError(f"expected an integer, got {_describe(argument)}") from None
-    low, high = -(1 << (element.bits - 1)), (1 << element.bits) - 1
-    if not low <= number <= high:
-        raise LaunchError(f"{number} is out of range, expected {low} to {high}")
-    bits = number & high
-    return bits.to_bytes(memory_bytes(element), "little")
-
-
-def _float(element: Scalar, argument: Any) -> bytes:
-    """Rounded to nearest; a finite number must stay finite."""
-    number = _python(argument)
-    if isinstance(number, bool) or not isinstance(number, (int, float)):
-        raise LaunchError(f"expected a number, got {_describe(argument)}")
-    try:
-        number = float(number)
-        if element.name in _FORMATS:
-            return struct.pack(_FORMATS[element.name], number)
-    except OverflowError:
-        raise LaunchError(f"{shown(argument)} is out of range") from None
-    if element.name == "fnv8E5M3FNU":
-        raise LaunchError("nobody knows which bits a number has in this type")
-    small = from_constant(to_constant(float(_round_to_odd(number)), Tile(element, ())))
-    if math.isfinite(number) and not math.isfinite(float(small)):
-        raise LaunchError(f"{shown(argument)} is out of range")
-    return small.tobytes()
-
-
-def _round_to_odd(number: float) -> np.float32:
-    """An f32 that rounds to any type of fewer bits as the number itself would.
-
-    Where the number lies between two f32, it is the one with an odd last bit, which is never half
-    way between two numbers of a smaller type.
-    """
-    with np.errstate(all="ignore"):
-        near = np.float32(number)
-    if float(near) == number or math.isnan(number):
-        return near
-    below = near if abs(float(near)) < abs(number) else np.nextafter(near, np.float32(0))
-    return (below.view(np.uint32) | np.uint32(1)).view(np.float32)
-
-
-def _python(argument: Any) -> Any:
-    """A NumPy scalar, or an array of rank 0, as a Python number."""
-    if isinstance(argument, np.generic) or (isinstance(argument, np.ndarray) and not argument.ndim):
-        item = argument.item()
-        return item if isinstance(item, (int, float)) else _widened(argument, item)
-    return argument
-
-
-def _widened(argument: Any, item: Any) -> Any:
-    """ml_dtypes numbers are no Python floats."""
-    try:
-        return float(item) if argument.dtype.kind not in "cOSUMm" else item
-    except TypeError:
-        return item
-
-
-def _describe(argument: Any) -> str:
-    return f"{type(argument).__name__} {shown(argument)}"
+    data = packing.pack(info.symbol, info.elements, info.offsets, info.size, args, address_of)
+    return Packed(data, extents, keep)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,8 +10,9 @@ import numpy as np
 from tileir.buffer import Buffer
 from tileir.errors import LaunchError
 
-from .dlpack import from_dlpack
-from .shown import shown
+from ..arguments.dlpack import HOST_DEVICES, Export, from_dlpack
+from ..arguments.elements import buffer_span
+from ..arguments.shown import shown
 
 Extent = tuple[int, int]
 
@@ -39,13 +39,16 @@ def of_array(array: np.ndarray) -> Extent:
 
 def of_buffer(buffer: Buffer) -> tuple[int, Extent]:
     """Address and extent of a Buffer; LaunchError if they cannot be any."""
-    try:
-        address, size = operator.index(buffer.address), operator.index(buffer.nbytes)
-    except TypeError:
-        raise LaunchError(f"expected whole numbers in the Buffer, got {buffer}") from None
-    if size < 0 or not 0 <= address <= (1 << 64) - size:
-        raise LaunchError(f"expected an address and a size in bytes, got {buffer}")
+    address, size = buffer_span(buffer)
     return address, footprint(address, (size,), (1,), 1)
+
+
+def of_export(source: Any) -> Export:
+    """What an object with `__dlpack__` lends; LaunchError if that is no host memory."""
+    export = from_dlpack(source)
+    if export.device[0] not in HOST_DEVICES:
+        raise LaunchError(f"expected host memory, got DLPack device {export.device[0]}")
+    return export
 
 
 def of_interface(source: Any) -> np.ndarray:
@@ -80,6 +83,6 @@ def _of_allocation(item: Any) -> tuple[Extent, Any]:
         array = of_interface(item)
         return of_array(array), array
     if hasattr(item, "__dlpack__"):
-        memory = from_dlpack(item)
+        memory = of_export(item)
         return footprint(memory.address, memory.shape, memory.strides, memory.itemsize), memory
     raise LaunchError(f"expected an array or a Buffer, got {type(item).__name__}")

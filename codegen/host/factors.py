@@ -51,11 +51,3 @@ def _element(lowering: BlockLowering, value: Value, indices: list[ir.Value]) -> 
 def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
     """An f64 as it is, any other float as the f32 of the same value."""
     return value if element.name == "f64" else widen(builder, value, element)
-
-
-def why_not(op: Op) -> str | None:
-    """Why the product cannot be computed, or None if it can."""
-    scale = op.operands["lhs_scale"].type.element
-    if scale.name == "fnv8E5M3FNU":
-        return f"the encoding of {scale} is not published"
-    return None

@@ -10,22 +10,18 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from tileir.errors import LaunchError, UncheckedWarning
 from tileir.references import display
 from tileir.types import Pointer
 
+from ..arguments.grid import check_grid, is_number
+from ..arguments.shown import shown
 from .arguments import pack
 from .context import make_context
 from .extents import Extent, of_allocations
 from .kernel_info import KernelInfo
 from .reports import Handler, Reports
-from .shown import shown
 from .work import Blocks, Progress, Work
-
-MAX_EXTENT = (1 << 24) - 1
-"""Tile blocks along one axis of a grid, as the specification of Tile IR bounds them."""
 
 MAX_WORKSPACE = 4 << 30
 """Bytes of workspace that all threads of a launch may have together."""
@@ -81,26 +77,11 @@ def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> No
         )  # fmt: skip
 
 
-def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
-    """Three extents; LaunchError for what is not a grid."""
-    try:
-        extents = [operator.index(grid)] if _is_number(grid) else [operator.index(n) for n in grid]
-    except TypeError:
-        raise LaunchError(f"{symbol}: the grid must be integers, got {shown(grid)}") from None
-    if not 1 <= len(extents) <= 3:
-        raise LaunchError(f"{symbol}: the grid must have 1 to 3 extents, got {len(extents)}")
-    for extent in extents:
-        if not 0 <= extent <= MAX_EXTENT:
-            raise LaunchError(f"{symbol}: grid extent {extent} is not within 0 to {MAX_EXTENT}")
-    x, y, z = extents + [1] * (3 - len(extents))
-    return x, y, z
-
-
 def check_threads(symbol: str, threads: int | None) -> int:
     """How many threads to use at most."""
     if threads is None:
         return _cpus()
-    if isinstance(threads, bool) or not _is_number(threads) or threads < 1:
+    if isinstance(threads, bool) or not is_number(threads) or threads < 1:
         raise LaunchError(f"{symbol}: threads must be an integer from 1, got {shown(threads)}")
     return operator.index(threads)
 
@@ -109,7 +90,3 @@ def _cpus() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | np.integer)

@@ -98,6 +98,26 @@ def store(
     _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
+def matrices(
+    builder: ir.IRBuilder, count: int, transposed: bool, address: ir.Value, immediate: int
+) -> list[ir.Value]:
+    """1, 2 or 4 matrices of 8 x 16 bytes in shared memory, a register of each.
+
+    The address is that of row number lane % 8 of matrix number lane / 8.
+    """
+    names = [f"${index}" for index in range(count)]
+    way = ".trans" if transposed else ""
+    text = f"ldmatrix.sync.aligned.m8n8.x{count}{way}.shared.b16 {{{', '.join(names)}}}, "
+    text += f"[${count}+${count + 1}];"
+    word = ir.IntType(32)
+    result = word if count == 1 else ir.LiteralStructType([word] * count)
+    inputs = [_pointer(address), "n"]
+    loaded = _assembly(
+        builder, result, text, ["=r"] * count + inputs, [address, _offset(immediate)]
+    )
+    return [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
+
+
 def change(
     builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
     words: Sequence[ir.Value],
@@ -117,11 +137,26 @@ def change(
     return _assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
 
 
+def fetch(
+    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    otherwise: ir.Value,
+) -> ir.Value:  # fmt: skip
+    """What the instruction `name` finds at a place; `otherwise`, where not `predicate`."""
+    kind = otherwise.type
+    constraint = _CONSTRAINTS[kind.width]
+    text, inputs = f"{name} $0, [$1+$2];", ["l", "n"]
+    arguments = [place[0], _offset(place[1])]
+    if predicate is not None:
+        text, inputs = f"@$3 {text}", [*inputs, "b", "0"]
+        arguments += [predicate, otherwise]
+    return _assembly(builder, kind, text, [f"={constraint}", *inputs], arguments)
+
+
 def reduce(
     builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
     word: ir.Value,
 ) -> None:  # fmt: skip
-    """The atomic instruction `name` that returns nothing."""
+    """The instruction `name` on memory at a place that returns nothing: atomic, or of replicas."""
     text, inputs = f"{name} [$0+$1], $2;", ["l", "n", _CONSTRAINTS[word.type.width]]
     arguments = [place[0], _offset(place[1]), word]
     if predicate is not None:

@@ -23,14 +23,22 @@ from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
+from .allocations import place_allocations
 from .block_size import threads_of
 from .carried import LOOPS, carried_arguments, targets
-from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, uniform
+from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, renames, uniform
+from .mma_plan import PRODUCTS, Plan, plan_products
 from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
+from .ring_plan import RingPlan
+from .shared import SCRATCH
+from .staged import root_of, staged_images
 from .targets import Target
-from .view_facts import ACCESS_BYTES, streaming, streams, vector_of
+from .view_facts import ACCESS_BYTES, inner_dim, streaming, streams, vector_of
+
+LOADS = ("load_ptr_tko", "load_view_tko", "multimem_load_reduce_view_tko")
+"""Ops that read memory and write none."""
 
 CHEAP = 6
 """Element-wise ops that are done again rather than moving their result."""
@@ -44,6 +52,26 @@ _WEIGHTS = dict.fromkeys(("divf", "divi", "remi", "remf", "sqrt", "rsqrt"), CHEA
 
 
 @dataclass(slots=True)
+class Staging:
+    """A tile to be staged in shared memory (see `staged`): the layout that it is written from, how
+    it is read, the bytes of an element then, and where it lies among the bytes that are kept."""
+
+    layout: LinearLayout
+    reading: str
+    size: int
+    images: tuple[int, ...]
+    place: int = 0
+
+    @property
+    def bytes(self) -> int:
+        return self.size << len(self.images)
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.place, self.place + self.bytes
+
+
+@dataclass(slots=True)
 class Assignment:
     """`layouts` holds, for each value, the layouts it is needed in; `homes` where it comes into
     being, if not in all of those; `own` the layouts that ops work in which have no result, or
@@ -53,6 +81,12 @@ class Assignment:
     layouts: dict[Value, list[LinearLayout]] = field(default_factory=dict)
     homes: dict[Value, list[LinearLayout]] = field(default_factory=dict)
     own: dict[Op, LinearLayout] = field(default_factory=dict)
+    products: dict[Op, Plan] = field(default_factory=dict)
+    """How matrix products are carried out."""
+    staged: dict[Value, Staging] = field(default_factory=dict)
+    """Tiles that they read from shared memory."""
+    rings: dict[Op, RingPlan] = field(default_factory=dict)
+    """Loops that fetch tiles early, which products read from shared memory too."""
 
     def of(self, value: Value) -> list[LinearLayout]:
         """The layouts a value is needed in."""
@@ -83,11 +117,14 @@ class _Assigner:
         self.kernel, self.target = kernel, target
         self.facts: FactTable = kernel.facts["infer_divisibility"]
         self.threads = threads_of(kernel, target)
-        self.found = Assignment(self.threads)
+        products = plan_products(kernel, self.threads, target)
+        self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
-        self.preferences: Preferences = prefer_layouts(kernel, self.threads, target)
+        self.preferences: Preferences = prefer_layouts(kernel, self.threads, target, products)
         self.vector = self._widest()
         self.weights = _weights(kernel)
+        variables, _ = place_allocations(kernel, target)
+        self.room = target.shared_bytes - SCRATCH - variables.size
 
     def run(self) -> Assignment:
         self._block(self.kernel.body.block, ())
@@ -278,6 +315,40 @@ class _Assigner:
         for result in op.results:
             self.found.settle(result, home)
 
+    def _product(self, op: Op) -> None:
+        """The sum stays in the layout of the atoms. A factor is staged, if it is not there yet."""
+        plan = self.found.products[op]
+        layout = plan.sum.layout
+        self.found.settle(op.result, layout)
+        self.found.require(op.operands["acc"], layout)
+        for slot, part in (("lhs", plan.left), ("rhs", plan.right)):
+            value = op.operands[slot]
+            preferred = self.preferences.get(value)
+            at_hand = value.type.size == 1 or (preferred and renames(preferred, part.layout))
+            if at_hand or not self._stage(root_of(value), plan):
+                self.found.require(value, part.layout)
+        if op.name == "mmaf_scaled":
+            for slot, part in (("lhs_scale", plan.left_scale), ("rhs_scale", plan.right_scale)):
+                self.found.require(op.operands[slot], part.layout)
+
+    def _stage(self, value: Value, plan: Plan) -> bool:
+        """Have a tile staged, if there is room for it."""
+        staged = self.found.staged
+        if value not in staged:
+            shape, inner = value.type.shape, len(value.type.shape) - 1
+            if isinstance(value.owner, Op) and value.owner.name == "load_view_tko":
+                along = inner_dim(value.owner.operands["view"], self.facts)
+                inner = inner if along is None else along
+            layout = self.preferences.get(value) or self._blocked(value)
+            images = staged_images(shape, inner, plan.size)
+            staging = Staging(layout, plan.reading, plan.size, images)
+            taken = sum(other.bytes for other in staged.values())
+            if taken + staging.bytes > self.room:
+                return False
+            staged[value] = staging
+        self.found.require(value, staged[value].layout)
+        return True
+
     def _widest(self) -> int:
         """Neighbouring elements per thread: as many as one access can move, of the largest one."""
         widths, largest = [1], 1
@@ -301,6 +372,12 @@ _RULES = {
     "load_ptr_tko": _Assigner._pointer_load,
     "load_view_tko": _Assigner._view_load,
     "loop": _Assigner._require_scalars,
+    "mmaf": _Assigner._product,
+    "mmaf_scaled": _Assigner._product,
+    "mmai": _Assigner._product,
+    "multimem_load_reduce_view_tko": _Assigner._view_load,
+    "multimem_reduce_view_tko": _Assigner._view_store,
+    "multimem_store_view_tko": _Assigner._view_store,
     "print_tko": _Assigner._shown,
     "reduce": _Assigner._fold,
     "scan": _Assigner._fold,
@@ -331,7 +408,7 @@ def _weights(kernel: Kernel) -> dict[Value, int]:
     weights: dict[Value, int] = {}
     for op in kernel.walk():
         below = sum(weights.get(value, 0) for value in op.operand_list())
-        own = COSTLY if op.name in ("load_ptr_tko", "load_view_tko") else 0
+        own = COSTLY if op.name in (*LOADS, *PRODUCTS) else 0
         if op.name in ELEMENTWISE:
             own = _WEIGHTS.get(op.name, 1)
         for result in op.results:

@@ -6,12 +6,17 @@ from tileir.types import Tile
 
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
+from .mma_plan import PRODUCTS
 from .targets import Target
 
 THREADS = 128
 """Threads of a block, unless a tile is very small or very large."""
 PREFERRED_WORDS = 32
 """With more 32-bit registers than this for one tile, a block gets more threads."""
+PRODUCT_WORDS = 64
+"""The same in a kernel that multiplies matrices: the more a thread has, the less it reads."""
+MOST_WARPS = 16
+"""Of such a kernel: with more of them, a thread may have too few registers for its share."""
 MOST_WORDS = 128
 """The most 32-bit registers that one tile may take in a thread of the largest block."""
 
@@ -33,6 +38,9 @@ def threads_of(kernel: Kernel, target: Target) -> int:
     elements = max((tile.size for tile in tiles), default=1)
     most = max((words(tile) for tile in tiles), default=1)
     threads = max(target.warp, min(THREADS, elements))
-    while threads < target.max_threads and most > PREFERRED_WORDS * threads:
+    preferred, limit = PREFERRED_WORDS, target.max_threads
+    if any(op.name in PRODUCTS for op in kernel.walk()):
+        preferred, limit = PRODUCT_WORDS, min(limit, MOST_WARPS * target.warp)
+    while threads < limit and most > preferred * threads:
         threads *= 2
     return threads

@@ -14,7 +14,8 @@ from tileir.types import Element
 from . import access
 from .access import bits_of, integer_type, value_of
 from .fragments import I32, Context, Fragment
-from .layout import LinearLayout, combine, span
+from .layout import LinearLayout, combine, renames, span
+from .places import Places
 from .shuffle import shuffle
 from .swizzle import swizzle
 
@@ -31,9 +32,9 @@ def convert(
     if source == target:
         return fragment
     fragment, source = _select(ctx, fragment, source, target)
-    held = set(source.offsets())
-    if source.thread == target.thread and held.issuperset(target.offsets()):
+    if renames(source, target):
         return {offset: fragment[offset] for offset in target.offsets()}
+    held = set(source.offsets())
     if source.warp == target.warp:
         chosen = sum(base != 0 and base in held for base in target.lane)
         words = -(-integer_type(element).width // 32)
@@ -147,23 +148,15 @@ class _Places:
     ) -> None:  # fmt: skip
         self._ctx, self._images, self._size = ctx, images, size
         self._cut, self._piece = cut, piece
-        thread = tuple(self._bytes(base) for base in layout.thread)
-        self._mask = _mask(thread)
-        self._base, self._thread = base, ctx.combined(thread)
+        self._places = Places(ctx, base, [self._bytes(base) for base in layout.thread])
         self._chooser = tuple(base & cut for base in layout.thread)
-        self._known: dict[int, ir.Value] = {}
 
     def _bytes(self, element: int) -> int:
         return combine(self._images, element & ~self._cut) * self._size
 
     def at(self, offset: int, back: int = 0) -> tuple[ir.Value, int]:
         """Address and immediate of the element at an offset, and so many elements before it."""
-        builder, place = self._ctx.builder, self._bytes(offset) - back * self._size
-        mixed = place & self._mask
-        if mixed not in self._known:
-            own = builder.xor(self._thread, ir.Constant(I32, mixed)) if mixed else self._thread
-            self._known[mixed] = builder.add(self._base, own)
-        return self._known[mixed], place ^ mixed
+        return self._places.at(self._bytes(offset) - back * self._size)
 
     def inside(self, offset: int, owner: ir.Value | None) -> ir.Value | bool | None:
         """The predicate for moving the element in this piece: None always, False never."""

@@ -19,6 +19,7 @@ from .assign_layouts import Assignment
 from .layout import LinearLayout, combine, uniform
 from .renumber import element_images, needed
 from .shared import SharedMemory
+from .staged import Staged
 from .targets import Target
 
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
@@ -64,6 +65,8 @@ class Context:
     shared: SharedMemory
     allocated: dict[Op, int] = field(default_factory=dict)
     """Where in shared memory the block's variables lie."""
+    heap: dict[Op, ir.Value] = field(default_factory=dict)
+    """The addresses of those that lie on the heap."""
     barriers: set[Op] = field(default_factory=set)
     """Memory ops before which all threads have to meet."""
     lower_block: Callable[[Context, Block], None] | None = None
@@ -74,6 +77,8 @@ class Context:
     """The control flow around the op that is being lowered, innermost last."""
     fragments: dict[tuple[Value, LinearLayout], Fragment] = field(default_factory=dict)
     tensors: dict[Value, Tensor] = field(default_factory=dict)
+    staged: dict[Value, Staged] = field(default_factory=dict)
+    """Tiles that products read from shared memory; see `staged.find`."""
     _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 

@@ -149,6 +149,11 @@ def rank(vectors: Iterable[int]) -> int:
     return len(pivots)
 
 
+def renames(source: LinearLayout, target: LinearLayout) -> bool:
+    """Whether every thread has, in `source`, all that it wants in `target`."""
+    return source.thread == target.thread and set(source.offsets()).issuperset(target.offsets())
+
+
 def blocked(size: int, vector: int, threads: int) -> LinearLayout:
     """The layout for streaming through memory: vectors side by side along lanes, then warps.
 

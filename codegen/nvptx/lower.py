@@ -11,10 +11,13 @@ from tileir.types import TensorView
 
 from ..kernel import Kernel
 from . import (
+    heap,
     lower_atomics,
     lower_control,
     lower_fences,
     lower_messages,
+    lower_mma,
+    lower_multimem,
     lower_pieces,
     lower_print,
     lower_reductions,
@@ -22,11 +25,13 @@ from . import (
     lower_variables,
 )
 from .access import integer_type, value_of
+from .allocations import place_allocations
 from .assign_layouts import Assignment
+from .fill_staged import ALIGNMENT as STAGED_ALIGNMENT
+from .fill_staged import place_staged
 from .fragments import Context
 from .lower_pointers import load_ptr_tko, store_ptr_tko
 from .lower_values import lower_grid, lower_value, special_register
-from .lower_variables import place_allocations
 from .lower_views import (
     get_index_space_shape,
     get_tensor_shape,
@@ -64,6 +69,8 @@ LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
     **lower_control.LOWERINGS,
     **lower_fences.LOWERINGS,
     **lower_messages.LOWERINGS,
+    **lower_mma.LOWERINGS,
+    **lower_multimem.LOWERINGS,
     **lower_pieces.LOWERINGS,
     **lower_print.LOWERINGS,
     **lower_reductions.LOWERINGS,
@@ -90,17 +97,24 @@ def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: 
     # Without it ptxas saves registers for more blocks, even by spilling.
     set.add(function.attributes, '"nvvm.minctasm"="1"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    places, kept, alignment = place_allocations(kernel)
+    variables, on_heap = place_allocations(kernel, target)
+    kept, alignment = variables.size, variables.alignment
+    if assignment.staged:
+        kept = place_staged(kernel, assignment.staged, kept)
+        alignment = max(alignment, STAGED_ALIGNMENT)
     shared = SharedMemory(builder, kept, alignment)
     thread = special_register(builder, "tid.x")
-    ctx = Context(kernel, target, assignment, builder, thread, shared, places)
+    ctx = Context(kernel, target, assignment, builder, thread, shared, variables.places)
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):
         ctx.define_scalar(value, value_of(builder, argument, element))
     ctx.barriers = place_barriers(kernel, assignment)
     ctx.lower_block, ctx.lower_op = lower_block, lower_op
     ctx.exit = function.append_basic_block("exit")
+    memory = heap.take(ctx, on_heap) if on_heap.places else None
     lower_block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
+    if memory is not None:
+        heap.give_back(ctx, memory)
     builder.ret_void()
     return shared.size
 

@@ -1,8 +1,8 @@
 """Lowering of atomic read-modify-write ops: one instruction for each element, made by its owner.
 
 They are inline assembly: LLVM 22 drops order and scope of atomics on their way to PTX. Where
-nobody wants the old values `red` does, which does not wait for them. bf16 sums on targets that
-cannot add them in memory are a loop of compare-and-swap.
+nobody wants the old values, `red` does where there is one, which does not wait for them. bf16 sums
+on targets that cannot add them in memory are a loop of compare-and-swap.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _update(
     if isinstance(element, Scalar) and element.name in HALVES and kind == "f":
         suffix = f"noftz.{element.name}"
     order = op.attributes["memory_ordering_semantics"]
-    silent = unused and order in ("relaxed", "release")
+    silent = unused and order in ("relaxed", "release") and name != "exch"
     text = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{name}.{suffix}"
     if silent:
         access.reduce(builder, text, place, predicate, bits)

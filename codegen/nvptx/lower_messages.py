@@ -21,13 +21,17 @@ def lower_assert(ctx: Context, op: Op) -> None:
     for other in others:
         holds = builder.and_(holds, other)
     with builder.if_then(builder.not_(holds), likely=False):
-        module = builder.module
-        kind = ir.FunctionType(ir.VoidType(), [OPAQUE, OPAQUE, I32, OPAQUE, I64])
-        fail = module.globals.get(_FAIL) or ir.Function(module, kind, _FAIL)
-        message, place, kernel = (
-            text(ctx, words) for words in (op.attributes["message"], op.place, ctx.kernel.symbol)
-        )
-        builder.call(fail, [message, place, ir.Constant(I32, 0), kernel, ir.Constant(I64, 1)])
+        fail(ctx, op.attributes["message"], op.place)
+
+
+def fail(ctx: Context, message: str, place: str) -> None:
+    """End the launch with a message."""
+    module = ctx.builder.module
+    kind = ir.FunctionType(ir.VoidType(), [OPAQUE, OPAQUE, I32, OPAQUE, I64])
+    function = module.globals.get(_FAIL) or ir.Function(module, kind, _FAIL)
+    words, where, kernel = (text(ctx, each) for each in (message, place, ctx.kernel.symbol))
+    arguments = [words, where, ir.Constant(I32, 0), kernel, ir.Constant(I64, 1)]
+    ctx.builder.call(function, arguments)
 
 
 def text(ctx: Context, words: str) -> ir.Value:

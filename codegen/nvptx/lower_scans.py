@@ -7,7 +7,7 @@ own; what all threads before it have folded is found by shuffles and one exchang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
@@ -20,7 +20,10 @@ from .layout import LinearLayout, dim_bits, span
 
 
 def lower_scan(ctx: Context, op: Op) -> None:
-    """In each thread, then over the lanes of a warp, then over warps: three prefixes in one."""
+    """In each thread, then over the lanes of a warp, then over warps: three prefixes in one.
+
+    The identities of the op take no part, as they may show: 0.0 + -0.0 is 0.0.
+    """
     operands, layout = op.operands["operands"], ctx.assignment.own[op]
     elements = [value.type.element for value in operands]
     low, count = dim_bits(operands[0].type.shape, op.attributes["dim"])
@@ -29,33 +32,67 @@ def lower_scan(ctx: Context, op: Op) -> None:
     fragments = [ctx.fragment(value, layout) for value in operands]
     own = [base for base in layout.register if base & along]
     others = [base for base in layout.register if not base & along]
-    identity = [
-        constant(element, number.bits)
-        for element, number in zip(elements, op.attributes["identities"], strict=True)
-    ]
     steps = span(own)[::-1] if backwards else span(own)
     values: Many = {}
     for row in span(others):
-        running = identity
-        for step in steps:
+        values[row ^ steps[0]] = running = [f[row ^ steps[0]] for f in fragments]
+        for step in steps[1:]:
             running = run_body(ctx, op, running, [f[row ^ step] for f in fragments])
             values[row ^ step] = running
     last = steps[-1]
     totals = {row: values[row ^ last] for row in span(others)}
-    before = _before(ctx, op, elements, layout, along, backwards, totals, identity)
-    if before is not None:
+    found = _before(ctx, op, elements, layout, along, backwards, totals)
+    if found is not None:
+        before, nothing = found
+        neutral = _neutral(op)
         for row in span(others):
+            prefix = before[row]
+            if neutral is not None:
+                prefix = _choose(ctx.builder, nothing, neutral, prefix)
             for step in steps:
-                values[row ^ step] = run_body(ctx, op, before[row], values[row ^ step])
+                own_value = values[row ^ step]
+                value = run_body(ctx, op, prefix, own_value)
+                if neutral is None:
+                    value = _choose(ctx.builder, nothing, own_value, value)
+                values[row ^ step] = value
     for number, result in enumerate(op.results):
         ctx.define(result, layout, {o: found[number] for o, found in values.items()})
 
 
+def _neutral(op: Op) -> Elements | None:
+    """What leaves any second operand of the body as it is; None if there is nothing for certain."""
+    body, *rest = op.regions[0].block.ops
+    if len(rest) != 1 or body.name not in _NEUTRAL or len(op.results) != 1:
+        return None
+    arguments = op.regions[0].block.arguments
+    if {id(value) for value in body.operand_list()} != {id(value) for value in arguments}:
+        return None
+    rounding = body.attributes.get("rounding_mode", "nearest_even")
+    if rounding != "nearest_even" or body.attributes.get("flush_to_zero"):
+        return None
+    element = op.results[0].type.element
+    return [constant(element, _NEUTRAL[body.name](element.bits))]
+
+
+_NEUTRAL: dict[str, Callable[[int], int]] = {
+    "addf": lambda width: 1 << width - 1,
+    "addi": lambda width: 0,
+    "andi": lambda width: (1 << width) - 1,
+    "muli": lambda width: 1,
+    "ori": lambda width: 0,
+    "xori": lambda width: 0,
+}
+"""The bits of each op's neutral element, by the width of elements; that of sums of floats is -0."""
+
+
 def _before(
     ctx: Context, op: Op, elements: Sequence[object], layout: LinearLayout, along: int,
-    backwards: bool, totals: Many, identity: Elements,
-) -> Many | None:  # fmt: skip
-    """What all threads before this one have folded, for each row; None if there are none."""
+    backwards: bool, totals: Many,
+) -> tuple[Many, ir.Value] | None:  # fmt: skip
+    """What all threads before this one have folded, for each row, and whether there are none.
+
+    None if no thread has any before it.
+    """
     lanes = [bit for bit, base in enumerate(layout.lane) if base & along]
     warps = [base for base in layout.warp if base & along]
     if not lanes and not warps:
@@ -78,13 +115,12 @@ def _before(
         move = builder.add if backwards else builder.sub
         source = move(ctx.thread, ir.Constant(I32, step))
         source = builder.and_(source, ir.Constant(I32, 31))
-        first = _is_end(ctx, lane_mask, backwards)
+        first_lane = _is_end(ctx, lane_mask, backwards)
         before = {
-            row: _choose(builder, first, identity, shuffled(ctx, elements, mine, "idx", source))
-            for row, mine in inclusive.items()
+            row: shuffled(ctx, elements, mine, "idx", source) for row, mine in inclusive.items()
         }
-    if not warps:
-        return before
+        if not warps:
+            return before, first_lane
     ends = [ctx.owner(layout)]
     if lanes:
         ends.append(_is_end(ctx, lane_mask, not backwards))
@@ -94,20 +130,26 @@ def _before(
     board = Board(ctx, elements, kept, warps)
     board.write(inclusive, writes)
     ctx.shared.barrier()
-    numbers = range(1 << len(warps))
     mine = ctx.combined(
         tuple(1 << warps.index(base) if base in warps else 0 for base in layout.thread)
     )
+    first, *later = range(1 << len(warps))[:: -1 if backwards else 1]
+    first_warp = builder.icmp_unsigned("==", mine, ir.Constant(I32, first))
     result = {}
     for row in totals:
         found = board.read(row)
-        running, chosen = identity, identity
-        for number in reversed(numbers) if backwards else numbers:
+        chosen = running = found[first]
+        for number in later:
             here = builder.icmp_unsigned("==", mine, ir.Constant(I32, number))
             chosen = _choose(builder, here, running, chosen)
-            running = run_body(ctx, op, running, found[number])
-        result[row] = chosen if before is None else run_body(ctx, op, chosen, before[row])
-    return result
+            if number != later[-1]:
+                running = run_body(ctx, op, running, found[number])
+        if before is not None:
+            both = run_body(ctx, op, chosen, before[row])
+            both = _choose(builder, first_warp, before[row], both)
+            chosen = _choose(builder, first_lane, chosen, both)
+        result[row] = chosen
+    return result, first_warp if before is None else builder.and_(first_lane, first_warp)
 
 
 def _is_second(ctx: Context, bit: int, backwards: bool) -> ir.Value:

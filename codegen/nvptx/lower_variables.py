@@ -1,7 +1,8 @@
 """Lowering of memory that a kernel has besides its arguments: of the module, and of a tile block.
 
-Variables of the module lie in global memory. What `alloca` makes lies in shared memory; where a
-kernel has any, addresses do not say which memory they are of, and accesses are generic.
+Variables of the module lie in global memory. What `alloca` makes lies in shared memory, or in what
+the block takes from the device's heap (see `heap`). Where a kernel has any in shared memory,
+addresses do not say which memory they are of, and accesses are generic.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from llvmlite import ir
 from tileir.constants import Constant
 from tileir.ir import Op
 
-from ..kernel import Kernel
 from ..scalar.types import ADDRESS, is_packed, memory_bytes
 from .carried import LOOPS
 from .fragments import Context
@@ -55,32 +55,14 @@ def alloca(ctx: Context, op: Op) -> None:
     """In a loop each iteration has other memory: here the same, once no thread uses it any more."""
     if any(scope.op.name in LOOPS for scope in ctx.scopes):
         ctx.shared.barrier()
+    if op in ctx.heap:
+        return ctx.define_scalar(op.result, ctx.heap[op])
     address = ctx.shared.fixed(ctx.allocated[op])
     generic = ctx.builder.asm(
         ir.FunctionType(ADDRESS, [ADDRESS]), "cvta.shared.u64 $0, $1;", "=l,l",
         [ctx.builder.zext(address, ADDRESS)], False,
     )  # fmt: skip
-    ctx.define_scalar(op.result, generic)
-
-
-def place_allocations(kernel: Kernel) -> tuple[dict[Op, int], int, int]:
-    """Where in shared memory the result of each `alloca` lies, their end, and their alignment."""
-    places: dict[Op, int] = {}
-    end, strictest = 0, ALIGNMENT
-    for op in kernel.walk():
-        if op.name == "alloca":
-            alignment = max(op.attributes["alignment"], 1)
-            end = -(-end // alignment) * alignment
-            places[op] = end
-            end += allocated_bytes(op)
-            strictest = max(strictest, alignment)
-    return places, -(-end // ALIGNMENT) * ALIGNMENT, strictest
-
-
-def allocated_bytes(op: Op) -> int:
-    """The size of what an `alloca` makes."""
-    element, count = op.results[0].type.element.pointee, op.attributes["num_elem"]
-    return -(-count // 2) if is_packed(element) else count * memory_bytes(element)
+    return ctx.define_scalar(op.result, generic)
 
 
 LOWERINGS = {"alloca": alloca, "get_global": get_global}

@@ -1,8 +1,9 @@
 """The step that finds out in which layout each tile comes into being most cheaply.
 
-It starts at loads, which want to stream through memory, and follows what is made of the tiles:
-element-wise ops keep a layout, shape ops renumber it, reductions drop what they fold,
-loops and branches hand it on. What comes from constants and coordinates alone has no preference.
+It starts at matrix products, whose sums lie as tensor cores have them, and at loads, which want to
+stream through memory, and follows what is made of the tiles: element-wise ops keep a layout, shape
+ops renumber it, reductions drop what they fold, loops and branches hand it on. What comes from
+constants and coordinates alone has no preference.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ..kernel import Kernel
 from ..scalar.elementwise import ELEMENTWISE
 from .carried import handed_on
 from .layout import LinearLayout, dim_bits, dropped_images, for_scan
+from .mma_plan import Plan
 from .pointer_facts import streaming_pointers
 from .renumber import element_images
 from .targets import Target
@@ -25,12 +27,18 @@ _ROUNDS = 3
 """How often what comes back to the start of loops is looked at."""
 
 
-def prefer_layouts(kernel: Kernel, threads: int, target: Target) -> Preferences:
+def prefer_layouts(
+    kernel: Kernel, threads: int, target: Target, products: dict[Op, Plan]
+) -> Preferences:
     """The preferred layouts of tiles with several elements; some have none."""
     found: Preferences = {}
     becomes: dict[Value, list[Value]] = {}
     for value, after in handed_on(kernel.body.block):
         becomes.setdefault(value, []).append(after)
+    for op, plan in products.items():
+        if _is_tile(op.result):
+            found[op.result] = plan.sum.layout
+            _hand_on(op.results, becomes, found)
     for _ in range(_ROUNDS):
         before = len(found)
         _hand_on(kernel.parameters, becomes, found)
@@ -64,7 +72,7 @@ def _preferred(
 ) -> LinearLayout | None:
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None
-    if op.name == "load_view_tko":
+    if op.name in ("load_view_tko", "multimem_load_reduce_view_tko"):
         return streaming(op, threads, kernel.facts["infer_divisibility"], target)
     if op.name == "load_ptr_tko" and (own := streaming_pointers(op, threads, kernel, target)):
         return own

@@ -5,6 +5,10 @@ among what no thread may still be reading, so that one barrier a use is enough; 
 would take too much memory, another barrier frees everything. Where control flow meets, all places
 count as being read.
 
+The first bytes are kept for what lives longer: variables of the block, and tiles that are staged
+for products (see `staged`). Those are written at one place and read at others, any number of times;
+a barrier goes where a read follows a write by other threads, or a write a read.
+
 The memory is dynamic: its size is part of the launch plan.
 """
 
@@ -19,6 +23,10 @@ ALIGNMENT = 16
 ROOM = 16 << 10
 """Bytes up to which places are kept apart to save barriers."""
 
+SCRATCH = 34 << 10
+"""The most bytes that ops use at a time, besides what is kept for the whole kernel: a piece of a
+tile that moves between threads, and what reductions need."""
+
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)
 
@@ -26,7 +34,7 @@ _WORD = ir.IntType(32)
 class SharedMemory:
     """The shared memory of one kernel. `size` is what it needs so far, in bytes.
 
-    The first `kept` bytes are left alone.
+    The first `kept` bytes have fixed places.
     """
 
     def __init__(self, builder: ir.IRBuilder, kept: int = 0, alignment: int = ALIGNMENT) -> None:
@@ -36,6 +44,9 @@ class SharedMemory:
         self._written: list[tuple[int, int]] = []
         self._read: list[tuple[int, int]] = []
         self._unknown = False
+        self._filled: list[tuple[int, int]] = []
+        self._used: list[tuple[int, int]] = []
+        self._held: list[int] = []
 
     def fixed(self, place: int) -> ir.Value:
         """The address (i32) of a place among the bytes that are kept for the whole kernel."""
@@ -54,6 +65,25 @@ class SharedMemory:
         self.size = max(self.size, place + size)
         return self.fixed(place)
 
+    def hold(self, size: int) -> ir.Value:
+        """The address (i32) of `size` bytes, aligned to 16, that nothing else gets until `release`.
+
+        All threads may write them now. What is held last is released first.
+        """
+        if self._unknown or self._read or self._written:
+            self.barrier()
+            self._read = []
+        self._held.append(self._kept)
+        place = self._kept
+        self._kept = -(-(place + size) // ALIGNMENT) * ALIGNMENT
+        self.size = max(self.size, place + size)
+        return self.fixed(place)
+
+    def release(self) -> None:
+        """What was held last may be used again, after the next barrier."""
+        self._kept = self._held.pop()
+        self.forget()
+
     def barrier(self) -> None:
         """All threads of the block meet, and see what the others wrote."""
         builder, module = self._builder, self._builder.module
@@ -61,6 +91,22 @@ class SharedMemory:
         function = module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
         builder.call(function, [ir.Constant(_WORD, 0)])
         self._read, self._written, self._unknown = self._written, [], False
+        self._filled, self._used = [], []
+
+    def before_fill(self, low: int, high: int) -> None:
+        """Every thread may write these bytes of those that are kept, once all have met if need be.
+
+        They may be read after the next `before_use`.
+        """
+        if self._unknown or _overlap(self._used + self._filled, low, high):
+            self.barrier()
+        self._filled.append((low, high))
+
+    def before_use(self, low: int, high: int) -> None:
+        """Every thread may read what all have written to these bytes, once all have met."""
+        if self._unknown or _overlap(self._filled, low, high):
+            self.barrier()
+        self._used.append((low, high))
 
     def forget(self) -> None:
         """Control flow meets here: anything may be in use."""
@@ -83,3 +129,7 @@ class SharedMemory:
             memory.align = ALIGNMENT
         memory.align = max(memory.align, self._alignment)
         return memory.ptrtoint(_WORD)
+
+
+def _overlap(places: list[tuple[int, int]], low: int, high: int) -> bool:
+    return any(low < end and start < high for start, end in places)

@@ -11,8 +11,11 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
+from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed, memory_bytes
-from .lower_variables import allocated_bytes
+from .lower_multimem import LOWERINGS as MULTIMEM
+from .mma_plan import PRODUCTS, reading_of
+from .targets import TARGETS, Target
 
 WhyNot = Callable[[Op], str | None]
 
@@ -26,7 +29,7 @@ def _packed(element: object) -> str | None:
 def _view_access(op: Op) -> str | None:
     view = op.operands["view"].type
     element = view.view.element
-    if op.name == "load_view_tko" and padding_bits(element, view.padding) is None:
+    if "tile" not in op.operands and padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
     return None
 
@@ -34,14 +37,6 @@ def _view_access(op: Op) -> str | None:
 def _pointer_access(op: Op) -> str | None:
     pointers = op.operands.get("source") or op.operands["destination"]
     return _packed(pointers.type.element.pointee)
-
-
-def _block_variable(op: Op) -> str | None:
-    if op.attributes["global"]:
-        return "memory of a block that other blocks may see is not lowered yet"
-    if allocated_bytes(op) > SHARED_BYTES:
-        return f"more than {SHARED_BYTES} bytes of a block's own memory are not lowered yet"
-    return None
 
 
 def _printed(op: Op) -> str | None:
@@ -63,7 +58,7 @@ SHARED_BYTES = 48 << 10
 """Shared memory that every target has without being asked."""
 
 LOWERED: dict[str, WhyNot | None] = {
-    "alloca": _block_variable,
+    "alloca": None,
     "assert": None,
     "assume": None,
     "atomic_cas_tko": None,
@@ -94,6 +89,12 @@ LOWERED: dict[str, WhyNot | None] = {
     "make_tensor_view": None,
     "make_token": None,
     "memory_fence_alias_tko": None,
+    "mmaf": None,
+    "mmaf_scaled": scale_unknown,
+    "mmai": None,
+    "multimem_load_reduce_view_tko": _view_access,
+    "multimem_reduce_view_tko": None,
+    "multimem_store_view_tko": None,
     "pack": None,
     "permute": None,
     "reshape": None,
@@ -116,10 +117,28 @@ def why_not(op: Op) -> str | None:
     return reason(op) if reason else None
 
 
-_PTX = {"memory_fence_alias_tko": (7, 5)}
+def lacks(op: Op, target: Target) -> str | None:
+    """What the op needs that this GPU does not have, or None."""
+    if op.name not in MULTIMEM or target.multicasts:
+        return None
+    able = ", ".join(name for name, row in TARGETS.items() if row.multicasts)
+    return f"{target.name} has no multicast memory; these do: {able}"
+
+
+_PTX = {
+    "memory_fence_alias_tko": (7, 5),
+    "multimem_load_reduce_view_tko": (8, 1),
+    "multimem_reduce_view_tko": (8, 1),
+    "multimem_store_view_tko": (8, 1),
+}
 """Ops that need a newer PTX than their target does."""
 
 
-def ptx_version(ops: Iterable[Op], lowest: tuple[int, int]) -> tuple[int, int]:
+def ptx_version(ops: Iterable[Op], target: Target) -> tuple[int, int]:
     """The PTX ISA version that has what all the ops need."""
-    return max([lowest, *(_PTX.get(op.name, lowest) for op in ops)])
+    needed = [target.ptx]
+    for op in ops:
+        if op.name in PRODUCTS:
+            needed.append(reading_of(op, target)[1].ptx)
+        needed.append(_PTX.get(op.name, target.ptx))
+    return max(needed)

@@ -36,8 +36,20 @@ class Target:
     """Memory can add bf16."""
     overlaps_grids: bool = True
     """A grid may start before the one it depends on has ended."""
+    async_copies: bool = True
+    """Threads can copy from global to shared memory without waiting for it."""
+    multicasts: bool = True
+    """An address may stand for memory of several devices."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
+
+    shared_bytes: int = 227 << 10
+    """Shared memory that one block may ask for."""
+
+    @property
+    def capability(self) -> int:
+        """The compute capability that code may rely on: 90 for 9.0."""
+        return int(self.base.removeprefix("sm_"))
 
     @property
     def feature(self) -> str:
@@ -45,31 +57,35 @@ class Target:
         return f"+ptx{self.ptx[0]}{self.ptx[1]}"
 
 
-def _gpu(name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 16) -> Target:
-    return Target(name, base or name, ptx, vector_bytes)
+def _gpu(
+    name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 32, shared: int = 227
+) -> Target:
+    return Target(name, base or name, ptx, vector_bytes, shared_bytes=shared << 10)
 
 
-def _before_hopper(name: str, ptx: tuple[int, int]) -> Target:
+def _before_hopper(name: str, ptx: tuple[int, int], shared: int) -> Target:
     return Target(
-        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False
-    )
+        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False,
+        async_copies=name != "sm_75", shared_bytes=shared << 10, multicasts=False,
+    )  # fmt: skip
 
 
 _ROWS = (
-    _before_hopper("sm_75", (6, 3)),
-    _before_hopper("sm_80", (7, 0)),
-    _before_hopper("sm_86", (7, 1)),
-    _before_hopper("sm_87", (7, 4)),
-    _before_hopper("sm_88", (9, 0)),
-    _before_hopper("sm_89", (7, 8)),
-    _gpu("sm_90", (7, 8)),
-    _gpu("sm_100", (8, 6), vector_bytes=32),
-    _gpu("sm_103", (8, 8), vector_bytes=32),
+    _before_hopper("sm_75", (6, 3), 64),
+    _before_hopper("sm_80", (7, 0), 163),
+    _before_hopper("sm_86", (7, 1), 99),
+    _before_hopper("sm_87", (7, 4), 163),
+    # No guide says what an sm_88 has; none of its kind has less.
+    _before_hopper("sm_88", (9, 0), 99),
+    _before_hopper("sm_89", (7, 8), 99),
+    _gpu("sm_90", (7, 8), vector_bytes=16),
+    _gpu("sm_100", (8, 6)),
+    _gpu("sm_103", (8, 8)),
     # PTX 9.0 and LLVM 22 have no sm_107; it runs what was written for sm_103.
-    _gpu("sm_107", (8, 8), base="sm_103", vector_bytes=32),
-    _gpu("sm_110", (9, 0), vector_bytes=32),
-    _gpu("sm_120", (8, 7), vector_bytes=32),
-    _gpu("sm_121", (8, 8), vector_bytes=32),
+    _gpu("sm_107", (8, 8), base="sm_103"),
+    _gpu("sm_110", (9, 0)),
+    _gpu("sm_120", (8, 7), shared=99),
+    _gpu("sm_121", (8, 8), shared=99),
 )
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}

@@ -12,6 +12,7 @@ from .errors import EmulationError
 from .lanes import WARP, Lanes
 
 if TYPE_CHECKING:
+    from .blocks import Block
     from .machine import Batch
     from .syntax import Statement
 
@@ -131,7 +132,7 @@ class Barriers:
             met = numbers[keys == key]
             self.batch.clocks.meet(met, met)
 
-    def gathered(self, block: int, index: np.ndarray) -> np.ndarray:
+    def gathered(self, block: Block, index: np.ndarray) -> np.ndarray:
         """Of lanes before an exchange within a warp, those whose partners are there too."""
         batch = self.batch
         if not len(index):
@@ -144,9 +145,11 @@ class Barriers:
         warp = index // WARP
         return index[(mask & alive[warp] & ~bits[warp]) == 0]
 
-    def _masks(self, block: int, index: np.ndarray) -> np.ndarray:
-        """The member mask of each lane: the last operand of the first instruction."""
-        batch, statement = self.batch, self.batch.kernel.blocks[block].statements[0]
+    def _masks(self, block: Block, index: np.ndarray) -> np.ndarray:
+        """The member mask of each lane: the last operand of the first instruction, or everyone."""
+        if block.aligned:
+            return np.full(len(index), 0xFFFFFFFF, np.int64)
+        batch, statement = self.batch, block.statements[0]
         register = batch.kernel.scope.register(statement.operands[-1], statement.scope)
         if register is None:
             return np.full(len(index), int(statement.operands[-1], 0) & 0xFFFFFFFF, np.int64)

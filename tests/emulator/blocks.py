@@ -15,15 +15,23 @@ from .table import Resolved, look_up
 
 COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
 """Suffixes of the two halves of a barrier with a result."""
+CARRY = "CC.CF"
+"""The register that no operand names."""
+_CARRYING = re.compile(r"(?:add|sub|mad)(c?)(?:\.lo|\.hi)?(\.cc)?\.[su](?:32|64)")
 _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 
 @dataclass(slots=True)
 class Block:
-    """Statements that all lanes in it carry out together; `needs_warp` is about the first one."""
+    """Statements that all lanes in it carry out together.
+
+    `needs_warp` is about the first one. `aligned`: whole warps start together, which some statement
+    in it needs.
+    """
 
     statements: list[Statement] = field(default_factory=list)
     needs_warp: bool = False
+    aligned: bool = False
 
     def opcodes(self) -> Counter[str]:
         """How often each opcode stands in it."""
@@ -58,14 +66,24 @@ def _name(statement: Statement) -> str:
     return f"{statement.opcode}.both" if two else statement.opcode
 
 
-def _halved(entry: Entry) -> Iterator[Statement]:
-    """The statements, a barrier with a result as two: lanes arrive, and later take the result."""
+def _spelled_out(entry: Entry) -> Iterator[Statement]:
+    """The statements with all that they mean.
+
+    A barrier with a result becomes two: lanes arrive, and later take the result. The carry becomes
+    an operand.
+    """
+    entry.registers[0][CARRY] = "pred"
     for statement in entry.statements:
+        carrying = _CARRYING.fullmatch(statement.opcode)
         if _REDUCING.match(statement.opcode):
             first, *rest = statement.operands
             arrive = COUNTED + ARRIVE if len(rest) > 2 else ARRIVE
             yield replace(statement, opcode=statement.opcode + arrive, operands=tuple(rest))
             yield replace(statement, opcode=statement.opcode + TAKE, operands=(first,))
+        elif carrying and any(carrying.groups()):
+            result, *sources = statement.operands
+            takes, gives = ((CARRY,) if flag else () for flag in carrying.groups())
+            yield replace(statement, operands=(result, *gives, *sources, *takes))
         else:
             yield statement
 
@@ -73,7 +91,7 @@ def _halved(entry: Entry) -> Iterator[Statement]:
 def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
     """The blocks in the order of the text, and the number of the block at each label."""
     blocks, labels = [Block()], {}
-    for statement in _halved(entry):
+    for statement in _spelled_out(entry):
         if not statement.opcode:
             if blocks[-1].statements:
                 blocks.append(Block())
@@ -85,6 +103,10 @@ def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
             if blocks[-1].statements:
                 blocks.append(Block())
             blocks[-1].needs_warp = True
+        if row and row.aligned:
+            if blocks[-1].needs_warp:
+                blocks.append(Block())
+            blocks[-1].aligned = True
         blocks[-1].statements.append(statement)
         if branch or (row and row.ends_block):
             blocks.append(Block())

@@ -142,9 +142,11 @@ class _Writer:
 
     def _argument(self, text: str, slot: str) -> str:
         optional, many = "?" in slot, "*" in slot
-        kind = slot.rstrip("*?")
+        kind, _, predicate = slot.rstrip("*?").partition("|")
         if optional and not text:
             return "None"
+        if predicate and self._held_as(text) == predicate:
+            kind = predicate
         if kind == "$":
             return self._constant(text)
         if kind == "@":
@@ -176,6 +178,11 @@ class _Writer:
         if address is None:
             raise self._error("unknown", f"no such operand: {text}")
         return self._constant(types.immediate(str(address), kind))
+
+    def _held_as(self, text: str) -> str | None:
+        """The type of a register; None if it is none."""
+        register = self.scope.register(text, self.statement.scope)
+        return None if register is None else self.scope.kinds[register]
 
     def _fetch(self, register: int) -> str:
         name = f"r{register}"

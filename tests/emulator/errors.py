@@ -12,6 +12,7 @@ KINDS = {
     "race": "two threads touch the same bytes, one writes, and nothing orders them",
     "barrier": "threads meet at a barrier in a way that PTX leaves undefined",
     "warp": "an exchange between lanes of which one does not take part",
+    "heap": "memory of the heap is given back wrongly, or not at all",
     "deadlock": "no thread can go on, and not all have ended",
     "livelock": "more steps than the limit",
     "trap": "the kernel ended itself",

@@ -7,7 +7,7 @@ import re
 from .syntax import Entry
 from .types import width
 
-_MEMORY = re.compile(r"(ld|st|atom|red|cp)\b")
+_MEMORY = re.compile(r"(ld|st|atom|red|cp|ldmatrix|stmatrix|multimem)\b")
 _TYPE = re.compile(r"\.([busf]|bf)(8|16|32|64|128)(x2)?$")
 _ORDERED = re.compile(r"(fence|membar|\w+\.(?:\w+\.)*(acquire|release|acq_rel))\b.*")
 

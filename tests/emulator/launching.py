@@ -15,10 +15,14 @@ import numpy as np
 from tileir.buffer import Buffer
 
 from .errors import EmulationError
+from .heap import Heap
 from .machine import Batch, Settings
+from .mapped import writable
 from .memory import HostMemory
 from .program import Kernel, Module
 
+HEAP = 1 << 20
+"""Bytes that all blocks of a launch may take from the heap."""
 LANES = 1 << 14
 """Threads that are run together at most."""
 CLOCKS = 1 << 22
@@ -57,8 +61,14 @@ def launch(
 ) -> Result:  # fmt: skip
     """Run a kernel on the memory of its arguments.
 
-    `plan` is its launch plan, `grid` the tile grid. `allocations` are arrays or Buffers that the
-    kernel may reach through addresses in memory. Global variables of a text have their initial
+    `plan` is its launch plan, `grid` the tile grid. A pointer is an array or a Buffer, beyond which
+    no access may go, or an integer: an address. `allocations` are arrays or Buffers that the kernel
+    may reach through addresses, too. If an address other than 0 lies in none of those, nobody has
+    said how far its memory goes. Then the kernel may access whatever this process can write to, and
+    one that goes astray may damage the process itself: bounds are those of the memory that is
+    mapped when the launch begins, for all arguments. This takes Linux; elsewhere it is an error.
+
+    What the kernel prints goes to standard output. Global variables of a text have their initial
     values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
     module = ptx
@@ -68,6 +78,8 @@ def launch(
     kernel = module.kernel(plan["entry"])
     regions = [_region(each) for each in [*allocations, *module.variables.values()]]
     packed = _pack(kernel, plan, args, regions)
+    if not all(_inside(address, regions) for address in _addresses(plan, args)):
+        regions += writable()
     sizes = [grid] if isinstance(grid, int) else list(grid)
     tiles = dict(zip("xyz", [*sizes, 1, 1][:3], strict=True))
     blocks = tuple(tiles[axis] for axis in plan["grid"])
@@ -76,7 +88,8 @@ def launch(
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
         raise EmulationError("launch", message)
     settings = Settings(schedule, races, limit)
-    memory = HostMemory(regions, kernel.granules["global"] if races else None)
+    heap = Heap(HEAP) if kernel.allocates else None
+    memory = HostMemory(regions, kernel.granules["global"] if races else None, heap)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -86,6 +99,8 @@ def launch(
         count = min(together, total - first)
         batch = Batch(kernel, blocks, first, count, block, shared, memory, bytes(packed), settings)
         _run(batch, result)
+    if heap and heap.taken:
+        raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
     return result
 
 
@@ -94,10 +109,9 @@ def _run(batch: Batch, result: Result) -> None:
         with np.errstate(all="ignore"):
             batch.run()
     except EmulationError as problem:
-        printed = "".join(text for _, text in batch.printed)
-        problem.output = result.output + printed
+        problem.output = _show(batch, result)
         raise
-    result.output += "".join(text for _, text in batch.printed)
+    _show(batch, result)
     for counted, visits in (
         (result.thread_instructions, batch.threads_in),
         (result.warp_instructions, batch.warps_in),
@@ -107,12 +121,36 @@ def _run(batch: Batch, result: Result) -> None:
                 counted[opcode] += number * times
 
 
+def _show(batch: Batch, result: Result) -> str:
+    """Print what the batch has printed; all that the launch has printed so far."""
+    printed = "".join(text for _, text in batch.printed)
+    result.output += printed
+    print(printed, end="", flush=True)
+    return result.output
+
+
 def _region(argument: Any) -> tuple[int, int]:
     """Address and bytes of an array or a Buffer."""
     if isinstance(argument, Buffer):
         return argument.address, argument.nbytes
     low, high = np.lib.array_utils.byte_bounds(argument)
     return low, high - low
+
+
+def _addresses(plan: dict[str, Any], args: Sequence[Any]) -> list[int]:
+    """The pointers that are given as integers, but for null."""
+    rows = zip(plan["parameters"], args, strict=True)
+    pointers = [argument for row, argument in rows if row["type"].startswith("ptr")]
+    plain = [each for each in pointers if not (isinstance(each, Buffer) or _is_array(each))]
+    return [int(each) for each in plain if int(each)]
+
+
+def _inside(address: int, regions: list[tuple[int, int]]) -> bool:
+    return any(start <= address < start + size for start, size in regions)
+
+
+def _is_array(argument: Any) -> bool:
+    return hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic)
 
 
 def _pack(
@@ -150,7 +188,7 @@ def _address(argument: Any, regions: list[tuple[int, int]]) -> int:
     if isinstance(argument, Buffer):
         regions.append(_region(argument))
         return argument.address
-    if hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic):
+    if _is_array(argument):
         array = np.asarray(argument)
         regions.append(_region(array))
         return array.__array_interface__["data"][0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from .barriers import Barriers
 from .control import DONE
+from .copies import Copies
 from .errors import EmulationError
 from .lanes import WARP, Lanes
 from .memory import HostMemory, Memory, Scratch
@@ -62,6 +63,7 @@ class Batch:
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
         self.waiting = np.zeros(self.count, bool)
         self.barriers = Barriers(self)
+        self.copies = Copies(self)
         self.outgoing: dict[str, Any] = {}
         self.printed: list[tuple[int, str]] = []
         self.threads_in: Counter[int] = Counter()
@@ -146,8 +148,9 @@ class Batch:
         turn = step // FAIR % len(groups) if step % FAIR == FAIR - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
-            if self.kernel.blocks[block].needs_warp:
-                index = self.barriers.gathered(block, index)
+            at = self.kernel.blocks[block]
+            if at.needs_warp or at.aligned:
+                index = self.barriers.gathered(at, index)
             if len(index):
                 return block, index
         raise self._stuck("deadlock", "lanes wait for others of their warp")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .heap import Heap
 from .lanes import Lanes
 from .races import Shadow
 from .syntax import Statement
@@ -157,12 +158,16 @@ def _scatter(where: np.ndarray, values: Any) -> np.ndarray:
 
 
 class HostMemory(Memory):
-    """Global memory: the arrays passed in, where they really are."""
+    """Global memory: arrays, or whatever else a launch may reach, where they really are."""
 
     name = "global"
 
-    def __init__(self, regions: list[tuple[int, int]], granule: int | None) -> None:
+    def __init__(
+        self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None
+    ) -> None:
         """Regions are (address, bytes); `granule` in bytes, None for no race detection."""
+        self.heap = heap
+        regions = [*regions, (heap.room.ctypes.data, heap.room.nbytes)] if heap else regions
         merged: list[list[int]] = []
         for start, size in sorted(region for region in regions if region[1]):
             if merged and start <= merged[-1][1]:
@@ -207,7 +212,7 @@ class HostMemory(Memory):
             for start, end in zip(self.starts, self.ends, strict=True)
         ]
         distance, nearest = min(gaps)
-        expected = f"the nearest array is {nearest}, {distance} bytes away"
+        expected = f"the nearest memory is {nearest}, {distance} bytes away"
         return self.outside(lanes, statement, address, wrong, access, expected)
 
 
@@ -228,6 +233,23 @@ class Scratch(Memory):
         shadow = Shadow(total, granule, name) if granule and total else None
         super().__init__(room[start : start + total], 0, shadow)
         self.known = np.zeros(total, bool)
+        self.closed: np.ndarray | None = None
+        """Bytes that a copy may be writing at any time: nobody else may touch them."""
+
+    def close(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
+        """From now on, something writes here on behalf of the lanes."""
+        offset = self.reach(lanes, statement, address, access)
+        if self.closed is None:
+            self.closed = np.zeros(len(self.known), bool)
+        place = offset // access.nbytes
+        rows = self.closed.reshape(-1, access.nbytes)
+        rows[place] = True
+        self.known.reshape(rows.shape)[place] = False
+
+    def open(self, lanes: Lanes, address: Any, access: Access) -> None:
+        """That has come to its end."""
+        place = self._offset(lanes, address) // access.nbytes
+        self.closed.reshape(-1, access.nbytes)[place] = False
 
     def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         end = address + np.uint64(access.nbytes)
@@ -235,7 +257,13 @@ class Scratch(Memory):
         if np.any(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
-        offset = address.astype(np.int64) + self.owner[lanes.numbers] * self.pitch
+        offset = self._offset(lanes, address)
+        if self.closed is not None:
+            closed = self.closed.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
+            if closed.any():
+                message = f"{self.name} memory to which a copy is under way"
+                kind = "race" if access.writes else "poison"
+                raise lanes.error(kind, message, statement, closed, int(offset[closed][0]))
         known = self.known.reshape(-1, access.nbytes)
         if access.reads or not access.writes:
             written = known[offset // access.nbytes].all(axis=1)
@@ -245,3 +273,6 @@ class Scratch(Memory):
         if access.writes:
             known[offset // access.nbytes] = True
         return offset, offset
+
+    def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:
+        return address.astype(np.int64) + self.owner[lanes.numbers] * self.pitch

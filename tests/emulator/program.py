@@ -92,6 +92,10 @@ class Kernel:
         self.opcodes = [block.opcodes() for block in self.blocks]
         self.granules = granules(scope.entry)
         self.orders_between_blocks = orders_between_blocks(scope.entry)
+        self.allocates = any(
+            statement.opcode.startswith("call") and "malloc" in statement.text
+            for statement in scope.entry.statements
+        )
         self._functions: dict[int, Callable[..., Any]] = {}
 
     def function(self, number: int) -> Callable[..., Any]:

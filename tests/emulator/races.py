@@ -13,6 +13,7 @@ where barriers are for all threads of a block: whoever writes later is not both 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 TIME_BITS, STRONG = 22, 1 << 22
 LANE_SHIFT = 23
 NEVER = -1
+PAGE = 1 << 12
+"""Granules of a space that are remembered together: a multiple of any access."""
 
 
 class Clocks:
@@ -78,12 +81,16 @@ class Clocks:
 
 
 class Shadow:
-    """The last accesses to each granule of a space."""
+    """The last accesses to each granule of a space, in pages that come with their first access."""
 
     def __init__(self, size: int, granule: int, name: str) -> None:
         self.granule, self.name = granule, name
-        self.writes = np.full(-(-size // granule), NEVER, np.int64)
-        self.reads = tuple(np.full(len(self.writes), NEVER, np.int64) for _ in range(2))
+        self.page = max(min(PAGE, -(-size // granule)), 1)
+        self.found = np.full(-(-size // (self.page * granule)), NEVER)
+        """Where the granules of each page begin in the arrays of accesses."""
+        self.end = 0
+        self.writes = np.zeros(0, np.int64)
+        self.reads = (self.writes, self.writes)
 
     def record(
         self, lanes: Lanes, statement: Statement, address: Any, place: Any, access: Access,
@@ -92,7 +99,7 @@ class Shadow:
         """Check an access against earlier ones, and remember it; `changes`: where a write does."""
         keys = lanes.batch.clocks.key(lanes, access.strong)[:, None]
         pieces = np.arange(max(access.nbytes // self.granule, 1))
-        place = (np.broadcast_to(place, lanes.count) // self.granule)[:, None] + pieces
+        place = self._granules(np.broadcast_to(place, lanes.count))[:, None] + pieces
         self._against(lanes, statement, address, self.writes[place], access, changes)
         if access.writes:
             for reads in self.reads:
@@ -100,6 +107,21 @@ class Shadow:
             self.writes[place] = keys
         else:
             self._remember_read(lanes, place, keys)
+
+    def _granules(self, place: np.ndarray) -> np.ndarray:
+        """Where the granule at each byte of the space is; an aligned access stays in its page."""
+        page, within = np.divmod(place // self.granule, self.page)
+        start = self.found[page]
+        if start.min() == NEVER:
+            new = np.unique(page[start == NEVER])
+            self.found[new] = self.end + np.arange(len(new)) * self.page
+            self.end += len(new) * self.page
+            if self.end > len(self.writes):
+                more = max(self.end, 2 * len(self.writes)) - len(self.writes)
+                grow = partial(np.pad, pad_width=(0, more), constant_values=NEVER)
+                self.writes, self.reads = grow(self.writes), tuple(map(grow, self.reads))
+            start = self.found[page]
+        return start + within
 
     def _remember_read(self, lanes: Lanes, place: np.ndarray, keys: np.ndarray) -> None:
         first, second = self.reads

@@ -28,7 +28,7 @@ class Scope:
         )
         self.local, self.local_bytes = _lay_out([v for v in own if v.space == "local"])
         self.parameters, self.parameter_bytes = _lay_out(entry.parameters)
-        self._addresses = {**globals_, **self.shared, **self.local}
+        self._addresses = {**globals_, **self.shared, **self.local, **self.parameters}
 
     def register(self, name: str, scopes: tuple[int, ...]) -> int | None:
         """The number of a register, as seen from an inner scope outwards."""

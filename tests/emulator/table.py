@@ -7,6 +7,7 @@ of a set in `types.SETS`, to be called `t`. The operands say what the function i
     t*                any number of operands in braces
     @                 an address, as u64; it comes with no offset, that is added already
     $                 the operand as it is written
+    u32|pred          one or the other
     a trailing ?      the operand may be missing, and is then None
 
 A function of role "value" takes the sources and returns the results, as arrays over the active
@@ -38,6 +39,8 @@ class Row:
     """Whether lanes may leave the block after it."""
     needs_warp: bool = False
     """Whether it waits for the lanes of the warp that its last operand, a mask, names."""
+    aligned: bool = False
+    """Whether it waits for all lanes of the warp."""
 
 
 ROWS: list[Row] = []

@@ -36,13 +36,14 @@ PRINT = (
 )
 
 
-def test_printing() -> None:
+def test_printing(capsys: pytest.CaptureFixture) -> None:
     found = run(PRINT + CALL, np.zeros(1), threads=3, before=BEFORE)
     expected = [
         TEXT.replace("%lld", "%d") % (-k, k, 255, 1 << 40, 1.5, 100.0, chr(65), "hé")
         for k in range(3)
     ]
     assert found.output == "".join(expected)
+    assert capsys.readouterr().out == found.output
 
 
 def test_only_lanes_that_get_there_print() -> None:
@@ -58,12 +59,13 @@ def test_an_argument_that_was_not_stored() -> None:
     assert caught.value.kind == "poison"
 
 
-def test_a_trap_tells_what_was_printed() -> None:
+def test_a_trap_tells_what_was_printed(capsys: pytest.CaptureFixture) -> None:
     body = PRINT + CALL + "setp.eq.u32 %p1, %r0, 2;\n@%p1 trap;"
     with pytest.raises(EmulationError) as caught:
         run(body, np.zeros(1), threads=3, before=BEFORE)
     assert (caught.value.kind, caught.value.threads) == ("trap", (2,))
     assert caught.value.output.count("\n") == 3
+    assert capsys.readouterr().out == caught.value.output
 
 
 def test_a_failed_assertion() -> None:
@@ -81,5 +83,40 @@ def test_a_failed_assertion() -> None:
 
 
 def test_other_functions_are_unknown() -> None:
-    with pytest.raises(EmulationError, match="no function malloc"):
-        run("call.uni malloc;", np.zeros(1))
+    with pytest.raises(EmulationError, match="no function realloc"):
+        run("call.uni realloc;", np.zeros(1))
+
+
+HEAP = (
+    ".extern .func (.param .b64 out) malloc (.param .b64 a);\n.extern .func free (.param .b64 a);\n"
+)
+MALLOC = (
+    "{ .param .b64 param0;\n.param .b64 retval0;\nst.param.b64 [param0], SIZE;\n"
+    "call.uni (retval0), malloc, (param0);\nld.param.b64 %d20, [retval0];\n}\n"
+)
+FREE = "{ .param .b64 param0;\nst.param.b64 [param0], %d20;\ncall.uni free, (param0);\n}\n"
+
+
+def test_each_thread_has_its_own_of_the_heap() -> None:
+    found = np.zeros(3, "u8")
+    body = (
+        MALLOC.replace("SIZE", "24") + "st.global.b64 [%d20+16], %d20;\n"
+        "ld.global.b64 %d21, [%d20+16];\nmul.wide.u32 %d5, %r0, 8;\nadd.s64 %d5, %d0, %d5;\n"
+        "st.global.b64 [%d5], %d21;\n" + FREE
+    )
+    run(body, found, threads=3, before=HEAP)
+    assert len(set(found)) == 3
+    assert not (found % 16).any()
+
+
+@pytest.mark.parametrize(
+    ("size", "body", "told"),
+    [
+        (24, FREE + FREE, "malloc gave nothing"),
+        (24, "", "malloc without free"),
+        (1 << 40, "st.global.b64 [%d20], 0;\n", "write of 8 bytes at global address 0x0"),
+    ],
+)
+def test_the_heap_is_watched(size: int, body: str, told: str) -> None:
+    with pytest.raises(EmulationError, match=told):
+        run(MALLOC.replace("SIZE", str(size)) + body, np.zeros(1), threads=1, before=HEAP)

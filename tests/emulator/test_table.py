@@ -35,6 +35,8 @@ rsqrt.approx.f64 %d5, %d6; ex2.approx.ftz.bf16 %h5, %h6; tanh.approx.f16x2 %r5, 
 rcp.rn.f32 %r5, %r6; sqrt.rm.f64 %d5, %d6; testp.finite.f32 %p1, %r5;
 neg.f32 %r5, %r6; neg.bf16x2 %r5, %r6; abs.f64 %d5, %d6; abs.f16 %h5, %h6;
 copysign.f32 %r5, %r6, %r7;
+cp.async.ca.shared.global [%r5], [%d0], 8, %r6; cp.async.cg.shared.global [%r5], [%d0], 16, %p1;
+cp.async.commit_group; cp.async.wait_group 2; cp.async.wait_all;
 atom.global.add.u32 %r5, [%d0], %r6; atom.acq_rel.gpu.global.min.s64 %d5, [%d0], %d6;
 atom.shared.or.b32 %r5, [%d5], %r6; atom.exch.b64 %d5, [%d6], %d7;
 atom.global.inc.u32 %r5, [%d0], %r6; atom.global.add.noftz.f16x2 %r5, [%d0], %r6;
@@ -44,6 +46,8 @@ red.global.add.f64 [%d0], %d5; red.relaxed.gpu.global.max.u32 [%d0], %r5;
 red.shared.xor.b32 [%d5], %r6; red.global.dec.u32 [%d0], %r5;
 red.global.add.noftz.bf16 [%d0], %h5; red.global.add.v4.f32 [%d0], {%r5, %r6, %r7, %r8};
 red.global.v4.f32.add [%d0], {%r5, %r6, %r7, %r8}; atom.global.cas.b32 %r5, [%d0], %r6, %r7;
+multimem.ld_reduce.weak.global.max.f16x2 %r5, [%d0]; multimem.st.release.sys.global.b64 [%d0], %d5;
+multimem.red.relaxed.gpu.global.add.f32 [%d0], %r5;
 cvt.u16.u32 %h5, %r5; cvt.sat.s8.s32 %r5, %r6; cvt.rn.f16.s32 %h5, %r5;
 cvt.rzi.s64.f32 %d5, %r5; cvt.rn.bf16.f32 %h5, %r5; cvt.rna.tf32.f32 %r5, %r6;
 cvt.rn.relu.f16x2.f32 %r5, %r6, %r7; cvt.rn.satfinite.e4m3x2.f32 %h5, %r5, %r6;
@@ -63,6 +67,24 @@ mad.lo.s64 %d5, %d6, %d7, %d8; mad.hi.s32 %r5, %r6, %r7, %r8; mad.wide.s32 %d5, 
 mul24.lo.s32 %r5, %r6, %r7; not.b32 %r5, %r6; neg.s16 %h5, %h6; abs.s64 %d5, %d6;
 cnot.b32 %r5, %r6; shl.b16 %h5, %h6, 3; shr.s32 %r5, %r6, %r7; shr.b64 %d5, %d6, 1;
 bfe.s32 %r5, %r6, 3, 5; bfi.b64 %d5, %d6, %d7, 1, 2; shf.l.wrap.b32 %r5, %r6, %r7, %r8;
+mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r5, %r6}, {%r7, %r8}, {%r9}, {%r10, %r11};
+mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r5, %r6, %r7, %r8}, {%r9, %r10, %r11, %r12},
+ {%r13, %r14}, {%r15, %r16, %r17, %r18};
+mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%r5, %r6, %r7, %r8}, {%r9, %r10}, {%r11},
+ {%r15, %r16, %r17, %r18};
+mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d5, %d6}, {%d7}, {%d8}, {%d9, %d10};
+mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%d5, %d6, %d7, %d8}, {%d9, %d10}, {%d11},
+ {%d12, %d13, %d14, %d15};
+mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16 {%r5, %r6}, {%r7, %r8}, {%r9}, {%r10, %r11};
+mma.sync.aligned.m8n8k16.row.col.s32.s8.u8.s32 {%r5, %r6}, {%r7}, {%r8}, {%r9, %r10};
+mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r5, %r6, %r7, %r8},
+ {%r9, %r10, %r11, %r12}, {%r13, %r14}, {%r15, %r16, %r17, %r18};
+ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r5, %r6, %r7, %r8}, [%r9+32];
+stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r9], {%r5, %r6};
+movmatrix.sync.aligned.m8n8.trans.b16 %r5, %r6;
+add.cc.u32 %r5, %r6, %r7; addc.cc.s64 %d5, %d6, %d7; subc.u32 %r5, %r6, %r7;
+mad.lo.cc.u32 %r5, %r6, %r7, %r8; madc.hi.cc.u64 %d5, %d6, %d7, %d8; madc.lo.s32 %r5, %r6, %r7, %r8;
+add.rn.f32.f16 %r5, %h6, %r7; sub.rz.sat.f32.bf16 %r5, %h6, %r7; fma.rm.f32.bf16 %r5, %h6, %h7, %r8;
 popc.b64 %r5, %d5; clz.b32 %r5, %r6; bfind.s64 %r5, %d5; brev.b32 %r5, %r6;
 dp4a.u32.s32 %r5, %r6, %r7, %r8; sad.u32 %r5, %r6, %r7, %r8;
 ld.param.b64 %d5, [p0]; ld.global.nc.v4.b32 {%r5, %r6, %r7, %r8}, [%d0+16];

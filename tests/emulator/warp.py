@@ -1,4 +1,4 @@
-"""What the lanes of a warp know of each other in an exchange."""
+"""What the lanes of a warp know of each other: in an exchange, or as a whole."""
 
 from __future__ import annotations
 
@@ -62,6 +62,36 @@ class Exchange:
             found = combine(whole.reshape(-1, WARP), axis=1)
             out[group] = found[self.warp[group]]
         return out
+
+
+class WholeWarps:
+    """The warps of an instruction that all lanes of a warp carry out, or none."""
+
+    def __init__(self, lanes: Lanes, statement: Statement, guard: Any) -> None:
+        active = lanes.under(guard)
+        self._lanes, self._where = lanes, None if active is lanes else lanes.spread(guard)
+        warp, sizes = np.unique(active.numbers // WARP, return_counts=True)
+        self.count = len(warp)
+        if (sizes != WARP).any():
+            torn = np.isin(lanes.numbers // WARP, warp[sizes != WARP])
+            message = "only a part of the warp carries out an aligned instruction"
+            raise lanes.error("warp", message, statement, torn)
+
+    def held(self, words: tuple[Any, ...]) -> np.ndarray:
+        """Operands, each a value for every active lane: shape (operands, warps, lanes)."""
+        spread = [self._lanes.spread(word) for word in words]
+        if self._where is not None:
+            spread = [word[self._where] for word in spread]
+        return np.stack(spread).reshape(len(words), self.count, WARP)
+
+    def back(self, results: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The reverse; zeros for lanes that the guard leaves out."""
+        columns = results.reshape(len(results), self.count * WARP)
+        if self._where is None:
+            return tuple(columns)
+        out = np.zeros((len(results), self._lanes.count), results.dtype)
+        out[:, self._where] = columns
+        return tuple(out)
 
 
 def _as_number(flags: np.ndarray) -> np.ndarray:

@@ -14,16 +14,13 @@ from .on_emulator import launch
 
 SEEDS = 2
 PROGRAMS = 12
-NOT_LOWERED = {"mmaf", "mmaf_scaled", "mmai"}
-NOT_EMULATED = {"cos", "sin", "tan"}
-"""What adds 128-bit integers, for which the emulator has no carries."""
 
 
 def on_gpu(case: Case, args: list) -> None:
     launch(case.bytecode, case.symbol, case.grid, args)
 
 
-@pytest.mark.parametrize("name", sorted(set(RECIPES) - NOT_LOWERED - NOT_EMULATED))
+@pytest.mark.parametrize("name", sorted(RECIPES))
 def test_kernels_of_one_op(name: str) -> None:
     supported = 0
     for seed in range(10):

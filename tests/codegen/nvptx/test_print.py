@@ -17,6 +17,7 @@ def both(kernel: Kernel, arrays: list, capsys: pytest.CaptureFixture[str]) -> tu
     """What a kernel prints on the emulator and on the CPU."""
     bytecode = tileir.assemble(kernel.module())
     found = launch(bytecode, "k", 1, arrays).output
+    assert capsys.readouterr().out == found
     compile(bytecode)["k"].launch(1, arrays)
     return found, capsys.readouterr().out
 

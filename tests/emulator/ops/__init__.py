@@ -1,19 +1,25 @@
 """The chapters of the instruction table; importing them fills it."""
 
 from . import (
+    asynchronous,
     atomics,
     calls,
+    carries,
     conversions,
     exchange,
     floats,
     integers,
+    matrices,
+    matrix_memory,
     memory,
     moves,
+    multimem,
     predicates,
     synchronise,
 )
 
 __all__ = [
-    "atomics", "calls", "conversions", "exchange", "floats", "integers", "memory", "moves",
-    "predicates", "synchronise",
+    "asynchronous", "atomics", "calls", "carries", "conversions", "exchange", "floats",
+    "integers", "matrices", "matrix_memory", "memory", "moves", "multimem", "predicates",
+    "synchronise",
 ]  # fmt: skip

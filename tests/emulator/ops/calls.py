@@ -1,4 +1,4 @@
-"""Calls of the two functions that a driver provides: `vprintf` and `__assertfail`."""
+"""Calls of the functions that a driver provides: for messages, and for memory of the heap."""
 
 from __future__ import annotations
 
@@ -83,7 +83,25 @@ def assertfail(lanes: Any, statement: Any, active: np.ndarray, given: list[Any])
     raise lanes.error("trap", told, statement, active)
 
 
-_FUNCTIONS = {"vprintf": vprintf, "__assertfail": assertfail}
+def malloc(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> Any:
+    """Lanes get memory in ascending order, as long as there is some."""
+    sizes, result = lanes.spread(given[0]), np.zeros(len(active), np.uint64)
+    for place in np.flatnonzero(active):
+        result[place] = lanes.batch.spaces["global"].heap.take(int(sizes[place]))
+    return result
+
+
+def free(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> None:
+    """What has been given out, and once."""
+    addresses = lanes.spread(given[0])
+    for place in np.flatnonzero(active):
+        address = int(addresses[place])
+        if not lanes.batch.spaces["global"].heap.give_back(address):
+            told = f"free of {address:#x}, where malloc gave nothing"
+            raise lanes.error("heap", told, statement, active)
+
+
+_FUNCTIONS = {"vprintf": vprintf, "__assertfail": assertfail, "free": free, "malloc": malloc}
 
 
 def call(match: re.Match[str]) -> Any:

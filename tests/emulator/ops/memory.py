@@ -47,19 +47,21 @@ def storing(match: re.Match[str]) -> Any:
 
 
 def parameter(match: re.Match[str]) -> Any:
-    """A parameter of the kernel, the same for all; or what a call has returned."""
+    """A parameter of the kernel, usually the same for all; or what a call has returned."""
     kind, count = dtype(match["t"]), int(match["count"] or 1)
+    size = kind.itemsize * count
 
-    def run(lanes: Any, statement: Any, mask: Any, place: tuple[str, int]) -> tuple[Any, ...]:
-        name, offset = place
-        batch = lanes.batch
-        if name not in batch.kernel.scope.parameters:
-            return (batch.outgoing[name],)
-        start = batch.kernel.scope.parameters[name] + offset
-        end = start + kind.itemsize * count
-        if end > len(batch.parameters):
-            raise lanes.error("bounds", f"a read beyond parameter {name}", statement)
-        return tuple(np.frombuffer(batch.parameters[start:end], kind))
+    def run(lanes: Any, statement: Any, mask: Any, place: Any) -> tuple[Any, ...]:
+        if isinstance(place, tuple):
+            return (lanes.batch.outgoing[place[0]],)
+        held = np.frombuffer(lanes.batch.parameters, np.uint8)
+        start = (place if mask is None else np.where(mask, place, 0)).astype(np.int64)
+        wrong = (start < 0) | (start + size > len(held))
+        if np.any(wrong):
+            message = f"{size} bytes at {int(np.max(start))} of {len(held)} bytes of parameters"
+            raise lanes.error("bounds", message, statement, wrong)
+        words = held[start[..., None] + np.arange(size)].view(kind)
+        return tuple(words[..., column][()] for column in range(count))
 
     return run
 

@@ -11,7 +11,12 @@ from typing import Any
 
 from tileir.errors import LaunchError
 
-_CPU_DEVICES = {1: "CPU", 3: "pinned host memory", 11: "host memory"}
+HOST_DEVICES = {1: "CPU", 3: "pinned host memory", 11: "host memory"}
+"""Types of DLPack devices whose memory the CPU can use."""
+
+CUDA_DEVICES = {2: "CUDA", 13: "CUDA managed memory"}
+"""Those whose memory a GPU can use."""
+
 _KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 _CODED = {
     10: "float8_e4m3fn",
@@ -60,10 +65,12 @@ _name.argtypes = [ctypes.py_object]
 class Export:
     """Memory that another library lends.
 
-    `dtype` is NumPy's name of the element type, `strides` count bytes, and `lender` is what keeps
-    the memory alive: the capsule is not consumed, and while it lives, so does the memory.
+    `device` is DLPack's type and number of the device that the memory belongs to, `dtype` NumPy's
+    name of the element type, `strides` count bytes, and `lender` is what keeps the memory alive:
+    the capsule is not consumed, and while it lives, so does the memory.
     """
 
+    device: tuple[int, int]
     address: int
     dtype: str
     itemsize: int
@@ -73,12 +80,12 @@ class Export:
     lender: Any
 
 
-def from_dlpack(source: Any) -> Export:
-    """What an object with `__dlpack__` exports; LaunchError if that is no host memory."""
+def from_dlpack(source: Any, **asked: Any) -> Export:
+    """What an object with `__dlpack__` exports; `asked` is what its method is called with."""
     try:
         if getattr(source, "requires_grad", False):  # torch does not export it otherwise
             source = source.detach()
-        capsule = _capsule(source)
+        capsule = _capsule(source, asked)
     except Exception as problem:
         raise LaunchError(f"the DLPack export failed: {problem}") from None
     name = _name(capsule)
@@ -89,15 +96,14 @@ def from_dlpack(source: Any) -> Export:
         tensor, read_only = versioned.tensor, bool(versioned.flags & _READ_ONLY)
     else:
         tensor = _Tensor.from_address(address)
-    if tensor.device_type not in _CPU_DEVICES:
-        raise LaunchError(f"expected host memory, got DLPack device {tensor.device_type}")
+    device = tensor.device_type, tensor.device_id
     start = (tensor.data or 0) + tensor.byte_offset
     itemsize = (tensor.bits * tensor.lanes + 7) // 8
     shape = _numbers(tensor.shape, tensor.ndim)
     strides = _numbers(tensor.strides, tensor.ndim) if tensor.strides else _row_major(shape)
     in_bytes = tuple(stride * itemsize for stride in strides)
     lender = (source, capsule)
-    return Export(start, _dtype(tensor), itemsize, shape, in_bytes, read_only, lender)
+    return Export(device, start, _dtype(tensor), itemsize, shape, in_bytes, read_only, lender)
 
 
 def _numbers(address: int | None, count: int) -> tuple[int, ...]:
@@ -112,11 +118,11 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def _capsule(source: Any) -> Any:
+def _capsule(source: Any, asked: dict[str, Any]) -> Any:
     try:
-        return source.__dlpack__(max_version=(1, 0))
+        return source.__dlpack__(**asked, max_version=(1, 0))
     except TypeError:  # an exporter older than versions
-        return source.__dlpack__()
+        return source.__dlpack__(**asked)
 
 
 def _dtype(tensor: _Tensor) -> str:

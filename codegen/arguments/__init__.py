@@ -1,0 +1,1 @@
+"""What may be passed to a launch, wherever the kernel runs."""

@@ -1,0 +1,36 @@
+"""The grid of a launch."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tileir.errors import LaunchError
+
+from .shown import shown
+
+MAX_EXTENT = (1 << 24) - 1
+"""Tile blocks along one axis of a grid, as the specification of Tile IR bounds them."""
+
+
+def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
+    """Three extents; LaunchError for what is not a grid."""
+    try:
+        extents = [operator.index(grid)] if is_number(grid) else [operator.index(n) for n in grid]
+    except TypeError:
+        raise LaunchError(f"{symbol}: the grid must be integers, got {shown(grid)}") from None
+    if not 1 <= len(extents) <= 3:
+        raise LaunchError(f"{symbol}: the grid must have 1 to 3 extents, got {len(extents)}")
+    for extent in extents:
+        if not 0 <= extent <= MAX_EXTENT:
+            raise LaunchError(f"{symbol}: grid extent {extent} is not within 0 to {MAX_EXTENT}")
+    x, y, z = extents + [1] * (3 - len(extents))
+    return x, y, z
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is an integer of Python or NumPy."""
+    return isinstance(value, int | np.integer)

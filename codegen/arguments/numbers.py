@@ -1,0 +1,90 @@
+"""Numbers that are passed for scalar parameters, as bytes."""
+
+from __future__ import annotations
+
+import math
+import operator
+import struct
+from typing import Any
+
+import numpy as np
+
+from tileir.arrays import from_constant, to_constant
+from tileir.errors import LaunchError
+from tileir.types import Scalar, Tile
+
+from ..scalar.types import memory_bytes
+from .shown import shown
+
+_FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+
+
+def number_bytes(element: Scalar, argument: Any) -> bytes:
+    """The number as it lies in memory; LaunchError if the type has no such number."""
+    return _integer(element, argument) if element.is_integer else _float(element, argument)
+
+
+def _integer(element: Scalar, argument: Any) -> bytes:
+    """Signed and unsigned numbers are both welcome: the type has no sign, only the ops have."""
+    try:
+        number = operator.index(argument if type(argument) is int else _python(argument))
+    except TypeError:
+        raise LaunchError(f"expected an integer, got {_describe(argument)}") from None
+    low, high = -(1 << (element.bits - 1)), (1 << element.bits) - 1
+    if not low <= number <= high:
+        raise LaunchError(f"{number} is out of range, expected {low} to {high}")
+    bits = number & high
+    return bits.to_bytes(memory_bytes(element), "little")
+
+
+def _float(element: Scalar, argument: Any) -> bytes:
+    """Rounded to nearest; a finite number must stay finite."""
+    number = _python(argument)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise LaunchError(f"expected a number, got {_describe(argument)}")
+    try:
+        number = float(number)
+        if element.name in _FORMATS:
+            return struct.pack(_FORMATS[element.name], number)
+    except OverflowError:
+        raise LaunchError(f"{shown(argument)} is out of range") from None
+    if element.name == "fnv8E5M3FNU":
+        raise LaunchError("nobody knows which bits a number has in this type")
+    small = from_constant(to_constant(float(_round_to_odd(number)), Tile(element, ())))
+    if math.isfinite(number) and not math.isfinite(float(small)):
+        raise LaunchError(f"{shown(argument)} is out of range")
+    return small.tobytes()
+
+
+def _round_to_odd(number: float) -> np.float32:
+    """An f32 that rounds to any type of fewer bits as the number itself would.
+
+    Where the number lies between two f32, it is the one with an odd last bit, which is never half
+    way between two numbers of a smaller type.
+    """
+    with np.errstate(all="ignore"):
+        near = np.float32(number)
+    if float(near) == number or math.isnan(number):
+        return near
+    below = near if abs(float(near)) < abs(number) else np.nextafter(near, np.float32(0))
+    return (below.view(np.uint32) | np.uint32(1)).view(np.float32)
+
+
+def _python(argument: Any) -> Any:
+    """A NumPy scalar, or an array of rank 0, as a Python number."""
+    if isinstance(argument, np.generic) or (isinstance(argument, np.ndarray) and not argument.ndim):
+        item = argument.item()
+        return item if isinstance(item, (int, float)) else _widened(argument, item)
+    return argument
+
+
+def _widened(argument: Any, item: Any) -> Any:
+    """ml_dtypes numbers are no Python floats."""
+    try:
+        return float(item) if argument.dtype.kind not in "cOSUMm" else item
+    except TypeError:
+        return item
+
+
+def _describe(argument: Any) -> str:
+    return f"{type(argument).__name__} {shown(argument)}"

@@ -1,0 +1,49 @@
+"""The arguments of a launch as a kernel reads them: one run of bytes, each at its offset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tileir.errors import LaunchError
+from tileir.references import display
+from tileir.types import Element, Pointer, Scalar
+
+from .numbers import number_bytes
+from .shown import shown
+
+AddressOf = Callable[[int, Any, Scalar], int]
+"""The address of memory that is passed: number of the parameter, argument, type of the elements."""
+
+
+def pack(
+    symbol: str, elements: Sequence[Element], offsets: Sequence[int], size: int,
+    args: Sequence[Any], address_of: AddressOf,
+) -> bytearray:  # fmt: skip
+    """`size` bytes, at least one, with each argument at its offset.
+
+    LaunchError, with number and type, for what cannot be one; `address_of` raises it for memory.
+    """
+    symbol = display(symbol)
+    try:
+        args = list(args)
+    except TypeError:
+        raise LaunchError(f"{symbol}: the arguments must be a list, got {shown(args)}") from None
+    if len(args) != len(elements):
+        expected, found = _count(len(elements)), len(args)
+        raise LaunchError(f"{symbol} takes {expected}, but {found} were given")
+    packed = bytearray(max(size, 1))
+    for number, (element, argument) in enumerate(zip(elements, args, strict=True)):
+        try:
+            if isinstance(element, Pointer):
+                data = address_of(number, argument, element.pointee).to_bytes(8, "little")
+            else:
+                data = number_bytes(element, argument)
+        except LaunchError as problem:
+            raise LaunchError(f"{symbol}: parameter {number} ({element}): {problem}") from None
+        packed[offsets[number] : offsets[number] + len(data)] = data
+    return packed
+
+
+def _count(number: int) -> str:
+    return f"{number} argument{'' if number == 1 else 's'}"

@@ -1,0 +1,98 @@
+"""Writing a tile that a thread has in registers to where it is staged."""
+
+from __future__ import annotations
+
+from tileir.ir import Block, Value
+
+from ..kernel import Kernel
+from . import access
+from .assign_layouts import Staging
+from .factors import as_read
+from .fragments import Context
+from .layout import span
+from .places import Places
+from .staged import Staged, root_of
+from .swizzle import WIDEST
+
+ALIGNMENT = 128
+"""Of staged tiles: a line of all banks."""
+
+
+def fill(ctx: Context, value: Value) -> None:
+    """Stage a value that has come into being; products may read it after `before_use`."""
+    staging = ctx.assignment.staged[value]
+    layout, images, size = staging.layout, staging.images, staging.size
+    fragment = ctx.fragment(value, layout)
+    ctx.shared.before_fill(*staging.range)
+    base = ctx.shared.fixed(staging.place)
+    staged = Staged(base, images, size)
+    ctx.staged[value] = staged
+    together = []
+    while size << len(together) < WIDEST:
+        base_of = {staged.place(of): of for of in layout.register}
+        if 1 << len(together) not in base_of:
+            break
+        together.append(base_of[1 << len(together)])
+    mask = sum(together)
+    places = Places(ctx, base, [staged.place(of) * size for of in layout.thread])
+    shape, owner = access.Shape(8 * size, 1 << len(together)), ctx.owner(layout)
+    element = value.type.element
+    for offset in layout.offsets():
+        if offset & mask:
+            continue
+        elements = [
+            as_read(ctx.builder, fragment[offset ^ step], element, staging.reading)
+            for step in span(together)
+        ]
+        place = places.at(staged.place(offset) * size)
+        access.store(ctx.builder, shape, *place, owner, elements, access.SHARED)
+
+
+def place_staged(kernel: Kernel, staged: dict[Value, Staging], start: int) -> int:
+    """Choose the place of every staged tile, from `start` on; the end of all of them.
+
+    Tiles share a place if one is last read before the other is written.
+    """
+    end, taken = start, []
+    lives = _lives(kernel, staged)
+    for value in sorted(staged, key=lambda value: lives[value]):
+        staging, (first, last) = staged[value], lives[value]
+        place = -(-start // ALIGNMENT) * ALIGNMENT
+        for other, until in sorted(taken, key=lambda pair: pair[0].place):
+            low, high = other.range
+            if until >= first and place < high and low < place + staging.bytes:
+                place = -(-high // ALIGNMENT) * ALIGNMENT
+        staging.place = place
+        taken.append((staging, last))
+        end = max(end, place + staging.bytes)
+    return end
+
+
+def _lives(kernel: Kernel, staged: dict[Value, Staging]) -> dict[Value, tuple[int, int]]:
+    """From which op to which a tile has to stay, by the ops' numbers in pre-order.
+
+    What is used within an op of the block that it is defined in, stays until the end of that op.
+    """
+    lives: dict[Value, tuple[int, int]] = {}
+    count = 0
+
+    def walk(block: Block) -> set[Value]:
+        """What is used in the block and below, and defined outside of it."""
+        nonlocal count
+        used, own = set(), [value for value in block.arguments if value in staged]
+        lives.update(dict.fromkeys(own, (count, count)))
+        for op in block.ops:
+            count += 1
+            here = {root_of(value) for value in op.operand_list()} & staged.keys()
+            fresh = [value for value in op.results if value in staged]
+            lives.update(dict.fromkeys(fresh, (count, count)))
+            for region in op.regions:
+                for inner in region.blocks:
+                    here |= walk(inner)
+            lives.update({value: (lives[value][0], count) for value in here})
+            used |= here
+            own += fresh
+        return used - set(own)
+
+    walk(kernel.body.block)
+    return lives

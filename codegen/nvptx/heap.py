@@ -1,0 +1,62 @@
+"""Memory that a tile block takes from the device's heap when it starts, and gives back at its end.
+
+One thread calls the malloc that a driver provides, and tells the others. A launcher decides how
+large the heap is; of a block that gets nothing the launch fails.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from ..scalar.types import ADDRESS, OPAQUE
+from . import access
+from .access import SHARED
+from .allocations import MOST, Area
+from .fragments import I32, Context
+from .lower_messages import fail
+
+_ADDRESS = access.Shape(64, 1)
+
+
+def take(ctx: Context, area: Area) -> ir.Value:
+    """All that the block allocates on the heap, in one piece; notes where each part of it lies."""
+    builder = ctx.builder
+    slack = min(max(area.alignment - 16, 0), MOST)
+    size = max(min(area.size, MOST) + slack, 1)
+    slot = ctx.shared.reserve(_ADDRESS.bits // 8)
+    with builder.if_then(_is_first(ctx)):
+        found = builder.call(_provided(ctx, "malloc", OPAQUE, ADDRESS), [ADDRESS(size)])
+        memory = builder.ptrtoint(found, ADDRESS)
+        nothing = builder.icmp_unsigned("==", memory, ADDRESS(0))
+        with builder.if_then(nothing):
+            fail(ctx, f"the heap has no {size} bytes left for a block", ctx.kernel.symbol)
+        access.store(builder, _ADDRESS, slot, 0, None, [memory], SHARED)
+    ctx.shared.barrier()
+    (memory,) = access.load(builder, _ADDRESS, slot, 0, None, None, SHARED)
+    start = memory
+    if slack:
+        start = builder.add(start, ADDRESS(slack))
+        start = builder.and_(start, ADDRESS(-area.alignment))
+    for op, place in area.places.items():
+        ctx.heap[op] = builder.add(start, ADDRESS(min(place, MOST)))
+    return memory
+
+
+def give_back(ctx: Context, memory: ir.Value) -> None:
+    """Once no thread of the block uses it any more."""
+    builder = ctx.builder
+    ctx.shared.barrier()
+    with builder.if_then(_is_first(ctx)):
+        free = _provided(ctx, "free", ir.VoidType(), OPAQUE)
+        builder.call(free, [builder.inttoptr(memory, OPAQUE)])
+
+
+def _is_first(ctx: Context) -> ir.Value:
+    return ctx.builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
+
+
+def _provided(ctx: Context, name: str, result: ir.Type, parameter: ir.Type) -> ir.Function:
+    """A function that a driver provides."""
+    module = ctx.builder.module
+    kind = ir.FunctionType(result, [parameter])
+    return module.globals.get(name) or ir.Function(module, kind, name)

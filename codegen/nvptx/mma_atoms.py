@@ -1,0 +1,169 @@
+"""What tensor cores multiply in one go: each instruction is a row.
+
+An atom multiplies an m x k by a k x n matrix and adds the m x n product to an accumulator. Its
+operands are spread over the 32 lanes of a warp and a few registers of each, as the PTX ISA draws it
+("Matrix Fragments for mma"). Such a drawing is linear in the bits of lane and register, so a row
+writes it down as two lists of coordinates: what each register bit moves by, and each lane bit.
+
+    Spread("k1 m8 k8", "k2 k4 m1 m2 m4")
+
+is the left factor of m16n8k16: the lowest register bit is the next column; the next one moves
+eight rows down; the two lowest lane bits count pairs of columns, the others rows. `-` is a bit that
+makes no difference: lanes that differ in it hold copies.
+
+All operands are in registers. Elements share 32-bit registers, the lowest first.
+
+`fma` rows are the exact way for whatever the tensor cores of a target do not have: the same
+interface, and one fused multiply-add for each product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+Coordinate = tuple[str, int]
+"""A dimension, m, n or k, and a distance along it."""
+
+WORD_BITS = 32
+"""Bits of the registers that operands are packed into, unless an element is wider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How one operand is spread over registers and lanes: a coordinate for each bit."""
+
+    registers: str
+    lanes: str
+
+    @property
+    def register(self) -> list[Coordinate | None]:
+        return _coordinates(self.registers)
+
+    @property
+    def lane(self) -> list[Coordinate | None]:
+        return _coordinates(self.lanes)
+
+
+def _coordinates(text: str) -> list[Coordinate | None]:
+    return [None if word == "-" else (word[0], int(word[1:])) for word in text.split()]
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One way to multiply. `a`, `b` and `acc` are element types as PTX calls them."""
+
+    a: str
+    b: str
+    acc: str
+    m: int
+    n: int
+    k: int
+    left: Spread
+    right: Spread
+    sum: Spread
+    since: int
+    """The lowest compute capability that has it."""
+    ptx: tuple[int, int] = (0, 0)
+    """The lowest PTX ISA version that has it."""
+
+    @property
+    def fused(self) -> bool:
+        """Whether there is no instruction, but fused multiply-adds."""
+        return self.k == 1
+
+    @property
+    def mnemonic(self) -> str:
+        shape = f"m{self.m}n{self.n}k{self.k}.row.col"
+        return f"mma.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}.{self.acc}"
+
+
+BITS = {
+    "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64,
+    "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "s32": 32,
+}  # fmt: skip
+"""Bits of an element in a register."""
+
+_ROWS_OF_PAIRS = Spread("n1 m8", "n2 n4 m1 m2 m4")
+_NARROW = Spread("n1", "n2 n4 m1 m2 m4")
+
+_HALF_8 = (16, 8, 8, Spread("k1 m8", "k2 k4 m1 m2 m4"), Spread("k1", "k2 k4 n1 n2 n4"))
+_HALF_16 = (16, 8, 16, Spread("k1 m8 k8", "k2 k4 m1 m2 m4"), Spread("k1 k8", "k2 k4 n1 n2 n4"))
+_WORD_4 = (16, 8, 4, Spread("m8", "k1 k2 m1 m2 m4"), Spread("", "k1 k2 n1 n2 n4"))
+_WORD_8 = (16, 8, 8, Spread("m8 k4", "k1 k2 m1 m2 m4"), Spread("k4", "k1 k2 n1 n2 n4"))
+_WORD_16 = (16, 8, 16, Spread("m8 k4 k8", "k1 k2 m1 m2 m4"), Spread("k4 k8", "k1 k2 n1 n2 n4"))
+_BYTE_16 = (16, 8, 16, Spread("k1 k2 m8", "k4 k8 m1 m2 m4"), Spread("k1 k2", "k4 k8 n1 n2 n4"))
+_BYTE_32 = (
+    16, 8, 32,
+    Spread("k1 k2 m8 k16", "k4 k8 m1 m2 m4"), Spread("k1 k2 k16", "k4 k8 n1 n2 n4"),
+)  # fmt: skip
+_SMALL_DOUBLE = (8, 8, 4, Spread("", "k1 k2 m1 m2 m4"), Spread("", "k1 k2 n1 n2 n4"))
+_SMALL_BYTE = (8, 8, 16, Spread("k1 k2", "k4 k8 m1 m2 m4"), Spread("k1 k2", "k4 k8 n1 n2 n4"))
+_FUSED = (
+    8, 16, 1, Spread("", "- - m1 m2 m4"), Spread("n1 n2", "n4 n8 - - -"),
+    Spread("n1 n2", "n4 n8 m1 m2 m4"),
+)  # fmt: skip
+
+_SIGNS = [(a, b) for a in ("s8", "u8") for b in ("s8", "u8")]
+_FP8 = [(a, b) for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")]
+
+ATOMS: tuple[Atom, ...] = (
+    Atom("f16", "f16", "f32", *_HALF_16, _ROWS_OF_PAIRS, 80, (7, 0)),
+    Atom("f16", "f16", "f32", *_HALF_8, _ROWS_OF_PAIRS, 75, (6, 5)),
+    Atom("bf16", "bf16", "f32", *_HALF_16, _ROWS_OF_PAIRS, 80, (7, 0)),
+    Atom("bf16", "bf16", "f32", *_HALF_8, _ROWS_OF_PAIRS, 80, (7, 0)),
+    Atom("tf32", "tf32", "f32", *_WORD_8, _ROWS_OF_PAIRS, 80, (7, 0)),
+    Atom("tf32", "tf32", "f32", *_WORD_4, _ROWS_OF_PAIRS, 80, (7, 0)),
+    *(Atom(a, b, "f32", *_BYTE_32, _ROWS_OF_PAIRS, 89, (8, 4)) for a, b in _FP8),
+    *(Atom(a, b, "s32", *_BYTE_32, _ROWS_OF_PAIRS, 80, (7, 0)) for a, b in _SIGNS),
+    *(Atom(a, b, "s32", *_BYTE_16, _ROWS_OF_PAIRS, 80, (7, 0)) for a, b in _SIGNS),
+    *(Atom(a, b, "s32", *_SMALL_BYTE, _NARROW, 75, (6, 5)) for a, b in _SIGNS),
+    Atom("f64", "f64", "f64", *_WORD_16, _ROWS_OF_PAIRS, 90, (7, 8)),
+    Atom("f64", "f64", "f64", *_WORD_8, _ROWS_OF_PAIRS, 90, (7, 8)),
+    Atom("f64", "f64", "f64", *_WORD_4, _ROWS_OF_PAIRS, 90, (7, 8)),
+    Atom("f64", "f64", "f64", *_SMALL_DOUBLE, _NARROW, 80, (7, 0)),
+    Atom("f32", "f32", "f32", *_FUSED, 75),
+    Atom("f64", "f64", "f64", *_FUSED, 75),
+)
+"""For the same elements the larger atoms come first."""
+
+
+def atom_for(a: str, b: str, shape: tuple[int, int, int], capability: int) -> Atom | None:
+    """The atom of a target for factors of these elements and a product of shape (m, n, k).
+
+    The first one that is not larger than the product along k, else the smallest one.
+    """
+    found = [atom for atom in ATOMS if (atom.a, atom.b) == (a, b) and atom.since <= capability]
+    fitting = [atom for atom in found if atom.k <= shape[2]]
+    return (fitting or found[-1:] or [None])[0]
+
+
+def multiply(
+    builder: ir.IRBuilder, atom: Atom, a: Sequence[ir.Value], b: Sequence[ir.Value],
+    acc: Sequence[ir.Value],
+) -> list[ir.Value]:  # fmt: skip
+    """The sums after one atom. Factors are packed registers: integers, or floats as they are."""
+    if atom.fused:
+        return [builder.fma(a[0], right, old) for right, old in zip(b, acc, strict=True)]
+    kind, count = acc[0].type, len(acc)
+    groups = [
+        [f"${first + k}" for k in range(size)]
+        for first, size in zip(
+            (0, count, count + len(a), count + len(a) + len(b)),
+            (count, len(a), len(b), count),
+            strict=True,
+        )
+    ]
+    text = f"{atom.mnemonic} {', '.join('{' + ', '.join(group) + '}' for group in groups)};"
+    letter, factor = _CONSTRAINTS[kind], _CONSTRAINTS[a[0].type]
+    constraints = [f"={letter}"] * count + [factor] * (len(a) + len(b)) + [letter] * count
+    result = ir.LiteralStructType([kind] * count)
+    arguments = [*a, *b, *acc]
+    function = ir.FunctionType(result, [argument.type for argument in arguments])
+    sums = builder.asm(function, text, ",".join(constraints), arguments, False)
+    return [builder.extract_value(sums, k) for k in range(count)]
+
+
+_CONSTRAINTS = {ir.IntType(32): "r", ir.FloatType(): "f", ir.DoubleType(): "d"}

@@ -1,0 +1,97 @@
+"""Tiles that lie in shared memory so that matrix products can read their factors from there.
+
+A product wants each factor in a layout of its own, and wants most elements in several warps. So the
+tile that a factor is made of is *staged*: it is written to shared memory once, and each thread
+reads the fragments it multiplies just before it does. Ops that only renumber elements stand between
+the tile and the factor; they move nothing, they compose the map from elements to places.
+
+Who writes and who reads do not know of each other: a `Staged` is all that they share. Threads have
+to meet between the one and the other, which `shared.SharedMemory` sees to.
+
+Places are swizzled in pieces of 16 bytes: eight lanes that access neighbouring pieces of a row, or
+the same piece of neighbouring rows, all meet different banks (see `swizzle` for the theory; here
+the readers are always the same, so the map is fixed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from llvmlite import ir
+
+from tileir.ir import Op, Value
+
+from .layout import combine, dim_bits
+from .renumber import element_images
+
+CHUNK_BITS = 4
+"""Sixteen bytes are what one lane accesses at most, and what stays together."""
+LINE_BITS = 7
+"""The 32 banks are 128 bytes wide."""
+RENUMBERING = ("assume", "broadcast", "permute", "reshape")
+"""Ops that a factor may be made by without being moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A tile in shared memory.
+
+    `base` is its address (i32), 128-byte aligned; element number e lies `place(e) * size` bytes
+    behind it. `images[b]` is what bit b of an element number contributes to its place, by exclusive
+    or; `size` is the bytes of one element, as products read it.
+    """
+
+    base: ir.Value
+    images: tuple[int, ...]
+    size: int
+
+    def place(self, element: int) -> int:
+        """Where an element lies, counted in elements."""
+        return combine(self.images, element)
+
+    def renumbered(self, images: Sequence[int]) -> Staged:
+        """The same memory, as the tile whose element bit b is `images[b]` of this one."""
+        return replace(self, images=tuple(self.place(image) for image in images))
+
+
+def staged_images(shape: Sequence[int], inner: int, size: int) -> tuple[int, ...]:
+    """Where the elements of a tile are staged: rows along the dimension `inner`, swizzled.
+
+    Pieces of 16 bytes within a line of all banks are moved by the number of the line, or of the
+    row where a row is longer than a line.
+    """
+    low, count = dim_bits(shape, inner)
+    bits = prod(shape).bit_length() - 1
+    order = [*range(low, low + count), *range(low), *range(low + count, bits)]
+    images = [0] * bits
+    unit = size.bit_length() - 1
+    row = max(LINE_BITS, count + unit)
+    for place, bit in enumerate(order):
+        images[bit] = 1 << place
+        if row <= place + unit < row + LINE_BITS - CHUNK_BITS:
+            images[bit] |= 1 << place - (row - CHUNK_BITS)
+    return tuple(images)
+
+
+def root_of(value: Value) -> Value:
+    """The tile that a factor is a renumbering of."""
+    while isinstance(value.owner, Op) and value.owner.name in RENUMBERING:
+        source = next(value.owner.operand_list())
+        if source.type.size == 1:
+            break
+        value = source
+    return value
+
+
+def find(staged: Mapping[Value, Staged], value: Value) -> Staged | None:
+    """Where the elements of a factor lie, if what it is made of is staged."""
+    if value in staged:
+        return staged[value]
+    root = root_of(value)
+    if root not in staged:
+        return None
+    source = find(staged, next(value.owner.operand_list()))
+    images = element_images(value.owner)
+    return source if source is None or images is None else source.renumbered(images)

@@ -1,0 +1,57 @@
+"""Scans whose identities are not what a fold may start with, bit for bit as on the CPU."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import tileir
+from tileir.codegen import compile
+
+from ..host.text import Kernel, spelled
+from .on_emulator import launch
+
+ROWS = [
+    ("i1", "andi", "true"),
+    ("i1", "ori", "false"),
+    ("f4", "addf", "0.0 : f32"),
+    ("f4", "maxf", "0xFF800000 : f32"),
+    ("f4", "mulf", "1.0 : f32"),
+    ("f2", "addf", "0.0 : f16"),
+    ("bf16", "maxf", "0xFC00 : f16"),
+]
+"""NumPy's element, op, identity."""
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("dtype", "name", "identity"), ROWS)
+def test_the_first_element_is_kept_as_it_is(
+    dtype: str, name: str, identity: str, reverse: bool
+) -> None:
+    kind = np.dtype({"i1": bool, "bf16": ml_dtypes.bfloat16}.get(dtype, dtype))
+    rng = np.random.default_rng(0)
+    array = rng.integers(0, 2, (4, 256)).astype(kind)
+    if kind.kind != "b":
+        array[0], array[1] = -0.0, np.nan
+        array[2] = (rng.standard_normal(256) / 8 + 1).astype(kind)
+    results = [np.zeros_like(array), np.zeros_like(array)]
+    kernel, element = Kernel(), spelled(array.dtype)
+    value, tile = kernel.load(array), kernel.type(array.shape, element)
+    kernel.line(
+        f"%t = scan {value} dim=1 reverse={str(reverse).lower()} identities=[{identity}] : {tile}"
+        f" -> {tile} (%a: tile<{element}>, %b: tile<{element}>) {{\n"
+        f" %c = {name} %a, %b : tile<{element}>\n yield %c : tile<{element}> }}"
+    )
+    kernel.store("%t", results[0])
+    bytecode = tileir.assemble(kernel.module())
+    launch(bytecode, "k", 1, [array, results[0]])
+    compile(bytecode)["k"].launch(1, [array, results[1]])
+    found, expected = (np.where(each == each, each, 99) for each in results)
+    exact = name not in ("addf", "mulf")
+    if exact:
+        np.testing.assert_array_equal(found, expected)
+    else:
+        np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), rtol=1e-2)
+    if kind.kind != "b":
+        np.testing.assert_array_equal(np.signbit(found[0]), np.signbit(expected[0]))

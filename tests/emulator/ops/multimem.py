@@ -1,0 +1,15 @@
+"""Multicast memory, of one device: its only replica is what reductions of replicas give."""
+
+from __future__ import annotations
+
+from ..table import effect
+from .atomics import atomic
+from .memory import loading, storing
+
+_WHERE = "(.(?P<order>weak|relaxed|acquire|release))?(.(cta|cluster|gpu|sys))?(.(?P<space>global))?"
+_REDUCTION = "(?P<o>add|min|max|and|or|xor)(?P<count>)"
+_TYPE = "(?P<t>[busf](32|64)|b?f16x2)"
+
+effect(f"multimem.ld_reduce{_WHERE}.{_REDUCTION}.{_TYPE}", "t* = @", loading)
+effect(f"multimem.(?P<n>red){_WHERE}.{_REDUCTION}.{_TYPE}", "= @ t*", atomic)
+effect(f"multimem.st{_WHERE}(?P<count>).{_TYPE}", "= @ t*", storing)
