@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from .errors import (
+    AssemblyError,
     BytecodeError,
     DeviceError,
     LaunchError,
@@ -56,6 +57,7 @@ CODES = {
     UsageError: USAGE,
     LaunchError: USAGE,
     MissingPackageError: USAGE,
+    AssemblyError: UNREADABLE,
     TileIRError: NO,
 }
 """Error -> exit code; the first kind that fits counts."""
