@@ -244,7 +244,7 @@ def test_a_false_assertion(driver: Driver, capsys) -> None:
 
 def test_a_kernel_that_fails(driver: Driver) -> None:
     with pytest.raises(
-        DeviceError, match=r"^vector_add: .* \(CUDA_ERROR_LAUNCH_FAILED\)"
+        DeviceError, match=r"^vector_add: .* \(CUDA_ERROR_ILLEGAL_ADDRESS\)"
     ) as caught:
         add()
     assert caught.value.code == "CUDA_ERROR_ILLEGAL_ADDRESS"
