@@ -31,11 +31,15 @@ from .view_facts import streaming, vector_of
 
 MOST_STAGES = 5
 """With more of them, what happens before the first iteration grows, and nothing is gained."""
+USUAL_STAGES = 3
+"""Two iterations under way, where there is memory: one is not always over when it is wanted."""
 LEAST_STAGES = 2
 """One to be read while another is filled."""
 IN_FLIGHT = 64 << 10
 """Bytes under way that keep memory busy: twice what one multiprocessor gets (some 40 bytes a
-nanosecond) while one access waits (some 800 nanoseconds). Buffers beyond that have no use."""
+nanosecond) while one access waits (some 800 nanoseconds). More buffers keep other blocks out."""
+RESIDENT_THREADS = 512
+"""Of all blocks that run on a multiprocessor, with some 128 of its 64 K registers each."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 ALIGNMENT = 128
@@ -82,7 +86,9 @@ class _Planner:
         tiles = [each.early.load.results[0] for each in fetched]
         others = sum(staging.bytes for value, staging in found.staged.items() if value not in tiles)
         room = self._target.shared_bytes - others - _needed(inside, found)
-        stages = min(MOST_STAGES, 1 + -(-IN_FLIGHT // end), room // end)
+        blocks = max(RESIDENT_THREADS // found.threads, 1)
+        wanted = min(max(1 + -(-IN_FLIGHT // (end * blocks)), USUAL_STAGES), MOST_STAGES)
+        stages = min(wanted, room // end)
         if stages < LEAST_STAGES:
             return
         found.rings[loop] = RingPlan(tuple(fetched), end, stages, _first_product(loop))
