@@ -44,7 +44,6 @@ def print_tko(ctx: Context, op: Op) -> None:
                     _write(ctx, _escaped(part), [])
                 else:
                     _tile(ctx, part, *next(rest))
-    ctx.shared.forget()
 
 
 Reader = Callable[[ir.Value | None], ir.Value]
