@@ -31,6 +31,7 @@ from .mma_plan import PRODUCTS, Plan, plan_products
 from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
+from .ring_plan import RingPlan
 from .shared import SCRATCH
 from .staged import root_of, staged_images
 from .targets import Target
@@ -84,6 +85,8 @@ class Assignment:
     """How matrix products are carried out."""
     staged: dict[Value, Staging] = field(default_factory=dict)
     """Tiles that they read from shared memory."""
+    rings: dict[Op, RingPlan] = field(default_factory=dict)
+    """Loops that fetch tiles early, which products read from shared memory too."""
 
     def of(self, value: Value) -> list[LinearLayout]:
         """The layouts a value is needed in."""

@@ -1,7 +1,7 @@
 """Lowering of print_tko: one thread of the block calls the printf that a driver provides.
 
-Tiles of several elements go through shared memory, where that thread finds all of them, and are
-written element by element in loops; what other blocks print may come in between.
+Tiles of several elements go through shared memory, where that thread finds all of them. What one
+call cannot take is written element by element; what other blocks print may come in between then.
 """
 
 from __future__ import annotations
@@ -16,18 +16,16 @@ from tileir.types import Pointer, Scalar
 
 from ..printf import Conversion, pieces
 from ..scalar.bits import bits_of as plain_bits
-from ..scalar.types import OPAQUE
 from ..scalar.widening import widen
 from . import access
 from .access import integer_type, value_of
 from .fragments import I32, I64, Context
-from .lower_messages import text
 from .lower_pieces import staged_bytes, write_staged
 from .shared import ALIGNMENT
+from .vprintf import MOST_ARGUMENTS, escaped, write
 
 _DOUBLE = ir.DoubleType()
 _INTEGERS, _FLOATS = "diuoxXc", "eEfFgGaA"
-_PRINTF = "vprintf"
 
 
 def print_tko(ctx: Context, op: Op) -> None:
@@ -36,18 +34,18 @@ def print_tko(ctx: Context, op: Op) -> None:
     parts, rest = list(pieces(op.attributes["str"])), iter(zip(values, readers, strict=True))
     first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
     with builder.if_then(first):
-        if all(value.type.rank == 0 for value in values):
+        if sum(value.type.size for value in values) <= MOST_ARGUMENTS:
             _whole(ctx, parts, rest)
         else:
             for part in parts:
                 if isinstance(part, str):
-                    _write(ctx, _escaped(part), [])
+                    write(ctx, escaped(part), [])
                 else:
                     _tile(ctx, part, *next(rest))
 
 
-Reader = Callable[[ir.Value | None], ir.Value]
-"""The element at an index, i32, row-major; of a single number, at None."""
+Reader = Callable[[ir.Value], ir.Value]
+"""The element at an index, i32, row-major."""
 
 
 def _readers(ctx: Context, values: list[Value]) -> list[Reader]:
@@ -95,32 +93,42 @@ def _whole(ctx: Context, parts: list[str | Conversion], rest: Iterator) -> None:
     words, arguments = "", []
     for part in parts:
         if isinstance(part, str):
-            words += _escaped(part)
+            words += escaped(part)
             continue
         value, read = next(rest)
-        spelled, argument = _converted(ctx, part, read(None), value)
-        words += spelled
-        arguments += argument
-    _write(ctx, words, arguments)
+        numbers = [ir.Constant(I32, number) for number in range(value.type.size)]
+        elements = [_converted(ctx, part, read(number), value) for number in numbers]
+        words += _bracketed([spelled for spelled, _ in elements], value.type.shape)
+        arguments += [argument for _, given in elements for argument in given]
+    write(ctx, words, arguments)
+
+
+def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
+    """Elements in row-major order, in a pair of brackets for each dimension."""
+    if not dims:
+        return words[0]
+    row = len(words) // dims[0]
+    rows = (words[start : start + row] for start in range(0, len(words), row))
+    return f"[{', '.join(_bracketed(each, dims[1:]) for each in rows)}]"
 
 
 def _tile(ctx: Context, conversion: Conversion, value: Value, read: Reader) -> None:
     """The elements in brackets, a pair for each dimension."""
 
-    def write(dims: tuple[int, ...], index: ir.Value) -> None:
+    def write_rows(dims: tuple[int, ...], index: ir.Value) -> None:
         if not dims:
-            _write(ctx, *_converted(ctx, conversion, read(index), value))
+            write(ctx, *_converted(ctx, conversion, read(index), value))
             return
-        _write(ctx, "[", [])
+        write(ctx, "[", [])
         with _counted(ctx, dims[0]) as number:
             builder = ctx.builder
             with builder.if_then(builder.icmp_unsigned("!=", number, ir.Constant(I32, 0))):
-                _write(ctx, ", ", [])
+                write(ctx, ", ", [])
             row = builder.mul(index, ir.Constant(I32, dims[0]))
-            write(dims[1:], builder.add(row, number))
-        _write(ctx, "]", [])
+            write_rows(dims[1:], builder.add(row, number))
+        write(ctx, "]", [])
 
-    write(value.type.shape, ir.Constant(I32, 0))
+    write_rows(value.type.shape, ir.Constant(I32, 0))
 
 
 @contextmanager
@@ -173,25 +181,6 @@ def _extended(builder: ir.IRBuilder, bits: ir.Value, most: int, signed: bool) ->
     if bits.type == I64:
         return bits
     return (builder.sext if signed else builder.zext)(bits, I64)
-
-
-def _escaped(words: str) -> str:
-    return words.replace("%", "%%")
-
-
-def _write(ctx: Context, words: str, arguments: list[ir.Value]) -> None:
-    """Call printf. Arguments of eight bytes each lie in a buffer."""
-    builder, module = ctx.builder, ctx.builder.module
-    kind = ir.FunctionType(I32, [OPAQUE, OPAQUE])
-    function = module.globals.get(_PRINTF) or ir.Function(module, kind, _PRINTF)
-    buffer: ir.Value = ir.Constant(OPAQUE, None)
-    if arguments:
-        buffer = ctx.variable(ir.ArrayType(I64, len(arguments)))
-        for number, argument in enumerate(arguments):
-            bits = argument if argument.type == I64 else builder.bitcast(argument, I64)
-            place = builder.gep(buffer, [I64(0), I64(number)], inbounds=True)
-            builder.store(bits, place)
-    builder.call(function, [text(ctx, words), buffer])
 
 
 LOWERINGS = {"print_tko": print_tko}
