@@ -42,7 +42,6 @@ def print_tko(ctx: Context, op: Op) -> None:
                     write(ctx, escaped(part), [])
                 else:
                     _tile(ctx, part, *next(rest))
-    ctx.shared.forget()
 
 
 Reader = Callable[[ir.Value], ir.Value]
