@@ -204,6 +204,7 @@ class Driver:
             rows.append({"index": index, "type": "bits", "size": variable.size, "offset": offset})
         plan = {
             "entry": name, "parameters": rows, "block": block, "grid": "xyz",
+            "grid_scale": (1, 1, 1), "cluster": entry.entry.cluster or (1, 1, 1),
             "dynamic_shared_memory": shared,
         }  # fmt: skip
         known = [Buffer(address, size) for address, size in self.memory.items()]

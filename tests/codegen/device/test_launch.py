@@ -130,10 +130,13 @@ def test_shared_memory_above_what_everyone_gets(driver: Driver) -> None:
 
 
 def test_clusters_are_asked_for(driver: Driver) -> None:
-    changed_plan(stored("f32"), cluster=[2, 1, 1])
-    assert driver.launches[-1][1] == (2, 1, 1)
-    with pytest.raises(LaunchError, match="extent 4 along x is not divisible into clusters of 3"):
-        changed_plan(stored("f32"), cluster=[3, 1, 1])
+    module = tileir.assemble("entry @idle() { return }")
+    tileir.compile(module, "sm_90", cluster_dim=(2, 1, 3))["idle"].launch((4, 2), [])
+    config, *clusters = driver.launches[-1]
+    assert (list(config.grid), clusters) == ([8, 2, 3], [(2, 1, 3)])
+    tileir.compile(module, "sm_90", num_ctas=2, blocksareclusters=True)["idle"].launch(4, [])
+    config, *clusters = driver.launches[-1]
+    assert (list(config.grid), clusters) == ([4, 1, 1], [])  # the code says how large they are
 
 
 def test_what_the_launcher_does_not_make(driver: Driver) -> None:
