@@ -6,8 +6,9 @@ written element by element in loops; what other blocks print may come in between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from math import prod
 
 from llvmlite import ir
 
@@ -22,8 +23,8 @@ from . import access
 from .access import integer_type, value_of
 from .fragments import I32, I64, Context
 from .lower_messages import text
-from .lower_pieces import staged_bytes, write_staged
-from .shared import ALIGNMENT
+from .one_thread import one_thread
+from .row_major import staged
 
 _DOUBLE = ir.DoubleType()
 _INTEGERS, _FLOATS = "diuoxXc", "eEfFgGaA"
@@ -31,64 +32,19 @@ _PRINTF = "vprintf"
 
 
 def print_tko(ctx: Context, op: Op) -> None:
-    builder, values = ctx.builder, list(op.operands["args"])
-    readers = _readers(ctx, values)
-    parts, rest = list(pieces(op.attributes["str"])), iter(zip(values, readers, strict=True))
-    first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
-    with builder.if_then(first):
-        if all(value.type.rank == 0 for value in values):
+    values = list(op.operands["args"])
+    parts, rest = list(pieces(op.attributes["str"])), iter(values)
+    if all(value.type.rank == 0 for value in values):
+        with one_thread(ctx):
             _whole(ctx, parts, rest)
-        else:
-            for part in parts:
-                if isinstance(part, str):
+    else:
+        for part in parts:
+            if isinstance(part, str):
+                with one_thread(ctx):
                     _write(ctx, _escaped(part), [])
-                else:
-                    _tile(ctx, part, *next(rest))
+            else:
+                _tile(ctx, part, next(rest))
     ctx.shared.forget()
-
-
-Reader = Callable[[ir.Value | None], ir.Value]
-"""The element at an index, i32, row-major; of a single number, at None."""
-
-
-def _readers(ctx: Context, values: list[Value]) -> list[Reader]:
-    """Make all values readable by one thread."""
-    starts, end = [], 0
-    for value in values:
-        starts.append(end)
-        if value.type.size > 1:
-            end = -(-(end + staged_bytes(value)) // ALIGNMENT) * ALIGNMENT
-    if not end:
-        return [_single(ctx, value) for value in values]
-    base, readers = ctx.shared.reserve(end), []
-    for value, start in zip(values, starts, strict=True):
-        if value.type.size == 1:
-            readers.append(_single(ctx, value))
-            continue
-        place = ctx.builder.add(base, ir.Constant(I32, start))
-        write_staged(ctx, value, ctx.assignment.computed(value)[0], place)
-        readers.append(_staged(ctx, value, place))
-    ctx.shared.barrier()
-    return readers
-
-
-def _single(ctx: Context, value: Value) -> Reader:
-    element = ctx.fragment(value, ctx.uniform)[0]
-    return lambda index: element
-
-
-def _staged(ctx: Context, value: Value, base: ir.Value) -> Reader:
-    element = value.type.element
-    shape = access.Shape(integer_type(element).width, 1)
-
-    def read(index: ir.Value) -> ir.Value:
-        builder = ctx.builder
-        size = ir.Constant(I32, shape.bits // 8)
-        address = builder.add(base, builder.mul(index, size))
-        (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
-        return value_of(builder, bits, element)
-
-    return read
 
 
 def _whole(ctx: Context, parts: list[str | Conversion], rest: Iterator) -> None:
@@ -98,30 +54,45 @@ def _whole(ctx: Context, parts: list[str | Conversion], rest: Iterator) -> None:
         if isinstance(part, str):
             words += _escaped(part)
             continue
-        value, read = next(rest)
-        spelled, argument = _converted(ctx, part, read(None), value)
+        value = next(rest)
+        element = ctx.fragment(value, ctx.uniform)[0]
+        spelled, argument = _converted(ctx, part, element, value)
         words += spelled
         arguments += argument
     _write(ctx, words, arguments)
 
 
-def _tile(ctx: Context, conversion: Conversion, value: Value, read: Reader) -> None:
-    """The elements in brackets, a pair for each dimension."""
-
-    def write(dims: tuple[int, ...], index: ir.Value) -> None:
-        if not dims:
-            _write(ctx, *_converted(ctx, conversion, read(index), value))
-            return
-        _write(ctx, "[", [])
-        with _counted(ctx, dims[0]) as number:
-            builder = ctx.builder
+def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
+    """The elements in order, a pair of brackets around each row of each dimension."""
+    if value.type.size == 1:
+        element = ctx.fragment(value, ctx.uniform)[0]
+        words, arguments = _converted(ctx, conversion, element, value)
+        with one_thread(ctx):
+            _write(ctx, "[" * value.type.rank + words + "]" * value.type.rank, arguments)
+        return
+    kind = integer_type(value.type.element)
+    shape, size = access.Shape(kind.width, 1), kind.width // 8
+    builder = ctx.builder
+    for piece in staged(ctx, value, ctx.assignment.computed(value)[0]):
+        with one_thread(ctx), _counted(ctx, piece.size // size) as here:
+            number = builder.add(here, ir.Constant(I32, piece.start // size))
             with builder.if_then(builder.icmp_unsigned("!=", number, ir.Constant(I32, 0))):
                 _write(ctx, ", ", [])
-            row = builder.mul(index, ir.Constant(I32, dims[0]))
-            write(dims[1:], builder.add(row, number))
-        _write(ctx, "]", [])
+            _brackets(ctx, value, number, "[")
+            address = builder.add(piece.base, builder.mul(here, ir.Constant(I32, size)))
+            (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
+            element = value_of(builder, bits, value.type.element)
+            _write(ctx, *_converted(ctx, conversion, element, value))
+            _brackets(ctx, value, builder.add(number, ir.Constant(I32, 1)), "]")
 
-    write(value.type.shape, ir.Constant(I32, 0))
+
+def _brackets(ctx: Context, value: Value, number: ir.Value, bracket: str) -> None:
+    """One for each dimension of which a row starts, or has just ended, at this element."""
+    builder, shape = ctx.builder, value.type.shape
+    for dim in range(len(shape)):
+        within = builder.and_(number, ir.Constant(I32, prod(shape[dim:]) - 1))
+        with builder.if_then(builder.icmp_unsigned("==", within, ir.Constant(I32, 0))):
+            _write(ctx, bracket, [])
 
 
 @contextmanager
