@@ -42,9 +42,7 @@ class Compiled:
     def __reduce__(self) -> NoReturn:
         raise TypeError(_NOT_PICKLED)
 
-    def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None
-    ) -> None:
+    def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
         """Run the kernel on a grid of up to three extents."""
         raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
 

@@ -13,7 +13,7 @@ from .kernel import Kernel
 
 PASSES: dict[str, tuple[str, ...]] = {
     "host": ("eliminate_dead_ops",),
-    "nvptx": ("eliminate_dead_ops", "infer_divisibility"),
+    "nvptx": ("eliminate_dead_ops", "infer_divisibility", "infer_contiguity"),
 }
 
 

@@ -1,7 +1,7 @@
 """What all commands share: input and output, one-line errors, exit codes.
 
 0  ok                                      4  unsupported version, feature or target
-1  the answer is no                        5  an outside tool failed
+1  the answer is no                        5  an outside tool failed, or the GPU
 2  wrong use                               70 our own defect
 3  not readable as Tile IR bytecode        130 interrupted
 """
@@ -23,6 +23,7 @@ from typing import NoReturn, TextIO
 
 from .errors import (
     BytecodeError,
+    DeviceError,
     LaunchError,
     MissingPackageError,
     TileIRError,
@@ -31,7 +32,7 @@ from .errors import (
 )
 from .references import printable
 
-OK, NO, USAGE, UNREADABLE, UNSUPPORTED, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+OK, NO, USAGE, UNREADABLE, UNSUPPORTED, OUTSIDE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
 COMMANDS = {
     "inspect": ("tileir.inspect", "explain every byte of a file"),
@@ -39,7 +40,7 @@ COMMANDS = {
     "as": ("tileir.commands.assemble", "read text, write bytecode"),
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
-    "run": ("tileir.commands.run", "run a kernel on the CPU"),
+    "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
 }
 """Command -> (module, summary). A module is imported when its command is used."""
 
@@ -50,6 +51,7 @@ class UsageError(Exception):
 
 CODES = {
     UnsupportedError: UNSUPPORTED,
+    DeviceError: OUTSIDE,
     UsageError: USAGE,
     LaunchError: USAGE,
     MissingPackageError: USAGE,

@@ -18,6 +18,7 @@ __all__ = [
     "AssemblyError",
     "BuildError",
     "BytecodeError",
+    "DeviceError",
     "Diagnostic",
     "Feature",
     "KernelAssertionError",
@@ -221,6 +222,21 @@ class LaunchError(TileIRError, ValueError):
     """The arguments or the grid of a launch do not fit the kernel."""
 
 
+class DeviceError(TileIRError, RuntimeError):
+    """The CUDA driver refused something, a kernel failed on the GPU, or there is no driver.
+
+    `code` is the driver's name for it, as CUDA_ERROR_ILLEGAL_ADDRESS; "" if there is none. After
+    most failures of a kernel the driver serves the process no more.
+    """
+
+    def __init__(self, message: str, code: str = "") -> None:
+        self.code = code
+        super().__init__(message)
+
+    def __reduce__(self):
+        return type(self), (str(self), self.code)
+
+
 MOST_ELEMENTS = 8
 """Elements that a message names."""
 
@@ -232,19 +248,20 @@ class KernelError(TileIRError, RuntimeError):
     op        mnemonic of the op
     kernel    symbol of the entry
     location  the source position, "" when the debug section has none
-    block     indices x, y, z of the tile block
+    block     indices x, y, z of the tile block, None where nobody knows
     indices   of the elements of a tile that it is about, row-major; one empty tuple for rank 0
     """
 
     def __init__(
         self, problem: str, *, op: str, kernel: str, location: str = "",
-        block: tuple[int, int, int] = (0, 0, 0), indices: Sequence[tuple[int, ...]] = ((),),
+        block: tuple[int, int, int] | None = (0, 0, 0),
+        indices: Sequence[tuple[int, ...]] = ((),),
     ) -> None:  # fmt: skip
         self.problem = problem
         self.op = op
         self.kernel = kernel
         self.location = location
-        self.block = tuple(block)
+        self.block = None if block is None else tuple(block)
         self.indices = tuple(indices)
         super().__init__(str(self))
 
@@ -259,7 +276,8 @@ class KernelError(TileIRError, RuntimeError):
         more = len(self.indices) - len(named) if named else 0
         elements = f" at element {', '.join(map(str, named))}" if named else ""
         rest = f" and {more} more" if more else ""
-        where = f" in {display(self.kernel)}, block {self.block}"
+        block = "" if self.block is None else f", block {self.block}"
+        where = f" in {display(self.kernel)}{block}"
         source = f" ({display(self.location)})" if self.location else ""
         return f"{self._what()}{elements}{rest}{where}{source}"
 

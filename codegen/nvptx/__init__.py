@@ -11,13 +11,15 @@ from typing import Any
 
 from llvmlite import ir
 
-from tileir.errors import Diagnostic, LaunchError, UnsupportedError
+from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
 from tileir.types import Element, Tile
 from tileir.verifier.names import spelled_in_ptx
 
 from .. import llvm
 from ..api import Compilation, Compiled
+from ..device.image import Image
+from ..device.launch import launch
 from ..kernel import Kernel
 from ..scalar.machine import Machine
 from . import supported
@@ -25,6 +27,7 @@ from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
+from .plan_rings import plan_rings
 from .targets import TARGETS, Target
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -39,17 +42,32 @@ _PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
 class CompiledEntry(Compiled):
     """An entry as PTX and launch plan."""
 
-    def __init__(self, symbol: str, elements: Iterable[Element], plan: dict[str, Any]) -> None:
+    def __init__(
+        self, symbol: str, elements: Iterable[Element], plan: dict[str, Any], image: Image
+    ) -> None:
         super().__init__(symbol, elements)
         self.plan = plan
+        self._image = image
 
-    def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None
-    ) -> None:
-        raise LaunchError(
-            f"{self.symbol} was compiled for {self.plan['target']}: load its PTX with a CUDA driver"
-            " and launch it as its plan says; launching on a GPU is not built in yet"
-        )
+    def launch(self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None) -> None:
+        """Run the kernel on the GPU of this thread's CUDA context, or else that of the arguments.
+
+        `grid` has up to three extents, missing ones are 1; with an extent of 0 nothing runs. `args`
+        has one entry a parameter: for a pointer memory of the GPU that offers __dlpack__ or
+        __cuda_array_interface__, as tensors of PyTorch and arrays of CuPy do, a `Buffer` or an
+        address; for a scalar a number. The kernel gets addresses: extents and strides (in elements)
+        are what its scalar arguments say.
+
+        With a `stream` (a handle, or an object of PyTorch, CuPy, Numba or cuda.core) the launch is
+        put there and goes on after this returns: what is passed has to stay alive, and what goes
+        wrong is told by whoever waits for the stream. Without one, it goes to the default stream
+        and has finished when this returns.
+
+        KernelAssertionError if an assertion of the kernel is false, DeviceError for whatever else
+        the driver complains about, also where there is none. LaunchError if something does not fit
+        the kernel or the GPU; then nothing has run. MissingPackageError without cuda-bindings.
+        """
+        launch(self.plan, self.elements, self._image, grid, args, stream)
 
 
 class PtxCompilation(Compilation):
@@ -85,21 +103,29 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     for kernel in kernels:
         declare_kernel(module, kernel)
-    entries = {kernel.symbol: _lowered(module, kernel, gpu) for kernel in kernels}
+    lowered = [_lowered(module, kernel, gpu) for kernel in kernels]
     text = str(module)
     parsed = llvm.parse(text)
     llvm.optimize(parsed, machine, speed_level=SPEED_LEVEL)
     ptx = machine.emit_assembly(parsed)
+    image = Image(ptx)
+    entries = {
+        plan["entry"]: CompiledEntry(plan["entry"], elements, plan, image)
+        for elements, plan in lowered
+    }
     plans = {symbol: entry.plan for symbol, entry in entries.items()}
     return PtxCompilation(target, entries, text, ptx, plans)
 
 
-def _lowered(module: ir.Module, kernel: Kernel, gpu: Target) -> CompiledEntry:
+def _lowered(
+    module: ir.Module, kernel: Kernel, gpu: Target
+) -> tuple[list[Element], dict[str, Any]]:
+    """Put a kernel into the module; its parameters and its plan."""
     assignment = assign_layouts(kernel, gpu)
+    plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment)
     elements = [value.type.element for value in kernel.parameters]
-    plan = launch_plan(kernel, gpu, assignment.threads, shared)
-    return CompiledEntry(kernel.symbol, elements, plan)
+    return elements, launch_plan(kernel, gpu, assignment.threads, shared)
 
 
 def _check_names(kernels: list[Kernel]) -> None:

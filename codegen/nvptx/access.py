@@ -55,10 +55,11 @@ class Shape:
 
 def load(
     builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
-    predicate: ir.Value | None, padding: ir.Value | None, space: str = GLOBAL,
+    predicate: ir.Value | None, padding: ir.Value | list[ir.Value] | None, space: str = GLOBAL,
 ) -> list[ir.Value]:  # fmt: skip
-    """The elements at `address + immediate`, as integers; `padding` each where not `predicate`.
+    """The elements at `address + immediate`, as integers; where not `predicate`, `padding`.
 
+    That is one integer for all elements, or a list of one each.
     `space` may also say how an access of global memory is ordered: ".relaxed.gpu.global".
     """
     kind = _register(shape)
@@ -71,7 +72,8 @@ def load(
         text = f"@${count + 2} {text}"
         # Tying an output to an input puts the padding into the register beforehand.
         inputs += ["b", *map(str, range(count))]
-        words = _pack(builder, shape, [padding] * shape.elements)
+        each = padding if isinstance(padding, list) else [padding] * shape.elements
+        words = _pack(builder, shape, each)
         arguments += [predicate, *words]
     result = kind if count == 1 else ir.LiteralStructType([kind] * count)
     loaded = _assembly(builder, result, text, [*outputs, *inputs], arguments)

@@ -28,8 +28,10 @@ from .block_size import threads_of
 from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, renames, uniform
 from .mma_plan import PRODUCTS, Plan, plan_products
+from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
+from .ring_plan import RingPlan
 from .shared import SCRATCH
 from .staged import root_of, staged_images
 from .targets import Target
@@ -83,6 +85,8 @@ class Assignment:
     """How matrix products are carried out."""
     staged: dict[Value, Staging] = field(default_factory=dict)
     """Tiles that they read from shared memory."""
+    rings: dict[Op, RingPlan] = field(default_factory=dict)
+    """Loops that fetch tiles early, which products read from shared memory too."""
 
     def of(self, value: Value) -> list[LinearLayout]:
         """The layouts a value is needed in."""
@@ -116,9 +120,7 @@ class _Assigner:
         products = plan_products(kernel, self.threads, target)
         self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
-        self.preferences: Preferences = prefer_layouts(
-            kernel, self.threads, self.facts, target, products
-        )
+        self.preferences: Preferences = prefer_layouts(kernel, self.threads, target, products)
         self.vector = self._widest()
         self.weights = _weights(kernel)
         variables, _ = place_allocations(kernel, target)
@@ -245,7 +247,12 @@ class _Assigner:
         self._require_all(op, own)
 
     def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
-        return self.preferences.get(value) or self._blocked(value)
+        """Where the value comes into being, if it can be stored from there in whole vectors."""
+        preferred = self.preferences.get(value)
+        if preferred and pointers_stream(op, preferred, self.kernel, self.target):
+            return preferred
+        best = streaming_pointers(op, self.threads, self.kernel, self.target)
+        return best or preferred or self._blocked(value)
 
     def _shown(self, op: Op) -> None:
         """Operands may be in any layout."""
@@ -266,7 +273,9 @@ class _Assigner:
 
     def _pointer_load(self, op: Op) -> None:
         result, wanted = op.results[0], self.found.of(op.results[0])
-        if op.attributes["memory_ordering_semantics"] != "weak" or len(wanted) > 1:
+        weak = op.attributes["memory_ordering_semantics"] == "weak"
+        slow = [it for it in wanted if not pointers_stream(op, it, self.kernel, self.target)]
+        if not weak or slow or len(wanted) > 1:
             self.found.settle(result, self._choose(result))
         for layout in self.found.computed(result):
             self._require_all(op, layout)

@@ -18,9 +18,14 @@ _NATIVE = {
 """What PTX calls an element type."""
 
 
+def is_as_stored(element: Element, reading: str) -> bool:
+    """Whether a reading leaves the bits of an element as they are in memory."""
+    return element.name == "i8" or _NATIVE.get(element.name) == reading
+
+
 def as_read(builder: ir.IRBuilder, value: ir.Value, element: Element, reading: str) -> ir.Value:
     """The bits of a value, read as another type; every reading in use is exact."""
-    if element.name == "i8" or _NATIVE.get(element.name) == reading:
+    if is_as_stored(element, reading):
         return bits_of(builder, value, element)
     wide = widen(builder, value, element)
     if reading == "f32":

@@ -17,6 +17,7 @@ from tileir.types import Tile
 from ..scalar.types import llvm_type
 from .carried import LOOPS, carried_arguments
 from .fragments import Context, Scope
+from .lower_ring import LoopRing
 from .spread import spread
 from .unroll import mark, may_repeat, trips_at_once
 
@@ -34,8 +35,17 @@ def lower_for(ctx: Context, op: Op) -> None:
     counter = ctx.variable(low.type)
     builder.store(low, counter)
     body, again, after = _blocks(ctx, "for", "next", "done")
-    builder.cbranch(compare("<", low, high), body, after)
+    inside = compare("<", low, high)
+    ring = LoopRing.of(ctx, op, high, step)
+    first = builder.append_basic_block("first")
+    builder.cbranch(inside, first, after)
+    _enter(ctx, first)
+    if ring is not None:
+        ring.start(low)
+    builder.branch(body)
     _enter(ctx, body)
+    if ring is not None:
+        ring.turn()
     index = builder.load(counter, typ=low.type)
     ctx.define_scalar(op.regions[0].block.arguments[0], index)
     _get(ctx, arguments, carried)
@@ -51,6 +61,8 @@ def lower_for(ctx: Context, op: Op) -> None:
     if trips > 1 and may_repeat(blocks[blocks.index(body) :]):
         mark(closing, trips)
     _enter(ctx, after)
+    if ring is not None:
+        ring.finish()
     _get(ctx, op.results, carried)
 
 

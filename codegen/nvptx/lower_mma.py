@@ -60,7 +60,9 @@ def _factor(ctx: Context, op: Op, slot: str, part: Part) -> Factor:
     if staged is None:
         fragment = ctx.fragment(value, part.layout)
         return HeldFactor(ctx, plan, part, fragment, value.type.element)
-    ctx.shared.before_use(*ctx.assignment.staged[root_of(value)].range)
+    staging = ctx.assignment.staged.get(root_of(value))
+    if staging is not None:
+        ctx.shared.before_use(*staging.range)
     dim, weight = ("m", part.weights["m"][1]) if slot == "lhs" else ("n", part.weights["n"][1])
     inside = [step for step in plan.along["k"] if step < plan.slice]
     free = [step * weight for step in plan.along[dim]]

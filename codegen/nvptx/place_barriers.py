@@ -22,6 +22,7 @@ from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_str
 from .assign_layouts import LOADS, Assignment
 from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout
+from .ring_plan import RingPlan
 
 STORES = (
     "atomic_cas_tko", "atomic_red_view_tko", "atomic_rmw_tko", "multimem_reduce_view_tko",
@@ -42,7 +43,7 @@ _NONE: _Accesses = frozenset()
 
 
 def place_barriers(kernel: Kernel, assignment: Assignment) -> set[Op]:
-    """The memory ops that need a barrier before them."""
+    """The memory ops that need a barrier before them, and loops whose early loads do."""
     walk = _Walk(assignment, kernel.facts["infer_divisibility"])
     walk.block(kernel.body.block, (), _NONE)
     return walk.barriers
@@ -102,6 +103,10 @@ class _Walk:
         self.before[token] = self.before.get(token, _NONE) | _moved(earlier, again)
 
     def _loop(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> _Accesses:
+        ring = self.assignment.rings.get(op)
+        if ring is not None and (op in self.barriers or self._writes(ring, open_)):
+            self.barriers.add(op)
+            open_ = _NONE
         for value, argument in zip(op.operands["initValues"], carried_arguments(op), strict=True):
             if isinstance(value.type, Token):
                 self._join(argument, self.before.get(value, _NONE), False)
@@ -115,6 +120,15 @@ class _Walk:
             for argument, result in zip(carried_arguments(op), op.results, strict=True):
                 self._join(result, self.before.get(argument, _NONE), False)
         return open_
+
+    def _writes(self, ring: RingPlan, open_: _Accesses) -> bool:
+        """Whether something that a ring's loads are ordered after may not be complete.
+
+        The loads themselves are over when the threads meet at the start of an iteration.
+        """
+        tokens = [token for each in ring.fetched for token in each.early.tokens]
+        earlier = _NONE.union(*(self.before.get(token, _NONE) for token in tokens))
+        return any(access.op.name in STORES for access in earlier & open_)
 
     def _state(self, op: Op, open_: _Accesses) -> object:
         known = [self.before.get(value, _NONE) for value in carried_arguments(op)]

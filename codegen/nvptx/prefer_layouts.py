@@ -1,9 +1,9 @@
 """The step that finds out in which layout each tile comes into being most cheaply.
 
-It starts at matrix products, whose sums lie as tensor cores have them, and at the loads of views,
-which want to stream through memory, and follows what is made of the tiles: element-wise ops keep a
-layout, shape ops renumber it, reductions drop what they fold, loops and branches hand it on. What
-comes from constants and coordinates alone has no preference.
+It starts at matrix products, whose sums lie as tensor cores have them, and at loads, which want to
+stream through memory, and follows what is made of the tiles: element-wise ops keep a layout, shape
+ops renumber it, reductions drop what they fold, loops and branches hand it on. What comes from
+constants and coordinates alone has no preference.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from .carried import handed_on
 from .layout import LinearLayout, dim_bits, dropped_images, for_scan
 from .mma_plan import Plan
+from .pointer_facts import streaming_pointers
 from .renumber import element_images
 from .targets import Target
 from .view_facts import streaming
@@ -28,7 +28,7 @@ _ROUNDS = 3
 
 
 def prefer_layouts(
-    kernel: Kernel, threads: int, facts: FactTable, target: Target, products: dict[Op, Plan]
+    kernel: Kernel, threads: int, target: Target, products: dict[Op, Plan]
 ) -> Preferences:
     """The preferred layouts of tiles with several elements; some have none."""
     found: Preferences = {}
@@ -43,7 +43,7 @@ def prefer_layouts(
         before = len(found)
         _hand_on(kernel.parameters, becomes, found)
         for op in kernel.walk():
-            layout = _preferred(op, found, threads, facts, target)
+            layout = _preferred(op, found, kernel, threads, target)
             for result in op.results:
                 if layout is not None and _is_tile(result) and result not in found:
                     found[result] = layout
@@ -68,12 +68,14 @@ def _is_tile(value: Value) -> bool:
 
 
 def _preferred(
-    op: Op, found: Preferences, threads: int, facts: FactTable, target: Target
+    op: Op, found: Preferences, kernel: Kernel, threads: int, target: Target
 ) -> LinearLayout | None:
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None
     if op.name in ("load_view_tko", "multimem_load_reduce_view_tko"):
-        return streaming(op, threads, facts, target)
+        return streaming(op, threads, kernel.facts["infer_divisibility"], target)
+    if op.name == "load_ptr_tko" and (own := streaming_pointers(op, threads, kernel, target)):
+        return own
     if op.name == "scan":
         return for_scan(op.results[0].type.shape, op.attributes["dim"], threads)
     sources = [value for value in op.operand_list() if value in found]

@@ -46,6 +46,7 @@ class SharedMemory:
         self._unknown = False
         self._filled: list[tuple[int, int]] = []
         self._used: list[tuple[int, int]] = []
+        self._held: list[int] = []
 
     def fixed(self, place: int) -> ir.Value:
         """The address (i32) of a place among the bytes that are kept for the whole kernel."""
@@ -63,6 +64,25 @@ class SharedMemory:
         self._written.append((place, place + size))
         self.size = max(self.size, place + size)
         return self.fixed(place)
+
+    def hold(self, size: int) -> ir.Value:
+        """The address (i32) of `size` bytes, aligned to 16, that nothing else gets until `release`.
+
+        All threads may write them now. What is held last is released first.
+        """
+        if self._unknown or self._read or self._written:
+            self.barrier()
+            self._read = []
+        self._held.append(self._kept)
+        place = self._kept
+        self._kept = -(-(place + size) // ALIGNMENT) * ALIGNMENT
+        self.size = max(self.size, place + size)
+        return self.fixed(place)
+
+    def release(self) -> None:
+        """What was held last may be used again, after the next barrier."""
+        self._kept = self._held.pop()
+        self.forget()
 
     def barrier(self) -> None:
         """All threads of the block meet, and see what the others wrote."""

@@ -36,6 +36,8 @@ class Target:
     """Memory can add bf16."""
     overlaps_grids: bool = True
     """A grid may start before the one it depends on has ended."""
+    async_copies: bool = True
+    """Threads can copy from global to shared memory without waiting for it."""
     multicasts: bool = True
     """An address may stand for memory of several devices."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
@@ -64,7 +66,7 @@ def _gpu(
 def _before_hopper(name: str, ptx: tuple[int, int], shared: int) -> Target:
     return Target(
         name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False,
-        shared_bytes=shared << 10, multicasts=False,
+        async_copies=name != "sm_75", shared_bytes=shared << 10, multicasts=False,
     )  # fmt: skip
 
 

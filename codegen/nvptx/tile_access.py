@@ -106,7 +106,7 @@ class TileAccess:
             return self._in_vectors(move, self.vector)
         builder, left = self.ctx.builder, self.remaining[self.inner]
         for offset in self.layout.offsets():
-            self._place(offset)  # addresses that both branches use have to stand before them
+            self.place(offset)  # addresses that both branches use have to stand before them
         ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
         fits = builder.icmp_unsigned("==", ragged, ir.Constant(I32, 0))
         with builder.if_else(fits, likely=True) as (vectors, elements):
@@ -125,16 +125,35 @@ class TileAccess:
 
     def _in_vectors(self, move: Move, vector: int) -> Fragment:
         moved = {}
-        weight = prod(self.kind.tile[self.inner + 1 :])
-        for offset in self.layout.offsets():
-            if offset & weight * (vector - 1):
-                continue
-            offsets = [offset + weight * step for step in range(vector)]
-            elements = move(self._place(offset), self._inside(offset), offsets)
+        for offset in self.starts(vector):
+            offsets = [offset + self._weight * step for step in range(vector)]
+            elements = move(self.place(offset), self._inside(offset), offsets)
             moved |= dict(zip(offsets, elements, strict=False))
         return moved
 
-    def _place(self, offset: int) -> Place:
+    def starts(self, vector: int) -> list[int]:
+        """The offsets at which the thread's vectors begin."""
+        within = self._weight * (vector - 1)
+        return [offset for offset in self.layout.offsets() if not offset & within]
+
+    @property
+    def _weight(self) -> int:
+        """How far the numbers of neighbours along the inner dimension are apart."""
+        return prod(self.kind.tile[self.inner + 1 :])
+
+    def present(self, offset: int) -> ir.Value | None:
+        """How many elements of the vector at an offset the tensor has, i32; None if all of them."""
+        builder, inside = self.ctx.builder, self._inside(offset)
+        if inside is None:
+            return None
+        count = whole = ir.Constant(I32, self.vector)
+        if not self.whole:
+            step = coordinates(self.kind.tile, offset)[self.inner]
+            count = builder.sub(self.room[self.inner], ir.Constant(I32, step))
+            count = builder.select(builder.icmp_signed("<", count, whole), count, whole)
+        return builder.select(inside, count, ir.Constant(I32, 0))
+
+    def place(self, offset: int) -> Place:
         """Address of the thread's element at an offset."""
         builder, fixed, moving = self.ctx.builder, 0, []
         along = coordinates(self.kind.tile, offset)

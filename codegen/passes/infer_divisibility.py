@@ -2,8 +2,8 @@
 
 An access may move sixteen bytes at once only if its address is a multiple of sixteen. Producers
 say such things in `assume` ops; this pass carries them through integer and address arithmetic, in
-one walk along the ops. Block arguments of loops are unknown, so no iteration is needed. A fact
-about a tile holds for each of its elements; one about a tensor view is about its base address.
+one walk along the ops. What loops carry is unknown, so no iteration is needed. A fact about a tile
+holds for each of its elements; one about a tensor view is about its base address.
 
 Integers are read as signed. Arithmetic that might wrap loses its bounds, but keeps its divisor:
 2**w is a multiple of every power of two in question.
@@ -64,6 +64,9 @@ def infer_divisibility(kernel: Kernel, target: str) -> Kernel:
     """The kernel with a FactTable in `facts["infer_divisibility"]`; the body stays as it is."""
     table = FactTable()
     for op in kernel.walk():
+        if op.name == "for":
+            counter = op.regions[0].block.arguments[0]
+            table[counter] = _within_type(_counter(op, table), counter)
         rule = _RULES.get(op.name)
         if rule is None:
             continue
@@ -140,12 +143,12 @@ def _iota(op: Op, table: FactTable) -> Facts:
 
 def _addi(op: Op, table: FactTable) -> Facts:
     a, b = _operands(op, table)
-    return Facts(min(a.divisor, b.divisor), a.lower + b.lower, a.upper + b.upper)
+    return _promised(op, Facts(min(a.divisor, b.divisor), a.lower + b.lower, a.upper + b.upper))
 
 
 def _subi(op: Op, table: FactTable) -> Facts:
     a, b = _operands(op, table)
-    return Facts(min(a.divisor, b.divisor), a.lower - b.upper, a.upper - b.lower)
+    return _promised(op, Facts(min(a.divisor, b.divisor), a.lower - b.upper, a.upper - b.lower))
 
 
 def _negi(op: Op, table: FactTable) -> Facts:
@@ -154,7 +157,17 @@ def _negi(op: Op, table: FactTable) -> Facts:
 
 
 def _muli(op: Op, table: FactTable) -> Facts:
-    return _product(*_operands(op, table))
+    return _promised(op, _product(*_operands(op, table)))
+
+
+def _promised(op: Op, facts: Facts) -> Facts:
+    """Where it is promised that nothing wraps, the result lies within its type."""
+    if op.attributes["overflow"] not in ("no_signed_wrap", "no_wrap"):
+        return facts
+    low, high = _range(op.result.type.element)
+    if facts.lower > high or facts.upper < low:
+        return facts
+    return Facts(facts.divisor, max(facts.lower, low), min(facts.upper, high))
 
 
 def _product(a: Facts, b: Facts) -> Facts:
@@ -217,6 +230,16 @@ def _exti(op: Op, table: FactTable) -> Facts:
     if op.attributes["signedness"] == "signed" or (a.not_negative and bits > 1):
         return a
     return Facts(a.divisor, 0, (1 << bits) - 1)
+
+
+def _counter(op: Op, table: FactTable) -> Facts:
+    """The counter of a `for`: it begins at the lower bound, and is below the upper one."""
+    low, high, step = (table[op.operands[slot]] for slot in ("lowerBound", "upperBound", "step"))
+    divisor = min(low.divisor, step.divisor)
+    signed = not op.attributes["unsignedCmp"] or (low.not_negative and high.not_negative)
+    if step.lower < 1 or not signed:
+        return Facts(divisor)
+    return Facts(divisor, low.lower, high.upper - 1)
 
 
 def _same(op: Op, table: FactTable) -> Facts:

@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|host|all|static]``.
+"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|host|all|static|gpu ...]``.
 
 One command, one run, one table. No test asserts a time; these are for people who compare.
 """
@@ -30,6 +30,11 @@ PARTS = ("codec", "open", "memory", "host")
 
 def main(given: list[str] | None = None) -> int:
     """Measure what is asked for and print it; returns the exit code."""
+    given = sys.argv[1:] if given is None else given
+    if given[:1] == ["gpu"]:
+        from . import gpu
+
+        return gpu.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     choices = (*PARTS, "all", "static")
     parser.add_argument("part", nargs="?", choices=choices, default="all", help=_STATIC)
@@ -61,7 +66,10 @@ _STATIC_COLUMNS = (
     "128: accesses of 16 bytes, of all. In flight: loads that a thread waits for at once. Executed:"
     " our PTX instructions per element, by the emulator. ms: bytecode to PTX, bytecode to cubin."
 )
-_STATIC = "static: machine code for GPUs beside that of tileiras, which has to be installed"
+_STATIC = (
+    "static: machine code for GPUs beside that of tileiras, which has to be installed; "
+    "gpu prepare FOLDER, gpu run FOLDER: kernels on a GPU"
+)
 
 
 def _static(arguments: argparse.Namespace) -> int:

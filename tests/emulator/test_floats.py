@@ -89,6 +89,18 @@ def test_fused_rounds_once() -> None:
     assert found[0] == np.float32(1 + 2**-11 + 2**-23)
 
 
+@pytest.mark.parametrize("mode", ["rn", "rz", "rp"])
+@pytest.mark.parametrize("kind", ["f16", "bf16"])
+def test_small_operands_of_f32(kind: str, mode: str) -> None:
+    a, b, c = combined(kind, kind, "f32", most=1000)
+    for name, operands in (("add", (a, c)), ("sub", (a, c)), ("fma", (a, b, c))):
+        exact = EXACT.get(name, lambda x, y, z: x * y + z)
+        places = ", ".join(f"{{{place}}}" for place in range(len(operands)))
+        found = apply(f"{name}.{mode}.f32.{kind} {{d}}, {places};", *operands, to=np.float32)
+        expected, known = each(exact, list(operands), "f32", mode)
+        same_bits(found[known], expected[known].astype(np.float32))
+
+
 @pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
 @pytest.mark.parametrize("kind", ["f32", "f64"])
 def test_roots_and_reciprocals(kind: str, mode: str) -> None:

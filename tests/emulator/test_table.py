@@ -84,6 +84,7 @@ stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r9], {%r5, %r6};
 movmatrix.sync.aligned.m8n8.trans.b16 %r5, %r6;
 add.cc.u32 %r5, %r6, %r7; addc.cc.s64 %d5, %d6, %d7; subc.u32 %r5, %r6, %r7;
 mad.lo.cc.u32 %r5, %r6, %r7, %r8; madc.hi.cc.u64 %d5, %d6, %d7, %d8; madc.lo.s32 %r5, %r6, %r7, %r8;
+add.rn.f32.f16 %r5, %h6, %r7; sub.rz.sat.f32.bf16 %r5, %h6, %r7; fma.rm.f32.bf16 %r5, %h6, %h7, %r8;
 popc.b64 %r5, %d5; clz.b32 %r5, %r6; bfind.s64 %r5, %d5; brev.b32 %r5, %r6;
 dp4a.u32.s32 %r5, %r6, %r7, %r8; sad.u32 %r5, %r6, %r7, %r8;
 ld.param.b64 %d5, [p0]; ld.global.nc.v4.b32 {%r5, %r6, %r7, %r8}, [%d0+16];

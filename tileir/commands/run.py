@@ -1,4 +1,4 @@
-"""`tileir run`: one kernel on the CPU, with arrays from .npy files."""
+"""`tileir run`: one kernel on the CPU or a GPU, with arrays from .npy files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import io
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import tileir
@@ -28,7 +28,7 @@ from tileir.wording import choice, did_you_mean
 
 from . import results
 from .argument_words import values_of
-from .progress import progress_bar
+from .places import GPU, HOST, gpu_here, on_gpu, on_host
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,13 +64,14 @@ examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
   tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:f32 --arg 64 --arg 48 --print 0
   tileir run k.tileirbc --grid 512 --random 4096x4096:f16:7 --zeros 4096:f16 --time 10
+  tileir run k.tileirbc --target gpu --grid 4 --arg x.npy --arg 1000 --arg 2.5
   tileir run k.tileirbc --arg x.npy --arg 1000 --check memory,undefined --trace %reduce
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    parser.description = "Run a kernel of a Tile IR bytecode file on this machine's CPU."
+    parser.description = "Run a kernel of a Tile IR bytecode file on this machine."
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode file, or - for standard input")
@@ -98,8 +99,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--print", metavar="N", action="append", default=[], dest="shown",
         help="print the array of parameter N afterwards, or of all",
     )  # fmt: skip
+    add(
+        "--target", metavar="WHERE", default=HOST,
+        help="host, the CPU (default); gpu, this machine's; or the name of a GPU to compile for",
+    )  # fmt: skip
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
-    add("--threads", metavar="N", type=int, help="threads (default: all cores)")
+    add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
     add(
         "--check", metavar="WHAT", default="",
         help="what to check while it runs: memory (accesses stay within the arrays), undefined "
@@ -139,16 +144,11 @@ def _run(arguments: argparse.Namespace) -> int:
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
+    if arguments.target != HOST and arguments.threads is not None:
+        raise UsageError("--threads is for --target host")
     kernel = _compiled(bytecode, function.name, arguments)
-
-    def launch(values: Sequence[object]) -> float:
-        with progress_bar(display(function.name)) as progress:
-            started = time.perf_counter()
-            kernel.launch(
-                grid, values, threads=arguments.threads, progress=progress, print_assertions=False
-            )
-            return time.perf_counter() - started
-
+    place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
+    launch = partial(place, kernel, grid)
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
         seconds = _repeat(launch, values, arguments.time or 1)
     for number, path in saves:
@@ -175,8 +175,9 @@ def _compiled(bytecode: Bytecode, symbol: str, arguments: argparse.Namespace) ->
             meant = did_you_mean(word, CHECKS)
             raise UsageError(f"--check takes {choice(CHECKS)} or both, not {word!r}{meant}")
     try:
+        target = gpu_here() if arguments.target == GPU else arguments.target
         kernels = tileir.compile(
-            bytecode, "host", symbols=[symbol], check=check, trace=arguments.trace
+            bytecode, target, symbols=[symbol], check=check, trace=arguments.trace
         )
     except KeyError as error:
         if not arguments.trace:

@@ -8,8 +8,10 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
+from .. import ptx
 from ..flush import flush
 from ..halves import HALVES, narrow, widen
+from .accelerated import has_approximations
 from .arctangent import atan2
 from .exponential import exp, exp2
 from .hyperbolic import cosh, sinh, tanh
@@ -29,6 +31,8 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
         element = op.result.type.element
         half = element.name in HALVES
         flushed = op.attributes.get("flush_to_zero")
+        if flushed and function is exp2 and has_approximations(Term(builder, arguments[0])):
+            return ptx.exp2(builder, arguments[0], flushed=True)
         terms = []
         for operand, value in zip(op.operands.values(), arguments, strict=True):
             if operand.type.element == element:

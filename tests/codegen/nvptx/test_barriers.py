@@ -9,6 +9,7 @@ from tileir.codegen.kernel import Kernel as Pipelined
 from tileir.codegen.nvptx.assign_layouts import assign_layouts
 from tileir.codegen.nvptx.place_barriers import place_barriers
 from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.passes.infer_contiguity import infer_contiguity
 from tileir.codegen.passes.infer_divisibility import infer_divisibility
 from tileir.ir import Value
 from tileir.types import Tile
@@ -32,7 +33,7 @@ class Builder(Kernel):
     def barriers(self) -> list[str]:
         """The names of the ops that wait for all threads."""
         kernel = Pipelined.of(self.module().functions[0])
-        kernel = infer_divisibility(kernel, "sm_90")
+        kernel = infer_contiguity(infer_divisibility(kernel, "sm_90"), "sm_90")
         found = place_barriers(kernel, assign_layouts(kernel, TARGETS["sm_90"]))
         return [op.name for op in kernel.walk() if op in found]
 

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tileir import assemble
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.kernel import Kernel as Pipelined
 from tileir.codegen.passes.infer_divisibility import (
@@ -92,6 +93,37 @@ def test_what_may_wrap_has_no_bounds_but_keeps_its_divisor() -> None:
     facts = facts_in(kernel)
     assert facts[total] == Facts(8, *INT)
     assert facts[product] == Facts(16, *INT)
+
+
+@pytest.mark.parametrize(
+    ("promise", "lower"), [("none", INT[0]), ("no_unsigned_wrap", INT[0]), ("no_signed_wrap", 7)]
+)
+def test_what_must_not_wrap_keeps_its_bounds(promise: str, lower: int) -> None:
+    kernel = Kernel("k", "i32")
+    count = assumed(kernel, kernel.parameters[0], Bounded(0, None))
+    more = kernel.op("addi", count, kernel.constant("i32", 7), results=["i32"], overflow=promise)
+    assert facts_in(kernel)[more] == Facts(1, lower, INT[1])
+
+
+@pytest.mark.parametrize(
+    ("unsigned", "step", "expected"),
+    [(False, 4, Facts(4, 8, 99)), (True, 4, Facts(4, 8, 99)), (False, -4, Facts(4, *INT))],
+)
+def test_counters_lie_between_their_bounds(unsigned: bool, step: int, expected: Facts) -> None:
+    text = f"""
+    entry @k() {{
+      %low = constant <i32: 8> : tile<i32>
+      %high = constant <i32: 100> : tile<i32>
+      %step = constant <i32: {step}> : tile<i32>
+      for {"unsigned " if unsigned else ""}%i in (%low to %high, step %step) : tile<i32> {{
+        continue
+      }}
+      return
+    }}"""
+    kernel = Pipelined.of(assemble(text).functions[0])
+    facts = infer_divisibility(kernel, "sm_90").facts["infer_divisibility"]
+    (loop,) = [op for op in kernel.walk() if op.name == "for"]
+    assert facts[loop.regions[0].block.arguments[0]] == expected
 
 
 def test_block_coordinates_are_small() -> None:

@@ -15,7 +15,8 @@ from ..types import dtype
 from .halves import lifted
 
 _MODE = "(?P<mode>.r[nzmp])?"
-_FLAGS = "(?P<ftz>.ftz)?(?P<sat>.sat)?"
+_SAT = "(?P<sat>.sat)?"
+_FLAGS = f"(?P<ftz>.ftz)?{_SAT}"
 _EXACT = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -102,6 +103,16 @@ def arithmetic(name: str) -> Callable[[re.Match[str]], Callable[..., Any]]:
             single = kind[:-2]
             return lifted(finished(basic(name, single, mode), match, single), single)
         return finished(basic(name, kind, mode), match, kind)
+
+    return make
+
+
+def mixed(plain: Callable[..., Any]) -> Callable[[re.Match[str]], Callable[..., Any]]:
+    """Arithmetic on f32 of which all operands but the last come in a smaller format."""
+
+    def make(match: re.Match[str]) -> Callable[..., Any]:
+        function = plain(match)
+        return lambda *ops: function(*(each.astype(np.float32) for each in ops[:-1]), ops[-1])
 
     return make
 
@@ -237,6 +248,9 @@ value(f"fma(?P<mode>.rn){_FLAGS}(?P<relu>.relu)?.<t:half>", "t = t t t", fma)
 for _name in ("add", "sub", "mul"):
     value(f"{_name}{_MODE}(?P<ftz>.ftz)?.(?P<t>f32x2)", "t = t t", arithmetic(_name))
 value("fma(?P<mode>.r[nzmp])(?P<ftz>.ftz)?.(?P<t>f32x2)", "t = t t t", fma)
+for _name in ("add", "sub"):
+    value(f"{_name}{_MODE}{_SAT}.(?P<t>f32).(?P<s>f16|bf16)", "t = s t", mixed(arithmetic(_name)))
+value(f"fma(?P<mode>.r[nzmp]){_SAT}.(?P<t>f32).(?P<s>f16|bf16)", "t = s s t", mixed(fma))
 _EXTREME = "(?P<o>min|max)(?P<ftz>.ftz)?(?P<nan>.NaN)?(?P<xor>.xorsign.abs)?"
 value(f"{_EXTREME}.<t:float>", "t = t t", extreme)
 value(f"{_EXTREME}.<t:half>", "t = t t", extreme)

@@ -1,0 +1,180 @@
+"""The CUDA driver: the few calls that a launch takes, on NVIDIA's bindings for Python.
+
+Only this file knows `cuda.bindings.driver`. Whatever the driver answers but success is a
+DeviceError with its name for it. Handles are integers here, devices are numbered as CUDA does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tileir.errors import DeviceError, MissingPackageError
+
+ASSERTED = "CUDA_ERROR_ASSERT"
+"""What the driver says after an assertion of a kernel was false."""
+
+_PACKAGE = "launching on a GPU needs cuda-bindings; install it with: pip install 'tileir[gpu]'"
+_NO_DRIVER = "there is no CUDA driver here; a GPU of NVIDIA's needs the one that comes with CUDA"
+_LOG_BYTES = 8192
+"""What the driver may say about PTX that it refuses."""
+
+
+def start() -> None:
+    """Start the driver. MissingPackageError without the bindings, DeviceError without a driver."""
+    _bindings()
+
+
+@cache
+def _bindings() -> Any:
+    try:
+        from cuda.bindings import driver
+    except ModuleNotFoundError:
+        raise MissingPackageError(_PACKAGE) from None
+    try:
+        found = driver.cuInit(0)
+    except (RuntimeError, OSError):  # what the bindings raise when they look for the library
+        raise DeviceError(_NO_DRIVER) from None
+    _checked(driver, "cuInit", found)
+    return driver
+
+
+def _checked(driver: Any, name: str, answer: tuple[Any, ...]) -> Any:
+    """What a call returned besides its status."""
+    status, *results = answer
+    if status == driver.CUresult.CUDA_SUCCESS:
+        return results[0] if results else None
+    code = driver.CUresult(status).name
+    _, text = driver.cuGetErrorString(status)
+    raise DeviceError(f"{name}: {text.decode() if text else 'unknown'} ({code})", code)
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    driver = _bindings()
+    return _checked(driver, name, getattr(driver, name)(*arguments))
+
+
+# Devices and contexts -------------------------------------------------------------------------
+
+
+def current_device(otherwise: int = 0) -> int:
+    """The device of this thread's context; without one, it gets that of the device `otherwise`."""
+    if not int(_call("cuCtxGetCurrent")):
+        shared = _call("cuDevicePrimaryCtxRetain", _call("cuDeviceGet", otherwise))
+        _call("cuCtxSetCurrent", shared)
+    return int(_call("cuCtxGetDevice"))
+
+
+@cache
+def capability(device: int) -> tuple[int, int]:
+    """The compute capability of a device, major and minor."""
+    names = "COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR"
+    major, minor = (_attribute(name, device) for name in names)
+    return major, minor
+
+
+@cache
+def shared_memory(device: int) -> int:
+    """Bytes of shared memory that a block may have at most."""
+    return _attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", device)
+
+
+def _attribute(name: str, device: int) -> int:
+    kind = getattr(_bindings().CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    return int(_call("cuDeviceGetAttribute", kind, device))
+
+
+# Code -----------------------------------------------------------------------------------------
+
+
+def load(image: bytes) -> Any:
+    """A library of PTX or a cubin, for all contexts. DeviceError with what its compiler says."""
+    driver = _bindings()
+    option, log = driver.CUjit_option, bytearray(_LOG_BYTES)
+    options = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
+    data = image + b"\0"  # PTX is a text that ends with a zero
+    try:
+        return _call("cuLibraryLoadData", data, options, [log, len(log)], 2, [], [], 0)
+    except DeviceError as problem:
+        said = log.partition(b"\0")[0].decode(errors="replace").strip()
+        raise DeviceError(f"{problem}\n{said}".rstrip(), problem.code) from None
+
+
+def unload(library: Any) -> None:
+    """Give a library back."""
+    _call("cuLibraryUnload", library)
+
+
+def kernel(library: Any, symbol: str) -> Any:
+    """An entry of a library."""
+    return _call("cuLibraryGetKernel", library, symbol.encode("utf-8", "surrogateescape"))
+
+
+def allow_shared(kernel: Any, device: int, size: int) -> None:
+    """Let blocks of a kernel have so many bytes of dynamic shared memory on a device."""
+    kind = _bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    _call("cuKernelSetAttribute", kind, size, kernel, device)
+
+
+class Shape(NamedTuple):
+    """How a kernel is spread: blocks, threads of a block, blocks of a cluster; bytes for each."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    cluster: tuple[int, int, int]
+    shared: int
+
+
+def launch(kernel: Any, shape: Shape, arguments: ctypes.Array, stream: int) -> None:
+    """Put a launch into a stream; `arguments` has the address of each argument."""
+    driver = _bindings()
+    config = driver.CUlaunchConfig()
+    config.gridDimX, config.gridDimY, config.gridDimZ = shape.grid
+    config.blockDimX, config.blockDimY, config.blockDimZ = shape.block
+    config.sharedMemBytes, config.hStream = shape.shared, stream
+    if shape.cluster != (1, 1, 1):
+        cluster = driver.CUlaunchAttribute()
+        cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        extents = cluster.value.clusterDim
+        extents.x, extents.y, extents.z = shape.cluster
+        config.attrs, config.numAttrs = [cluster], 1
+    _call("cuLaunchKernelEx", config, kernel, ctypes.addressof(arguments), 0)
+
+
+def synchronize(stream: int) -> None:
+    """Wait for everything in a stream. What went wrong there is a DeviceError here."""
+    _call("cuStreamSynchronize", stream)
+
+
+# Memory ---------------------------------------------------------------------------------------
+
+
+def device_of(address: int) -> int:
+    """The device that memory belongs to."""
+    kind = _bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    return int(_call("cuPointerGetAttribute", kind, address))
+
+
+def allocate(size: int) -> int:
+    """The address of new memory on the device of the context."""
+    return int(_call("cuMemAlloc", max(size, 1)))
+
+
+def free(address: int) -> None:
+    """Give memory back."""
+    _call("cuMemFree", address)
+
+
+def copy_in(address: int, array: np.ndarray) -> None:
+    """A contiguous array to memory of the device, after all that the default stream holds."""
+    if array.nbytes:
+        _call("cuMemcpyHtoD", address, array.ctypes.data, array.nbytes)
+
+
+def copy_out(array: np.ndarray, address: int) -> None:
+    """Memory of the device to a contiguous array, after all that the default stream holds."""
+    if array.nbytes:
+        _call("cuMemcpyDtoH", array.ctypes.data, address, array.nbytes)

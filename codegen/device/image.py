@@ -1,0 +1,46 @@
+"""PTX in the driver's hands: loaded when first launched, unloaded when nobody has it any more."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from tileir.errors import LaunchError
+
+from . import driver
+
+_FREE_SHARED = 48 << 10
+"""Bytes of dynamic shared memory that a kernel may have without asking."""
+
+
+class Image:
+    """The PTX of a compilation, for every device and context: the driver loads it where it runs."""
+
+    def __init__(self, ptx: str) -> None:
+        self._ptx = ptx
+        self._library: Any = None
+        self._kernels: dict[tuple[str, int], Any] = {}
+        self._lock = threading.Lock()
+
+    def kernel(self, plan: Mapping[str, Any], device: int) -> Any:
+        """The entry that a plan is about, ready for a device; LaunchError if it does not fit."""
+        key = plan["entry"], device
+        with self._lock:
+            if key not in self._kernels:
+                self._kernels[key] = self._prepared(*key, plan["dynamic_shared_memory"])
+            return self._kernels[key]
+
+    def _prepared(self, symbol: str, device: int, shared: int) -> Any:
+        most = driver.shared_memory(device)
+        if shared > most:
+            raise LaunchError(f"a block needs {shared} bytes of shared memory, the GPU has {most}")
+        if self._library is None:
+            self._library = driver.load(self._ptx.encode())
+            # At exit the driver may be gone already, and takes everything with it.
+            weakref.finalize(self, driver.unload, self._library).atexit = False
+        kernel = driver.kernel(self._library, symbol)
+        if shared > _FREE_SHARED:
+            driver.allow_shared(kernel, device, shared)
+        return kernel

@@ -1,0 +1,130 @@
+"""A launch on a GPU: everything is checked first, then the plan is carried out."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tileir.errors import (
+    DeviceError,
+    KernelAssertionError,
+    LaunchError,
+    UnsupportedError,
+)
+from tileir.references import display
+from tileir.types import Element, Scalar
+
+from ..arguments.grid import check_grid
+from ..arguments.packing import pack
+from . import driver, streams
+from .image import Image
+from .memory import memory_of
+
+_AXES = "xyz"
+
+
+def launch(
+    plan: Mapping[str, Any], elements: Sequence[Element], image: Image, grid: int | Sequence[int],
+    args: Sequence[Any], stream: Any,
+) -> None:  # fmt: skip
+    """Run a kernel as its plan says; see `CompiledEntry.launch`."""
+    driver.start()
+    symbol = display(plan["entry"])
+    if plan["tensor_maps"]:
+        raise UnsupportedError(f"{symbol}: this launcher makes no tensor maps")
+    tiles = check_grid(symbol, grid)
+    try:
+        handle = streams.DEFAULT if stream is None else streams.handle_of(stream)
+        blocks = _blocks(plan, tiles)
+    except LaunchError as problem:
+        raise LaunchError(f"{symbol}: {problem}") from None
+    owners, devices = [], {}
+
+    def address_of(number: int, argument: Any, pointee: Scalar) -> int:
+        memory = memory_of(argument, pointee, handle)
+        owners.append(memory.owner)
+        if memory.device is not None:
+            devices[number] = memory.device
+        return memory.address
+
+    offsets = [row["offset"] for row in plan["parameters"]]
+    packed = pack(plan["entry"], elements, offsets, _size(plan), args, address_of)
+    try:
+        kernel = _kernel(plan, image, devices)
+    except LaunchError as problem:
+        raise LaunchError(f"{symbol}: {problem}") from None
+    if 0 in blocks:
+        return
+    shape = driver.Shape(
+        blocks, tuple(plan["block"]), tuple(plan["cluster"]), plan["dynamic_shared_memory"]
+    )
+    start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
+    addresses = [start + offset for offset in offsets]
+    driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
+    if stream is None:
+        _wait(symbol, handle)
+
+
+def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int]) -> Any:
+    """The kernel on the device of the context; `devices` are those of the parameters."""
+    device = driver.current_device(next(iter(devices.values()), 0))
+    for number, other in devices.items():
+        if other != device:
+            raise LaunchError(
+                f"parameter {number} is memory of GPU {other}, but GPU {device} is the current one"
+            )
+    check_target(plan, driver.capability(device))
+    return image.kernel(plan, device)
+
+
+def _wait(symbol: str, stream: int) -> None:
+    """Wait for the end of a launch, and say what went wrong in it."""
+    try:
+        driver.synchronize(stream)
+    except DeviceError as problem:
+        if problem.code == driver.ASSERTED:
+            raise KernelAssertionError(
+                "an assertion is false; the driver has printed which one, and serves this process"
+                " no more",
+                op="assert", kernel=symbol, block=None,
+            ) from None  # fmt: skip
+        raise DeviceError(f"{symbol}: {problem}", problem.code) from None
+
+
+def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The launch grid of a tile grid."""
+    for axis, extent, most in zip(_AXES, tiles, plan["grid_limits"], strict=True):
+        if extent > most:
+            raise LaunchError(f"grid extent {extent} along {axis} is more than {most}")
+    named = dict(zip(_AXES, tiles, strict=True))
+    blocks = tuple(named[axis] for axis in plan["grid"])
+    for axis, extent, together in zip(_AXES, blocks, plan["cluster"], strict=True):
+        if extent % together:
+            raise LaunchError(
+                f"grid extent {extent} along {axis} is not divisible into clusters of {together}"
+            )
+    return blocks
+
+
+def _size(plan: Mapping[str, Any]) -> int:
+    return max((row["offset"] + row["size"] for row in plan["parameters"]), default=0)
+
+
+def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
+    """LaunchError if code for the target of a plan does not run on a GPU of this capability.
+
+    PTX runs on the GPU that it names and on all later ones; with the suffix `a` it runs on that one
+    alone, with `f` on those of its family (PTX ISA, .target).
+    """
+    found = re.fullmatch(r"sm_(\d+)(\d)([af]?)", plan["ptx_target"])
+    wanted, suffix = (int(found[1]), int(found[2])), found[3]
+    fits = {
+        "": capability >= wanted,
+        "a": capability == wanted,
+        "f": capability[0] == wanted[0] and capability >= wanted,
+    }
+    if not fits[suffix]:
+        major, minor = capability
+        raise LaunchError(f"it was compiled for {plan['target']}, but the GPU is sm_{major}{minor}")

@@ -1,0 +1,60 @@
+"""Copies from global to shared memory that run while their thread does something else.
+
+A thread puts the copies it has started into *groups*; it can wait until at most so many of its
+latest groups are under way. What it copied, it may read after such a wait, and others after a
+barrier that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+COPY_BYTES = (4, 8, 16)
+"""What one copy can move."""
+
+
+def copy(
+    builder: ir.IRBuilder, size: int, target: tuple[ir.Value, int], source: tuple[ir.Value, int],
+    predicate: ir.Value | None, present: ir.Value | None,
+) -> None:  # fmt: skip
+    """Start to copy `size` bytes between addresses (with immediates), if `predicate`.
+
+    Of these only `present` bytes (i32) are read, where that is given; the rest becomes zero.
+    """
+    # What is as wide as possible goes past the first cache: nobody reads it a second time.
+    cache = "cg" if size == COPY_BYTES[-1] else "ca"
+    text = f"cp.async.{cache}.shared.global [$0+$1], [$2+$3], {size}"
+    constraints = ["r", "n", "l", "n"]
+    arguments = [target[0], _immediate(target[1]), source[0], _immediate(source[1])]
+    if present is not None:
+        text += f", ${len(arguments)}"
+        constraints.append("r")
+        arguments.append(present)
+    if predicate is not None:
+        text = f"@${len(arguments)} {text}"
+        constraints.append("b")
+        arguments.append(predicate)
+    _run(builder, f"{text};", constraints, arguments)
+
+
+def commit(builder: ir.IRBuilder) -> None:
+    """Close the group of what this thread has started to copy since the last one, if anything."""
+    _run(builder, "cp.async.commit_group;", [], [])
+
+
+def wait(builder: ir.IRBuilder, groups: int) -> None:
+    """Wait until at most so many of this thread's latest groups are not complete."""
+    _run(builder, f"cp.async.wait_group {groups};", [], [])
+
+
+def _run(
+    builder: ir.IRBuilder, text: str, constraints: Sequence[str], arguments: Sequence[ir.Value]
+) -> None:
+    kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
+    builder.asm(kind, text, ",".join(constraints), arguments, side_effect=True)
+
+
+def _immediate(number: int) -> ir.Constant:
+    return ir.Constant(ir.IntType(64), number)

@@ -1,0 +1,149 @@
+"""The step that decides which loads of which loops go through a ring, and how far ahead.
+
+A load does if it may be made early, if what uses it reads shared memory, and if asynchronous copies
+can do it: 4, 8 or 16 bytes each, as they are in memory, with zeros beyond the tensor's edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import prod
+
+from tileir.ir import Op, Value
+from tileir.types import Tile
+
+from ..kernel import Kernel
+from ..passes.infer_divisibility import FactTable
+from ..scalar.constants import padding_bits
+from ..scalar.types import is_packed, memory_bytes
+from .assign_layouts import Assignment
+from .async_copy import COPY_BYTES
+from .convert import PIECE_BYTES
+from .early_loads import early_loads, walk
+from .factors import is_as_stored
+from .layout import LANE_BITS
+from .ring_plan import Fetched, RingPlan
+from .shared import ROOM
+from .staged import RENUMBERING
+from .targets import Target
+from .view_facts import streaming, vector_of
+
+MOST_STAGES = 5
+"""With more of them, what happens before the first iteration grows, and nothing is gained."""
+LEAST_STAGES = 2
+"""One to be read while another is filled."""
+IN_FLIGHT = 64 << 10
+"""Bytes under way that keep memory busy: twice what one multiprocessor gets (some 40 bytes a
+nanosecond) while one access waits (some 800 nanoseconds). Buffers beyond that have no use."""
+MOST_COPIES = 64
+"""The most copies of a thread for one tile."""
+ALIGNMENT = 128
+"""Of a tile in a buffer: the width of all banks."""
+
+
+def plan_rings(kernel: Kernel, assignment: Assignment, target: Target) -> None:
+    """Give loops rings. What is fetched early is no longer staged, and in no registers."""
+    ops = list(kernel.walk())
+    if not target.async_copies or any(op.name == "alloca" for op in ops):
+        # Beside variables in shared memory, nothing says that a source is in global memory.
+        return
+    planner = _Planner(kernel, assignment, target)
+    for loop in reversed(ops):
+        if loop.name == "for":
+            planner.plan(loop)
+
+
+class _Planner:
+    def __init__(self, kernel: Kernel, assignment: Assignment, target: Target) -> None:
+        self._assignment, self._target = assignment, target
+        self._facts: FactTable = kernel.facts["infer_divisibility"]
+        self._users: dict[Value, list[Op]] = {}
+        for op in kernel.walk():
+            for value in op.operand_list():
+                self._users.setdefault(value, []).append(op)
+
+    def plan(self, loop: Op) -> None:
+        """Give a loop a ring, if it has a use for one, and no loop inside of it has one."""
+        found = self._assignment
+        inside = list(walk(loop.regions[0].block))
+        if not found.rings.keys().isdisjoint(inside):
+            return
+        fetched, end = [], 0
+        for early in early_loads(loop, self._multiplied_only):
+            if self._can_be_copied(early.load):
+                value = early.load.results[0]
+                layout = streaming(early.load, found.threads, self._facts, self._target)
+                staging = found.staged[value]
+                fetched.append(Fetched(early, layout, end, staging.images, staging.size))
+                end += -(-staging.bytes // ALIGNMENT) * ALIGNMENT
+        if not fetched:
+            return
+        tiles = [each.early.load.results[0] for each in fetched]
+        others = sum(staging.bytes for value, staging in found.staged.items() if value not in tiles)
+        room = self._target.shared_bytes - others - _needed(inside, found)
+        stages = min(MOST_STAGES, 1 + -(-IN_FLIGHT // end), room // end)
+        if stages < LEAST_STAGES:
+            return
+        found.rings[loop] = RingPlan(tuple(fetched), end, stages)
+        for value in tiles:
+            del found.staged[value], found.layouts[value]
+            found.homes.pop(value, None)
+
+    def _multiplied_only(self, value: Value) -> bool:
+        """Whether a tile is staged as it is in memory, and wanted nowhere else."""
+        staging = self._assignment.staged.get(value)
+        if staging is None or not is_as_stored(value.type.element, staging.reading):
+            return False
+        return self._assignment.of(value) == [staging.layout] and self._staged_use(value)
+
+    def _staged_use(self, value: Value) -> bool:
+        """Whether all users of a tile, or a renumbering of it, read it from where it is staged."""
+        for user in self._users.get(value, ()):
+            plan = self._assignment.products.get(user)
+            if plan is not None:
+                held = [
+                    user.operands[slot] is value and part.layout in self._assignment.of(value)
+                    for slot, part in (("lhs", plan.left), ("rhs", plan.right))
+                ]
+                if any(held) or value is user.operands["acc"]:
+                    return False
+            elif user.name not in RENUMBERING or not self._staged_use(user.result):
+                return False
+        return True
+
+    def _can_be_copied(self, load: Op) -> bool:
+        """Whether asynchronous copies can move a tile."""
+        view = load.operands["view"].type
+        element, vector = view.view.element, vector_of(load, self._facts, self._target)
+        copies = prod(view.tile) // vector // self._assignment.threads
+        return (
+            not is_packed(element)
+            and not padding_bits(element, view.padding)
+            and memory_bytes(element) * vector in COPY_BYTES
+            and copies <= MOST_COPIES
+        )
+
+
+def _needed(inside: Collection[Op], assignment: Assignment) -> int:
+    """Bytes of shared memory that ops of a loop may need beside the ring."""
+    each = [_exchanged(op, assignment) for op in inside]
+    return max(*each, min(sum(each), ROOM))
+
+
+def _exchanged(op: Op, assignment: Assignment) -> int:
+    """Bytes that the threads of a block exchange for an op, at most."""
+    tiles = [value.type for value in op.operand_list() if isinstance(value.type, Tile)]
+    if op.name == "reduce":
+        warps = assignment.threads >> LANE_BITS
+        return sum(_bytes(tile) for tile in tiles) // tiles[0].shape[op.attributes["dim"]] * warps
+    if op.name in _THROUGH_SHARED:
+        return sum(_bytes(tile) for tile in tiles)
+    moved = [v for v in op.results if set(assignment.of(v)) - set(assignment.computed(v))]
+    return max((min(_bytes(value.type), PIECE_BYTES) for value in moved), default=0)
+
+
+_THROUGH_SHARED = ("extract", "insert", "print_tko", "scan")
+
+
+def _bytes(tile: Tile) -> int:
+    return tile.size * memory_bytes(tile.element)

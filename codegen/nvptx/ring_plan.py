@@ -1,0 +1,37 @@
+"""What goes through the ring of a loop, and where in a buffer each tile lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from .early_loads import EarlyLoad
+from .layout import LinearLayout
+from .staged import Staged
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A load that is made early: which thread copies what, and where in a buffer it goes."""
+
+    early: EarlyLoad
+    layout: LinearLayout
+    place: int
+    images: tuple[int, ...]
+    size: int
+    """Bytes of an element."""
+
+    def staged(self, builder: ir.IRBuilder, buffer: ir.Value) -> Staged:
+        """The tile in a buffer."""
+        place = builder.add(buffer, ir.Constant(buffer.type, self.place))
+        return Staged(place, self.images, self.size)
+
+
+@dataclass(frozen=True, slots=True)
+class RingPlan:
+    """What goes through the ring of a loop, the bytes of one buffer, and the number of buffers."""
+
+    fetched: tuple[Fetched, ...]
+    size: int
+    stages: int

@@ -1,0 +1,222 @@
+"""Launches through the real bindings, on a driver that runs kernels on the emulator."""
+
+from __future__ import annotations
+
+import gc
+import struct
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tileir
+from tileir import Buffer
+from tileir.codegen.device import launch as launching
+from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
+
+from .launched import check_fixture, newest
+from .standin import Driver
+
+FIXTURES = (
+    "vector_add", "softmax", "atomic_sum_f32", "from_fp8", "print_values", "two_entries",
+    "transpose", "helper_calls",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_fixtures(name: str, driver: Driver) -> None:
+    """What a driver is told is enough to get the expected bits."""
+    check_fixture(name, "sm_90")
+    assert not driver.memory  # what was allocated has been freed
+
+
+def stored(element: str) -> Any:
+    """A kernel that stores its second parameter where the first one points."""
+    return compiled(f"""
+        entry @store(%place: tile<ptr<{element}>>, %number: tile<{element}>) {{
+          %done = store_ptr_tko weak %place, %number
+            : tile<ptr<{element}>>, tile<{element}> -> token
+          return
+        }}""")
+
+
+@pytest.fixture
+def room(driver: Driver) -> Iterator[np.ndarray]:
+    """Some of the device's memory."""
+    array = np.zeros(64, np.uint8)
+    driver.lend(array)
+    yield array
+    assert driver.problem is None
+
+
+@pytest.mark.parametrize(
+    ("element", "value", "expected"),
+    [
+        ("i8", -3, struct.pack("<b", -3)),
+        ("i16", 65535, struct.pack("<H", 65535)),
+        ("i64", -(2**63), struct.pack("<q", -(2**63))),
+        ("f16", 0.1, struct.pack("<e", 0.1)),
+        ("f32", 0.1, struct.pack("<f", 0.1)),
+        ("f64", 0.1, struct.pack("<d", 0.1)),
+        ("bf16", 1.5, b"\xc0\x3f"),
+    ],
+)
+def test_numbers(element: str, value: Any, expected: bytes, room: np.ndarray) -> None:
+    stored(element).launch(1, [Buffer(room.ctypes.data, 64), value])
+    assert room[: len(expected)].tobytes() == expected
+
+
+def compiled(text: str, target: str = "sm_90") -> Any:
+    """The only entry of a text."""
+    (kernel,) = tileir.compile(tileir.assemble(text), target).values()
+    return kernel
+
+
+def add(grid: Any = 1) -> None:
+    """Add vectors of eight at address 0."""
+    kernel = tileir.compile(newest("vector_add"), "sm_90")["vector_add"]
+    kernel.launch(grid, [part for _ in range(3) for part in (0, 8, 1)])
+
+
+def test_the_configuration_is_the_plan(driver: Driver) -> None:
+    kernel = compiled("entry @idle() { return }")
+    kernel.launch((2, 3), [])
+    ((config, *clusters),) = driver.launches
+    assert (list(config.grid), list(config.block)) == ([2, 3, 1], kernel.plan["block"])
+    assert (config.shared, config.stream, clusters) == (0, None, [])
+
+
+def test_a_stream_is_not_waited_for(driver: Driver, room: np.ndarray) -> None:
+    kernel = stored("f32")
+    kernel.launch(1, [room.ctypes.data, 1.0], stream=SimpleNamespace(cuda_stream=0x70))
+    assert driver.launches[0][0].stream == 0x70
+    assert "cuStreamSynchronize" not in driver.calls
+    kernel.launch(1, [room.ctypes.data, 1.0])
+    assert "cuStreamSynchronize" in driver.calls
+
+
+def test_code_is_loaded_once_and_unloaded(driver: Driver) -> None:
+    gc.collect()  # what earlier tests left
+    before = len(driver.libraries)
+    compilation = tileir.compile(newest("two_entries"), "sm_90")
+    for kernel in list(compilation.values()) * 2:
+        kernel.launch(0, [0] * len(kernel.elements))
+    assert driver.calls.count("cuLibraryLoadData") == 1
+    assert not driver.launches  # a grid without blocks
+    assert len(driver.libraries) == before + 1
+    del compilation, kernel
+    gc.collect()
+    assert len(driver.libraries) == before
+
+
+def changed_plan(kernel: Any, **changes: Any) -> None:
+    """Launch with a plan that says something else."""
+    plan = {**kernel.plan, **changes}
+    launching.launch(plan, kernel.elements, kernel._image, 4, [64, 0.5], 0x70)
+
+
+def test_shared_memory_above_what_everyone_gets(driver: Driver) -> None:
+    changed_plan(stored("f32"), dynamic_shared_memory=48 << 10)
+    assert driver.allowed == {}
+    changed_plan(stored("f32"), dynamic_shared_memory=100_000)
+    assert driver.allowed == {"store": 100_000}
+    assert driver.launches[-1][0].shared == 100_000
+    driver.most_shared = 99_000
+    launching.driver.shared_memory.cache_clear()
+    with pytest.raises(LaunchError, match=r"^store: a block needs 100000 bytes .* GPU has 99000"):
+        changed_plan(stored("f32"), dynamic_shared_memory=100_000)
+
+
+def test_clusters_are_asked_for(driver: Driver) -> None:
+    changed_plan(stored("f32"), cluster=[2, 1, 1])
+    assert driver.launches[-1][1] == (2, 1, 1)
+    with pytest.raises(LaunchError, match="extent 4 along x is not divisible into clusters of 3"):
+        changed_plan(stored("f32"), cluster=[3, 1, 1])
+
+
+def test_what_the_launcher_does_not_make(driver: Driver) -> None:
+    with pytest.raises(UnsupportedError, match="makes no tensor maps"):
+        changed_plan(stored("f32"), tensor_maps=[{}])
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ((1, 65536), "grid extent 65536 along y is more than 65535"),
+        (1 << 24, "grid extent 16777216 is not within 0 to 16777215"),
+        ("x", "the grid must be integers"),
+    ],
+)
+def test_wrong_grids(grid: Any, message: str, driver: Driver) -> None:
+    with pytest.raises(LaunchError, match=f"^vector_add: {message}"):
+        add(grid)
+
+
+@pytest.mark.parametrize(
+    ("capability", "target", "fits"),
+    [
+        ((9, 0), "sm_80", True), ((8, 9), "sm_90", False), ((12, 1), "sm_120", True),
+        ((10, 7), "sm_107", True), ((10, 0), "sm_107", False),
+    ],
+)  # fmt: skip
+def test_the_gpu_must_run_the_code(
+    capability: tuple[int, int], target: str, fits: bool, driver: Driver
+) -> None:
+    driver.capability = capability
+    kernel = compiled("entry @idle() { return }", target)
+    if fits:
+        kernel.launch(1, [])
+        return
+    name = f"sm_{capability[0]}{capability[1]}"
+    with pytest.raises(LaunchError, match=f"was compiled for {target}, but the GPU is {name}"):
+        kernel.launch(1, [])
+
+
+@pytest.mark.parametrize(
+    ("ptx_target", "fitting"),
+    [
+        ("sm_90", [(9, 0), (10, 0), (10, 3), (12, 0)]),
+        ("sm_90a", [(9, 0)]),
+        ("sm_100f", [(10, 0), (10, 3)]),
+    ],
+)
+def test_suffixes_of_targets(ptx_target: str, fitting: list[tuple[int, int]]) -> None:
+    for capability in [(8, 9), (9, 0), (10, 0), (10, 3), (12, 0)]:
+        try:
+            launching.check_target({"target": "", "ptx_target": ptx_target}, capability)
+            assert capability in fitting
+        except LaunchError:
+            assert capability not in fitting
+
+
+def test_a_false_assertion(driver: Driver) -> None:
+    kernel = compiled("""
+        entry @positive(%n: tile<i32>) {
+          %zero = constant <i32: 0> : tile<i32>
+          %holds = cmpi greater_than %n, %zero, signed : tile<i32> -> tile<i1>
+          assert %holds, "n is positive" : tile<i1>
+          return
+        }""")
+    kernel.launch(1, [1])
+    with pytest.raises(KernelAssertionError, match=r"false; .* in positive$") as caught:
+        kernel.launch(1, [0])
+    assert caught.value.block is None
+    assert "n is positive" in str(driver.problem)
+
+
+def test_a_kernel_that_fails(driver: Driver) -> None:
+    with pytest.raises(
+        DeviceError, match=r"^vector_add: .* \(CUDA_ERROR_LAUNCH_FAILED\)"
+    ) as caught:
+        add()
+    assert caught.value.code == "CUDA_ERROR_LAUNCH_FAILED"
+    assert "bounds" in str(driver.problem)
+
+
+def test_ptx_that_the_driver_refuses(driver: Driver) -> None:
+    kernel = stored("f32")
+    kernel._image._ptx = ".entry store() {"
+    with pytest.raises(DeviceError, match=r"(?s)CUDA_ERROR_INVALID_PTX\)\nsyntax: "):
+        kernel.launch(1, [0, 1.0])

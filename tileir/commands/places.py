@@ -1,0 +1,49 @@
+"""Where `tileir run` runs a kernel. Each place gives the seconds that a launch took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tileir.references import display
+
+from .progress import progress_bar
+
+if TYPE_CHECKING:
+    from tileir.codegen.api import Compiled
+
+HOST, GPU = "host", "gpu"
+"""What --target takes besides the names of GPUs."""
+
+Launch = Callable[["Compiled", Sequence[int], Sequence[object]], float]
+
+
+def on_host(threads: int | None) -> Launch:
+    """The CPU, with so many threads."""
+
+    def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
+        with progress_bar(display(kernel.symbol)) as progress:
+            started = time.perf_counter()
+            kernel.launch(grid, values, threads=threads, progress=progress, print_assertions=False)
+            return time.perf_counter() - started
+
+    return launch
+
+
+def on_gpu(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
+    """The GPU; copying the arrays there and back does not count."""
+    from tileir.codegen.device.copies import copied
+
+    with copied(values) as arguments:
+        kernel.launch((0,), arguments)  # loads the code, if the arguments fit
+        started = time.perf_counter()
+        kernel.launch(grid, arguments)
+        return time.perf_counter() - started
+
+
+def gpu_here() -> str:
+    """The target of this machine's GPU; DeviceError if there is none."""
+    from tileir.codegen.device.own import own_target
+
+    return own_target()
