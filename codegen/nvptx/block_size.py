@@ -17,8 +17,8 @@ PRODUCT_WORDS = 64
 """The same in a kernel that multiplies matrices: the more a thread has, the less it reads."""
 MOST_WARPS = 16
 """Of such a kernel: with more of them, a thread may have too few registers for its share."""
-MOST_WORDS = 128
-"""The most 32-bit registers that one tile may take in a thread of the largest block."""
+MOST_WORDS = 1024
+"""The most 32-bit values of one tile for each thread of the largest block: more than registers."""
 
 
 def words(tile: Tile) -> int:
