@@ -165,15 +165,16 @@ def reduce(
 
 
 def move_address(builder: ir.IRBuilder, address: ir.Value, amount: ir.Value, size: int) -> ir.Value:
-    """`address + amount * size`, the amount signed, as one instruction that LLVM cannot see into.
+    """`address + amount * size`, the amount signed, as one statement that LLVM cannot see into.
 
     LLVM's straight-line strength reduction takes quadratic time over the addresses of a gather.
     """
     if amount.type.width < 32:
         amount = builder.sext(amount, ir.IntType(32))
-    wide = amount.type.width == 64
-    text = f"mad.{'lo.s64' if wide else 'wide.s32'} $0, $1, $2, $3;"
-    inputs = ["=l", "l" if wide else "r", "n", "l"]
+    # Not `mad`: ptxas makes one instruction of two, but of several `mad` a product that they share.
+    multiply = "mul.lo.s64" if amount.type.width == 64 else "mul.wide.s32"
+    text = f"{multiply} $0, $1, $2; add.s64 $0, $0, $3;"
+    inputs = ["=&l", _CONSTRAINTS[amount.type.width], "n", "l"]
     arguments = [amount, ir.Constant(amount.type, size), address]
     return _assembly(builder, address.type, text, inputs, arguments, side_effect=False)
 

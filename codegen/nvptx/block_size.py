@@ -6,6 +6,7 @@ from tileir.types import Tile
 
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
+from .launch_contract import contract_of, refuse
 from .mma_plan import PRODUCTS
 from .targets import Target
 
@@ -18,7 +19,7 @@ PRODUCT_WORDS = 64
 MOST_WARPS = 16
 """Of such a kernel: with more of them, a thread may have too few registers for its share."""
 MOST_WORDS = 1024
-"""The most 32-bit values of one tile for each thread of the largest block: more than registers."""
+"""The most 32-bit values of one tile for each thread of a block: more than registers."""
 
 
 def words(tile: Tile) -> int:
@@ -32,11 +33,19 @@ def too_large(tile: Tile, target: Target) -> bool:
 
 
 def threads_of(kernel: Kernel, target: Target) -> int:
-    """Threads of a block, a power of two."""
+    """Threads of a block, a power of two. UnsupportedError for a fixed number that is too small."""
     tiles = [value.type for op in kernel.walk() for value in op.results]
     tiles = [tile for tile in tiles if isinstance(tile, Tile)]
     elements = max((tile.size for tile in tiles), default=1)
     most = max((words(tile) for tile in tiles), default=1)
+    contract = contract_of(kernel)
+    if warps := contract["num_warps"]:
+        threads = warps * target.warp
+        if most > MOST_WORDS * threads:
+            widest = max(tiles, key=words)
+            takes = f"{widest} would take {most // threads} registers of each thread"
+            refuse(kernel, [f"{contract.by('num_warps')} is {warps}: {takes}"])
+        return threads
     threads = max(target.warp, min(THREADS, elements))
     preferred, limit = PREFERRED_WORDS, target.max_threads
     if any(op.name in PRODUCTS for op in kernel.walk()):

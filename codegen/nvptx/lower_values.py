@@ -80,16 +80,26 @@ def same_elements(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
 
 
 def offset(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify."""
+    """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify.
+
+    Amounts that 32 bits can hold are multiplied in one instruction.
+    """
     if op.result.type.size == 1:
         return each_element(ctx, op, layout)
     pointers = ctx.operand(op, op.operands["ptr"], layout)
     amounts = ctx.operand(op, op.operands["offset"], layout)
     size = memory_bytes(op.result.type.element.pointee)
+    facts, half = ctx.facts[op.operands["offset"]], 1 << I32.width - 1
+    if -half <= facts.lower and facts.upper < half:
+        amounts = {o: _narrow(ctx.builder, amount) for o, amount in amounts.items()}
     return {
         offset: access.move_address(ctx.builder, pointers[offset], amounts[offset], size)
         for offset in layout.offsets()
     }
+
+
+def _narrow(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
+    return builder.trunc(number, I32) if number.type.width > I32.width else number
 
 
 def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
@@ -119,24 +129,3 @@ def lower_value(ctx: Context, op: Op) -> None:
     lower = VALUES.get(op.name, each_element)
     for layout in ctx.assignment.computed(op.result):
         ctx.define(op.result, layout, lower(ctx, op, layout))
-
-
-# Coordinates of the tile block ----------------------------------------------------------------
-
-_AXES = ("x", "y", "z")
-_REGISTERS = {"get_tile_block_id": "ctaid", "get_num_tile_blocks": "nctaid"}
-
-
-def lower_grid(ctx: Context, op: Op) -> None:
-    """The tile grid is the launch grid."""
-    for axis, result in zip(_AXES, op.results, strict=True):
-        register = special_register(ctx.builder, f"{_REGISTERS[op.name]}.{axis}")
-        ctx.define_scalar(result, register)
-
-
-def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
-    """One of PTX's registers that say where in the grid a thread is."""
-    name = f"llvm.nvvm.read.ptx.sreg.{name}"
-    module = builder.module
-    function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)
-    return builder.call(function, [])

@@ -22,6 +22,7 @@ from .convert import PIECE_BYTES
 from .early_loads import early_loads, walk
 from .factors import is_as_stored
 from .layout import LANE_BITS
+from .mma_plan import PRODUCTS
 from .ring_plan import Fetched, RingPlan
 from .shared import ROOM
 from .staged import RENUMBERING
@@ -84,7 +85,7 @@ class _Planner:
         stages = min(MOST_STAGES, 1 + -(-IN_FLIGHT // end), room // end)
         if stages < LEAST_STAGES:
             return
-        found.rings[loop] = RingPlan(tuple(fetched), end, stages)
+        found.rings[loop] = RingPlan(tuple(fetched), end, stages, _first_product(loop))
         for value in tiles:
             del found.staged[value], found.layouts[value]
             found.homes.pop(value, None)
@@ -122,6 +123,17 @@ class _Planner:
             and memory_bytes(element) * vector in COPY_BYTES
             and copies <= MOST_COPIES
         )
+
+
+def _first_product(loop: Op) -> Op | None:
+    """The first product of a loop's body that every iteration carries out."""
+    for op in loop.regions[0].block.ops:
+        if op.name in PRODUCTS:
+            return op
+        if op.name == "if":
+            # It may go on with the next iteration.
+            break
+    return None
 
 
 def _needed(inside: Collection[Op], assignment: Assignment) -> int:

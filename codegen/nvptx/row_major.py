@@ -5,8 +5,9 @@ As much of it at a time as shared memory has room for: a reader looks at every p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from llvmlite import ir
 
@@ -17,6 +18,7 @@ from .access import bits_of, integer_type
 from .convert import PIECE_BYTES
 from .fragments import I32, Context
 from .layout import LinearLayout
+from .shared import ALIGNMENT
 
 Reached = Callable[[int], tuple[ir.Value, int, ir.Value | None]]
 """From a fixed distance in bytes to an address, an immediate, and whether that is in the piece."""
@@ -66,6 +68,22 @@ def staged(ctx: Context, value: Value, layout: LinearLayout) -> Iterator[Piece]:
         _write(ctx, value, layout, piece)
         ctx.shared.barrier()
         yield piece
+
+
+def staged_together(
+    ctx: Context, values: Sequence[Value], layouts: Sequence[LinearLayout]
+) -> list[Piece]:
+    """Several small tiles, each as a whole, once all threads have written them."""
+    sizes = [integer_type(value.type.element).width // 8 * value.type.size for value in values]
+    *places, end = accumulate((-(-size // ALIGNMENT) * ALIGNMENT for size in sizes), initial=0)
+    if not values:
+        return []
+    base, found = ctx.shared.reserve(end), []
+    for value, layout, place, size in zip(values, layouts, places, sizes, strict=True):
+        found.append(Piece(ctx.builder, ctx.builder.add(base, I32(place)), size))
+        _write(ctx, value, layout, found[-1])
+    ctx.shared.barrier()
+    return found
 
 
 def _write(ctx: Context, value: Value, layout: LinearLayout, piece: Piece) -> None:

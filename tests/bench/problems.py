@@ -44,6 +44,7 @@ PROBLEMS = {
     "layer_norm": Problem((4,), ((4, 4096), (4096,), (4096,), (4, 4096)), (1e-5,)),
     "rms_norm": Problem((4,), ((4, 4096), (4096,), (4, 4096)), (1e-5,)),
     "gather": Problem((4,), ((4096,),) * 3, kinds="fif"),
+    "pointer_add": Problem((4,), ((4096,),) * 3),
     "row_sum": Problem((2,), ((32, 1024), (32,))),
     "cumulative_sum": Problem((4,), ((4, 1024),) * 2),
 }

@@ -44,6 +44,7 @@ class Batch:
         self.kernel, self.grid, self.first, self.blocks = kernel, grid, first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings
         self.shared_bytes = shared_bytes
+        self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
         self.threads = shape[0] * shape[1] * shape[2]
         self.pitch = -(-self.threads // WARP) * WARP
         self.count = blocks * self.pitch

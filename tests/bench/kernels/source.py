@@ -89,6 +89,13 @@ def gather(x, indices, y, size: ConstInt):
 
 
 @ct.kernel
+def pointer_add(x, y, z, size: ConstInt):
+    """One tile of neighbouring elements a block, by their indices."""
+    at = ct.bid(0) * size + ct.arange(size, dtype=ct.int32)
+    ct.scatter(z, at, ct.gather(x, at) + ct.gather(y, at))
+
+
+@ct.kernel
 def row_sum(x, y, rows: ConstInt, columns: ConstInt):
     """Some rows a block, a tile of columns at a time."""
     i = ct.bid(0)
@@ -187,6 +194,7 @@ KERNELS = {
     "gather": (
         gather, [*_arrays(1, 1), *_arrays(1, 1, ct.int32), *_arrays(1, 1), *_constants(1024)],
     ),
+    "pointer_add": (pointer_add, [*_arrays(3, 1), *_constants(1024)]),
     "row_sum": (row_sum, [*_arrays(1, 2), *_arrays(1, 1), *_constants(16, 128)]),
     "cumulative_sum": (cumulative_sum, [*_arrays(2, 2), *_constants(1024)]),
     "layer_norm": (

@@ -86,9 +86,9 @@ def test_neighbours_share_an_address() -> None:
 
     A start that is no multiple of the tile might wrap around within it.
     """
-    assert len(re.findall(r"mad\.wide", copy(base=4).ptx)) == 8
+    assert len(re.findall(r"mul\.wide", copy(base=4).ptx)) == 8
     ptx = copy(base=4, start=SIZE).ptx
-    assert len(re.findall(r"mad\.wide", ptx)) == 2
+    assert len(re.findall(r"mul\.wide", ptx)) == 2
     assert set(re.findall(r"ld.*\+(\d+)\]", ptx)) == {"0", "512", "1024", "1536"}
 
 

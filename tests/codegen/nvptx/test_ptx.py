@@ -36,7 +36,9 @@ def test_the_head_names_version_and_target(row) -> None:
 
 def test_the_entry_has_the_parameters_of_tile_ir() -> None:
     ptx = compiled("fma_scalar").ptx
-    head = re.search(r"\.visible \.entry fma_scalar\(\n(.*?)\n\)\n\.reqntid 128\n", ptx, re.DOTALL)
+    head = re.search(
+        r"\.visible \.entry fma_scalar\(\n(.*?)\n\)\n\.reqntid 128, 1, 1\n", ptx, re.DOTALL
+    )
     kinds = re.findall(r"\.param \.(\w+) fma_scalar_param_(\d+)", head[1])
     array = ["u64", "u32", "u32"]
     assert [kind for kind, _ in kinds] == [*array * 3, "u32"]
