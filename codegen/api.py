@@ -12,7 +12,8 @@ from tileir.references import display
 from .cache import Slot
 from .cache_key import key_of
 from .cache_place import find_cache
-from .targets import HOST, package_of
+from .launch_terms import check_options
+from .targets import HOST, named_target, no_gpu, package_of
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -85,14 +86,17 @@ class Compilation(Mapping[str, Compiled]):
 
 
 def compile(
-    bytecode: Bytecode, target: str = HOST, *, symbols: str | Iterable[str] | None = None,
-    cache: bool = True, check: str | Iterable[str] = (), trace: str | Iterable[str] = (),
+    bytecode: Bytecode, target: str | None = None, *,
+    symbols: str | Iterable[str] | None = None, cache: bool = True,
+    check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool = False,
+    **launch: object,
 ) -> Compilation:  # fmt: skip
     """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
 
-    The target is "host" or the name of a GPU architecture such as "sm_90". Raises UnsupportedError
-    for another one, and for a module with ops that are not lowered; VerifyError for one that breaks
-    rules of Tile IR. Their `diagnostics` list everything at once.
+    The target is "host" or the name of a GPU architecture such as "sm_90"; if None, the one that
+    the text of the module names, or else the host. Raises UnsupportedError for another one, and for
+    a module with ops that are not lowered; VerifyError for one that breaks rules of Tile IR. Their
+    `diagnostics` list everything at once.
 
     What is compiled for the host is kept on disk (see `cache_place`), and taken from there if the
     same has been compiled before, unless `cache` is false.
@@ -105,12 +109,29 @@ def compile(
                  tile, broken promises about overflow; and what is assumed is true
     `trace` has names of values, as `tileir.disassemble` spells them: the kernel shows each when it
     has computed it. KeyError for a name that no tile has.
+
+    For GPUs, `launch` is what is asked of launches, by the names in `launch_terms.OPTIONS`:
+    num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
+    TypeError for another name, UnsupportedError for what cannot be. With `lineinfo`, the PTX says
+    which line of source each instruction comes from, as far as the debug section does.
     """
+    check_options(launch)
+    for_gpus = [*launch, *(["lineinfo"] if lineinfo else [])]
+    if target is None:
+        target = named_target(bytecode)
+        if target is None and for_gpus:
+            raise UnsupportedError(no_gpu(f"option {for_gpus[0]}"))
+        target = target or HOST
     family = package_of(target)
     package = import_module(f".{family}", __package__)
     symbols = None if symbols is None else _listed(symbols)
     checks, names = _checks(check, target), _names(trace, target)
-    options = {"symbols": symbols, "checks": checks, "trace": names}
+    if for_gpus and target == HOST:
+        raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
+    options = {
+        "symbols": symbols, "checks": checks, "trace": names, "launch": launch,
+        "lineinfo": bool(lineinfo),
+    }  # fmt: skip
     slot = _slot(bytecode, package.identity(target), options) if cache else None
     kept = slot and slot.get()
     if kept:

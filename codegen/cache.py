@@ -119,7 +119,15 @@ class Cache:
         with contextlib.suppress(OSError):
             self._remove_oldest(self.limit - slack)
 
-    def _remove_oldest(self, limit: int) -> None:
+    def sizes(self) -> list[int]:
+        """Bytes of each entry; nothing where there is no folder yet."""
+        try:
+            return [size for _, size, _ in self._entries()]
+        except OSError:
+            return []
+
+    def _entries(self) -> list[tuple[int, int, str]]:
+        """When each file was used last, its bytes, its path."""
         found = []
         with os.scandir(self.folder) as entries:
             for entry in entries:
@@ -127,6 +135,10 @@ class Cache:
                     with contextlib.suppress(OSError):  # another process may have removed it
                         status = entry.stat()
                         found.append((status.st_mtime_ns, status.st_size, entry.path))
+        return found
+
+    def _remove_oldest(self, limit: int) -> None:
+        found = self._entries()
         total = sum(size for _, size, _ in found)
         for _, size, path in sorted(found):
             if total <= limit:

@@ -7,6 +7,9 @@ import threading
 import llvmlite.binding as llvm
 from llvmlite import ir
 
+VERSION = ".".join(map(str, llvm.llvm_version_info))
+"""The LLVM inside llvmlite."""
+
 _lock = threading.Lock()
 _started: set[str] = set()
 

@@ -2,9 +2,42 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from tileir.attributes import spell
 from tileir.errors import UnsupportedError
 
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
+
 HOST = "host"
+CAPABILITY, SPELLED = "nv_tileaa.compute_capability", "nv_tileaa.target_spec"
+"""Attributes of a text's module that say which GPU it is for: 90 for sm_90, or the name itself."""
+
+
+def named_target(bytecode: Bytecode) -> str | None:
+    """The GPU that the text of a module names; UnsupportedError for one that we do not know."""
+    module = bytecode.launch_attributes.module
+    if CAPABILITY in module:
+        attribute, name = CAPABILITY, f"sm_{module[CAPABILITY]}"
+    elif SPELLED in module:
+        attribute, name = SPELLED, module[SPELLED]
+    else:
+        return None
+    from tileir.verifier.targets import GPUS
+
+    if name not in GPUS:
+        said = f"{attribute} is {spell(module[attribute])}"
+        raise UnsupportedError(f"{said}, which is no GPU; known are {', '.join(GPUS)}")
+    return name
+
+
+def no_gpu(asker: str) -> str:
+    """What is wrong if `asker` needs a GPU and nobody has named one."""
+    return (
+        f"Failed to get ComputeCapability: {asker} needs a GPU; name one as the target, such as"
+        f" sm_90, or give the module of a text {CAPABILITY} = 90"
+    )
 
 
 def package_of(target: str) -> str:

@@ -92,15 +92,28 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     return assemble_text(text, version, name)
 
 
-def compile(bytecode, target: str = "host", **options):
+def compile(bytecode, target: str | None = None, **options):
     """Compile every entry of a module for a target; needs the ``codegen`` extra.
 
     bytecode  a Bytecode, or the bytes of one
-    target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``
+    target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``; if None, the GPU that
+              the module's text names (``nv_tileaa.compute_capability``), or else the host
     symbols   compile these entries only; KeyError for a name that none has
     cache     False: compile for the host without looking into the cache on disk, nor adding to it
     check     host only: "memory", "undefined" or both, what to check while a kernel runs
     trace     host only: names of values, as `disassemble` spells them, to show once computed
+    lineinfo  GPUs only: the PTX says which line of source each instruction comes from
+
+    For GPUs only, what is asked of launches; each comes before attributes of the module's text,
+    and those before hints in bytecode:
+
+    num_warps          warps of a block: 1, 2, 4, ... 32
+    cluster_dim        blocks of a cluster along x, y and z, such as (2, 1, 1); from sm_90 on
+    num_ctas           blocks of a cluster along x
+    maxnreg            registers of a thread at most: 24 to 255
+    minnctapersm       blocks that an SM holds at the same time, at least
+    maxclusterrank     blocks of a cluster at most, where the launch says how many
+    blocksareclusters  True: the launch grid counts clusters
 
     Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, and a mapping
     from entry symbol to a kernel with ``.launch(grid, args)``. Raises UnsupportedError, which lists

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from .errors import (
+    AssemblyError,
     BytecodeError,
     DeviceError,
     LaunchError,
@@ -41,6 +42,7 @@ COMMANDS = {
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
+    "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
 }
 """Command -> (module, summary). A module is imported when its command is used."""
 
@@ -55,6 +57,7 @@ CODES = {
     UsageError: USAGE,
     LaunchError: USAGE,
     MissingPackageError: USAGE,
+    AssemblyError: UNREADABLE,
     TileIRError: NO,
 }
 """Error -> exit code; the first kind that fits counts."""

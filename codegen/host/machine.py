@@ -20,9 +20,8 @@ def triple_and_layout() -> tuple[str, str]:
 @cache
 def identity() -> str:
     """Everything about LLVM and the CPU that decides what object code IR becomes."""
-    version = ".".join(map(str, llvm.llvm_version_info))
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return f"llvmlite {llvmlite.__version__} LLVM {version} {_triple()} {cpu} {features}"
+    return f"llvmlite {llvmlite.__version__} LLVM {backend.VERSION} {_triple()} {cpu} {features}"
 
 
 def object_code(llvm_ir: str) -> bytes:

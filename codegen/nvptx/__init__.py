@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from llvmlite import ir
@@ -25,6 +26,8 @@ from ..scalar.machine import Machine
 from . import supported
 from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
+from .launch_contract import contract_of, fit_block, lowest_ptx, settle
+from .lineinfo import INLINED_CALLS, LineTable
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
 from .plan_rings import plan_rings
@@ -33,9 +36,10 @@ from .targets import TARGETS, Target
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
+_NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-_PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
+_PROVIDED = ("free", "malloc", "vprintf")
 """What code may call without defining it."""
 
 
@@ -86,16 +90,28 @@ def why_not(op: Op, target: str) -> str | None:
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):
             most = MOST_WORDS * gpu.max_threads
-            return f"{value.type} does not fit the {most} registers that one tile may take"
+            return f"{value.type} does not fit the {most} words that one tile may take"
     return None
 
 
-def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
-    """PTX and plans for kernels that have passed `why_not` and the pipeline."""
+def compile_kernels(
+    kernels: list[Kernel], target: str, launch: Mapping[str, object] = _NOTHING,
+    lineinfo: bool = False,
+) -> PtxCompilation:  # fmt: skip
+    """PTX and plans for kernels that have passed `why_not` and the pipeline.
+
+    `launch` has the options about launching (see `launch_terms`). With `lineinfo`, the PTX says
+    which lines of source its instructions come from.
+    """
     _check_names(kernels)
-    ops = [op for kernel in kernels for op in kernel.walk()]
     gpu = TARGETS[target]
-    gpu = replace(gpu, ptx=supported.ptx_version(ops, gpu))
+    kernels = [settle(kernel, gpu, launch) for kernel in kernels]
+    ops = [op for kernel in kernels for op in kernel.walk()]
+    lines = LineTable(kernels) if lineinfo else None
+    version = lowest_ptx(map(contract_of, kernels), supported.ptx_version(ops, gpu))
+    if lines and lines.has_calls:
+        version = max(version, INLINED_CALLS)
+    gpu = replace(gpu, ptx=version)
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())
@@ -103,11 +119,13 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     for kernel in kernels:
         declare_kernel(module, kernel)
-    lowered = [_lowered(module, kernel, gpu) for kernel in kernels]
+    lowered = [_lowered(module, kernel, gpu, lines) for kernel in kernels]
     text = str(module)
     parsed = llvm.parse(text)
     llvm.optimize(parsed, machine, speed_level=SPEED_LEVEL)
     ptx = machine.emit_assembly(parsed)
+    if lines:
+        ptx = lines.written(ptx)
     image = Image(ptx)
     entries = {
         plan["entry"]: CompiledEntry(plan["entry"], elements, plan, image)
@@ -118,14 +136,15 @@ def compile_kernels(kernels: list[Kernel], target: str) -> PtxCompilation:
 
 
 def _lowered(
-    module: ir.Module, kernel: Kernel, gpu: Target
+    module: ir.Module, kernel: Kernel, gpu: Target, lines: LineTable | None
 ) -> tuple[list[Element], dict[str, Any]]:
     """Put a kernel into the module; its parameters and its plan."""
     assignment = assign_layouts(kernel, gpu)
     plan_rings(kernel, assignment, gpu)
-    shared = lower_kernel(module, kernel, gpu, assignment)
+    kernel = fit_block(kernel, gpu, assignment.threads)
+    shared = lower_kernel(module, kernel, gpu, assignment, lines)
     elements = [value.type.element for value in kernel.parameters]
-    return elements, launch_plan(kernel, gpu, assignment.threads, shared)
+    return elements, launch_plan(kernel, gpu, shared)
 
 
 def _check_names(kernels: list[Kernel]) -> None:

@@ -21,22 +21,31 @@ def copy(
 ) -> None:  # fmt: skip
     """Start to copy `size` bytes between addresses (with immediates), if `predicate`.
 
-    Of these only `present` bytes (i32) are read, where that is given; the rest becomes zero.
+    Of these only `present` bytes (i32) are read, where that is given, or all or none (i1); the rest
+    becomes zero.
     """
     # What is as wide as possible goes past the first cache: nobody reads it a second time.
     cache = "cg" if size == COPY_BYTES[-1] else "ca"
     text = f"cp.async.{cache}.shared.global [$0+$1], [$2+$3], {size}"
     constraints = ["r", "n", "l", "n"]
     arguments = [target[0], _immediate(target[1]), source[0], _immediate(source[1])]
-    if present is not None:
-        text += f", ${len(arguments)}"
-        constraints.append("r")
-        arguments.append(present)
+    guard = "" if predicate is None else f"@${len(arguments)} "
     if predicate is not None:
-        text = f"@${len(arguments)} {text}"
         constraints.append("b")
         arguments.append(predicate)
-    _run(builder, f"{text};", constraints, arguments)
+    if present is None:
+        text = f"{guard}{text};"
+    else:
+        number = f"${len(arguments)}"
+        is_count = present.type.width > 1
+        constraints.append("r" if is_count else "b")
+        arguments.append(present)
+        text = f"{guard}{text}, {number if is_count else 'present'};"
+        if not is_count:
+            # Chosen here, as LLVM takes a choice by several conditions apart. ptxas needs no
+            # register for it.
+            text = f"{{ .reg .b32 present; selp.b32 present, {size}, 0, {number}; {text} }}"
+    _run(builder, text, constraints, arguments)
 
 
 def commit(builder: ir.IRBuilder) -> None:

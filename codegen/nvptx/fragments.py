@@ -17,6 +17,7 @@ from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
 from .assign_layouts import Assignment
 from .layout import LinearLayout, combine, uniform
+from .lineinfo import LineTable
 from .renumber import element_images, needed
 from .shared import SharedMemory
 from .staged import Staged
@@ -71,6 +72,8 @@ class Context:
     """Memory ops before which all threads have to meet."""
     lower_block: Callable[[Context, Block], None] | None = None
     lower_op: Callable[[Context, Op], None] | None = None
+    lines: LineTable | None = None
+    """Which lines of source ops come from, if anyone wants to know."""
     exit: ir.Block | None = None
     """Where the thread ends, for a `return` that others follow."""
     scopes: list[Scope] = field(default_factory=list)
@@ -81,6 +84,8 @@ class Context:
     """What loads have read a trip before; see `read_ahead`."""
     staged: dict[Value, Staged] = field(default_factory=dict)
     """Tiles that products read from shared memory; see `staged.find`."""
+    meanwhile: dict[Op, Callable[[], None]] = field(default_factory=dict)
+    """What a product has to start while it runs."""
     _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 

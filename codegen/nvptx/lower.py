@@ -30,8 +30,11 @@ from .assign_layouts import Assignment
 from .fill_staged import ALIGNMENT as STAGED_ALIGNMENT
 from .fill_staged import place_staged
 from .fragments import Context
+from .launch_contract import contract_of, directives
+from .lineinfo import LineTable
+from .lower_grid import leave_to_first, lower_grid, special_register
 from .lower_pointers import load_ptr_tko, store_ptr_tko
-from .lower_values import lower_grid, lower_value, special_register
+from .lower_values import lower_value
 from .lower_views import (
     get_index_space_shape,
     get_tensor_shape,
@@ -87,16 +90,24 @@ def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
     ir.Function(module, kind, kernel.symbol)
 
 
-def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: Assignment) -> int:
-    """Define the entry that `declare_kernel` has declared. Returns its bytes of shared memory."""
+def lower_kernel(
+    module: ir.Module, kernel: Kernel, target: Target, assignment: Assignment,
+    lines: LineTable | None = None,
+) -> int:  # fmt: skip
+    """Define the entry that `declare_kernel` has declared. Returns its bytes of shared memory.
+
+    With `lines`, instructions know which line of source they come from.
+    """
     elements = [value.type.element for value in kernel.parameters]
     function = module.globals[kernel.symbol]
     function.calling_convention = "ptx_kernel"
-    # The set's own `add` knows no attributes with values.
-    set.add(function.attributes, f'"nvvm.reqntid"="{assignment.threads}"')
-    # Without it ptxas saves registers for more blocks, even by spilling.
-    set.add(function.attributes, '"nvvm.minctasm"="1"')
+    contract = contract_of(kernel)
+    for name, value in directives(contract):
+        # The set's own `add` knows no attributes with values.
+        set.add(function.attributes, f'"{name}"="{value}"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
+    if lines is not None:
+        builder.debug_metadata = lines.enter(function, kernel)
     variables, on_heap = place_allocations(kernel, target)
     kept, alignment = variables.size, variables.alignment
     if assignment.staged:
@@ -108,8 +119,10 @@ def lower_kernel(module: ir.Module, kernel: Kernel, target: Target, assignment: 
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):
         ctx.define_scalar(value, value_of(builder, argument, element))
     ctx.barriers = place_barriers(kernel, assignment)
-    ctx.lower_block, ctx.lower_op = lower_block, lower_op
+    ctx.lower_block, ctx.lower_op, ctx.lines = lower_block, lower_op, lines
     ctx.exit = function.append_basic_block("exit")
+    if contract.blocks > 1:
+        leave_to_first(builder)
     memory = heap.take(ctx, on_heap) if on_heap.places else None
     lower_block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
@@ -123,15 +136,19 @@ def lower_block(ctx: Context, block: Block) -> None:
     """Every op of a block, where the builder stands."""
     for op in block.ops:
         if op in ctx.barriers:
-            ctx.shared.barrier()
+            ctx.shared.settle()
         lower_op(ctx, op)
 
 
 def lower_op(ctx: Context, op: Op) -> None:
     """One op; afterwards its results are in all layouts that they are needed in."""
+    around = ctx.builder.debug_metadata
+    if ctx.lines is not None:
+        ctx.builder.debug_metadata = ctx.lines.at(op) or around
     _lowering(op)(ctx, op)
     for result in op.results:
         spread(ctx, result)
+    ctx.builder.debug_metadata = around
 
 
 def _lowering(op: Op) -> Callable[[Context, Op], None]:

@@ -130,6 +130,7 @@ def lower_yield(ctx: Context, op: Op) -> None:
 
 def lower_return(ctx: Context, op: Op) -> None:
     """Leave the kernel."""
+    ctx.shared.end()
     ctx.builder.branch(ctx.exit)
 
 

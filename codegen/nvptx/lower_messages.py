@@ -1,4 +1,4 @@
-"""Lowering of assert: a call of the function that a driver provides for it."""
+"""Lowering of assert: a thread prints what is wrong, and the launch ends."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from ..scalar.types import OPAQUE
-from .fragments import I32, I64, Context
-from .spaces import GLOBAL
-
-_FAIL = "__assertfail"
+from .fragments import I64, Context
+from .lower_grid import special_register
+from .vprintf import escaped, write
 
 
 def lower_assert(ctx: Context, op: Op) -> None:
@@ -20,30 +18,21 @@ def lower_assert(ctx: Context, op: Op) -> None:
     holds, *others = ctx.fragment(condition, layout).values()
     for other in others:
         holds = builder.and_(holds, other)
-    with builder.if_then(builder.not_(holds), likely=False):
-        fail(ctx, op.attributes["message"], op.place)
+    fails, owner = builder.not_(holds), ctx.owner(layout)
+    if owner is not None:
+        fails = builder.and_(fails, owner)
+    message = op.attributes["message"]
+    with builder.if_then(fails, likely=False):
+        fail(ctx, f"assertion failed{': ' if message else ''}{message}", op.place)
 
 
 def fail(ctx: Context, message: str, place: str) -> None:
     """End the launch with a message."""
-    module = ctx.builder.module
-    kind = ir.FunctionType(ir.VoidType(), [OPAQUE, OPAQUE, I32, OPAQUE, I64])
-    function = module.globals.get(_FAIL) or ir.Function(module, kind, _FAIL)
-    words, where, kernel = (text(ctx, each) for each in (message, place, ctx.kernel.symbol))
-    arguments = [words, where, ir.Constant(I32, 0), kernel, ir.Constant(I64, 1)]
-    ctx.builder.call(function, arguments)
-
-
-def text(ctx: Context, words: str) -> ir.Value:
-    """The address of a string that ends with a zero."""
-    module = ctx.builder.module
-    data = bytearray(words.encode("utf-8", "surrogateescape") + b"\0")
-    kind = ir.ArrayType(ir.IntType(8), len(data))
-    name = f"{ctx.kernel.symbol}$text{len(module.globals)}"
-    memory = ir.GlobalVariable(module, kind, name, addrspace=GLOBAL)
-    memory.initializer, memory.linkage = ir.Constant(kind, data), "internal"
-    memory.global_constant, memory.align = True, 1
-    return ctx.builder.addrspacecast(memory, OPAQUE)
+    builder = ctx.builder
+    block = [builder.zext(special_register(builder, f"ctaid.{axis}"), I64) for axis in "xyz"]
+    write(ctx, f"{escaped(place)}: block [%d, %d, %d]: {escaped(message)}\n", block)
+    # LLVM's own trap would be the end of the thread, and tear its warp apart before barriers.
+    builder.asm(ir.FunctionType(ir.VoidType(), []), "trap;", "", [], side_effect=True)
 
 
 LOWERINGS = {"assert": lower_assert}

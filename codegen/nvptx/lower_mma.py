@@ -44,11 +44,17 @@ def lower_product(ctx: Context, op: Op) -> None:
     left, right = _factor(ctx, op, "lhs", plan.left), _factor(ctx, op, "rhs", plan.right)
     add: Add = _scaled(ctx, op, plan) if op.name == "mmaf_scaled" else _added
     run = _Run(ctx, plan, left, right, add)
+    start_next = ctx.meanwhile.pop(op, None)
     if run.atoms > MOST_ATOMS and run.movable and op.name != "mmaf_scaled":
+        if start_next:
+            start_next()
         run.in_loop(sums)
     else:
         for start in range(0, plan.extents["k"], plan.slice):
             run.slice(sums, start)
+            if start_next and start == 0:
+                # From here on tensor cores have something to do.
+                start_next()
     if element.name == "f16":
         sums = {offset: narrow(builder, value, element) for offset, value in sums.items()}
     ctx.define(op.result, ctx.assignment.computed(op.result)[0], sums)

@@ -37,6 +37,10 @@ class LoopRing:
     def turn(self) -> None:
         """At the start of an iteration: from now on its tiles are staged."""
         buffer = self._ring.turn()
+        if self._plan.beside is None:
+            self._ring.prefetch()
+        else:
+            self._ctx.meanwhile[self._plan.beside] = self._ring.prefetch
         for each in self._plan.fetched:
             self._ctx.staged[each.early.load.results[0]] = each.staged(self._ctx.builder, buffer)
 

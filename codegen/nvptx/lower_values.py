@@ -129,24 +129,3 @@ def lower_value(ctx: Context, op: Op) -> None:
     lower = VALUES.get(op.name, each_element)
     for layout in ctx.assignment.computed(op.result):
         ctx.define(op.result, layout, lower(ctx, op, layout))
-
-
-# Coordinates of the tile block ----------------------------------------------------------------
-
-_AXES = ("x", "y", "z")
-_REGISTERS = {"get_tile_block_id": "ctaid", "get_num_tile_blocks": "nctaid"}
-
-
-def lower_grid(ctx: Context, op: Op) -> None:
-    """The tile grid is the launch grid."""
-    for axis, result in zip(_AXES, op.results, strict=True):
-        register = special_register(ctx.builder, f"{_REGISTERS[op.name]}.{axis}")
-        ctx.define_scalar(result, register)
-
-
-def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
-    """One of PTX's registers that say where in the grid a thread is."""
-    name = f"llvm.nvvm.read.ptx.sreg.{name}"
-    module = builder.module
-    function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)
-    return builder.call(function, [])

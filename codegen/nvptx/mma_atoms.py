@@ -130,13 +130,13 @@ ATOMS: tuple[Atom, ...] = (
 """For the same elements the larger atoms come first."""
 
 
-def atom_for(a: str, b: str, shape: tuple[int, int, int], capability: int) -> Atom | None:
-    """The atom of a target for factors of these elements and a product of shape (m, n, k).
+def atom_for(a: str, b: str, k: int, capability: int) -> Atom | None:
+    """The atom of a target for factors of these elements; None if it has no such atom.
 
-    The first one that is not larger than the product along k, else the smallest one.
+    The first one that is not longer than the product along `k`, else the smallest one.
     """
     found = [atom for atom in ATOMS if (atom.a, atom.b) == (a, b) and atom.since <= capability]
-    fitting = [atom for atom in found if atom.k <= shape[2]]
+    fitting = [atom for atom in found if atom.k <= k]
     return (fitting or found[-1:] or [None])[0]
 
 

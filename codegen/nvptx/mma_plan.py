@@ -163,13 +163,12 @@ def plan_products(kernel: Kernel, threads: int, target: Target) -> dict[Op, Plan
 
 def reading_of(op: Op, target: Target) -> tuple[str, Atom]:
     """What the factors of a product are read as, and the atom that multiplies them."""
-    m, k = op.operands["lhs"].type.shape[-2:]
-    shape = (m, op.operands["rhs"].type.shape[-1], k)
+    k = op.operands["lhs"].type.shape[-1]
     if op.name == "mmai":
         a, b = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
-        return a, atom_for(a, b, shape, target.capability)
+        return a, atom_for(a, b, k, target.capability)
     for reading in _READINGS[op.operands["lhs"].type.element.name]:
-        atom = atom_for(reading, reading, shape, target.capability)
+        atom = atom_for(reading, reading, k, target.capability)
         if atom is not None:
             return reading, atom
     raise AssertionError("the last reading of every type has an atom on all targets")

@@ -7,11 +7,14 @@ ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as
 parameters              one per parameter of the Tile IR entry, in order:
                         index, type (as in Tile IR), size and offset in bytes, naturally aligned
 block                   threads along x, y and z
-cluster                 blocks of a cluster along x, y and z
+cluster                 blocks of a cluster along x, y and z; PTX says it too
 dynamic_shared_memory   bytes to ask for at launch
 grid                    the launch grid, as a function of the tile grid: for x, y and z which
-                        extent of the tile grid it is
+                        extent of the tile grid is multiplied ...
+grid_scale              ... by this number: 1 unless a cluster has several blocks
 grid_limits             the largest tile grid along x, y and z
+contract                what was settled about the launch: term -> its value, and who chose it "by":
+                        an option, an attribute, a hint (with its name), or the compiler
 tensor_maps             recipes for tensor maps, which follow the parameters; none so far
 """
 
@@ -22,16 +25,21 @@ from typing import Any
 from tileir.types import Element
 
 from ..kernel import Kernel
+from ..launch_terms import TERMS
 from ..passes.infer_divisibility import GRID_LIMIT
 from ..scalar.types import memory_bytes
+from .launch_contract import Contract, contract_of
 from .targets import Target
 
 SCHEMA = 1
 
 
-def launch_plan(kernel: Kernel, target: Target, threads: int, shared: int) -> dict[str, Any]:
-    """The plan of one kernel, with blocks of `threads` and so many bytes of shared memory."""
+def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
+    """The plan of one kernel whose block is known, with so many bytes of shared memory."""
     major, minor = target.ptx
+    contract = contract_of(kernel)
+    cluster = contract["cluster_dim"]
+    scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
     return {
         "schema": SCHEMA,
         "entry": kernel.symbol,
@@ -39,13 +47,23 @@ def launch_plan(kernel: Kernel, target: Target, threads: int, shared: int) -> di
         "ptx_target": target.base,
         "ptx_version": f"{major}.{minor}",
         "parameters": _parameters([value.type.element for value in kernel.parameters]),
-        "block": [threads, 1, 1],
-        "cluster": [1, 1, 1],
+        "block": [contract["num_warps"] * target.warp, 1, 1],
+        "cluster": list(cluster),
         "dynamic_shared_memory": shared,
         "grid": ["x", "y", "z"],
-        "grid_limits": [min(limit, GRID_LIMIT) for limit in target.max_grid],
+        "grid_scale": list(scale),
+        "grid_limits": [
+            min(limit // blocks, GRID_LIMIT)
+            for limit, blocks in zip(target.max_grid, cluster, strict=True)
+        ],
         "tensor_maps": [],
+        "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }
+
+
+def _choice(contract: Contract, term: str) -> dict[str, Any]:
+    value = contract[term]
+    return {"value": list(value) if isinstance(value, tuple) else value, "by": contract.by(term)}
 
 
 def _parameters(elements: list[Element]) -> list[dict[str, Any]]:

@@ -41,6 +41,9 @@ class Prefetch:
     def fill(self, buffer: ir.Value) -> None:
         ctx, builder = self._ctx, self._ctx.builder
         index, more = builder.load(self._index), builder.load(self._more)
+        own = ctx.fragments, ctx.tensors
+        # What is computed for that iteration is nothing to this one.
+        ctx.fragments, ctx.tensors = dict(ctx.fragments), dict(ctx.tensors)
         ctx.define_scalar(self._counter, index)
         done: set[Op] = set()
         for each in self._fetched:
@@ -49,6 +52,7 @@ class Prefetch:
                     ctx.lower_op(ctx, op)
                     done.add(op)
             _copy(ctx, each, each.staged(builder, buffer), more)
+        ctx.fragments, ctx.tensors = own
         async_copy.commit(builder)
         # As long as there is one, high - index cannot overflow; afterwards nothing matters.
         left = builder.icmp_unsigned(">", builder.sub(self._high, index), self._step)
@@ -69,13 +73,7 @@ def _copy(ctx: Context, each: Fetched, staged: Staged, predicate: ir.Value) -> N
     places = Places(ctx, staged.base, [staged.place(base) * size for base in layout.thread])
     for offset in tile.starts(tile.vector):
         present = tile.present(offset)
-        if present is not None:
+        if present is not None and present.type != I1:
             present = builder.mul(present, ir.Constant(present.type, size))
-        async_copy.copy(
-            builder,
-            size * tile.vector,
-            places.at(staged.place(offset) * size),
-            tile.place(offset),
-            predicate,
-            present,
-        )
+        target, source = places.at(staged.place(offset) * size), tile.place(offset)
+        async_copy.copy(builder, size * tile.vector, target, source, predicate, present)

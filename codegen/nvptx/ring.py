@@ -1,9 +1,9 @@
 """A ring of buffers in shared memory, which a loop fills for iterations to come.
 
 Of `stages` buffers one is read, the others are being filled. Each iteration waits for the oldest
-one, has all threads meet, starts to fill the one that the iteration before has read, and reads. So
-one barrier an iteration says both: what others have copied is there, and what is filled next is no
-longer read.
+one, has all threads meet, reads it, and starts to fill the one that the iteration before has read.
+So one barrier an iteration says both: what others have copied is there, and what is filled next is
+no longer read.
 
 `Ring` knows how buffers follow each other; how one is filled and waited for is `Filling`.
 """
@@ -15,9 +15,6 @@ from typing import Protocol
 from llvmlite import ir
 
 from .fragments import I32, Context
-
-MOST_STAGES = 5
-"""With more, prologue and shared memory grow, while memory is no longer waited for."""
 
 
 class Filling(Protocol):
@@ -50,16 +47,17 @@ class Ring:
         self._repeat_prefetch(self._stages - 1)
 
     def turn(self) -> ir.Value:
-        """At the start of an iteration: the address of its buffer, which may be read from now on.
+        """At the start of an iteration: the address of its buffer, which may be read from now."""
+        builder = self._ctx.builder
+        self._filling.wait(self._stages - 2)
+        self._ctx.shared.barrier()
+        return self._after(builder.load(self._next, typ=I32))
+
+    def prefetch(self) -> None:
+        """Later in the same iteration, once: start to fill what the one before it has read.
 
         After the last iteration nothing is under way: nothing was there to be filled.
         """
-        self._filling.wait(self._stages - 2)
-        self._ctx.shared.barrier()
-        self._prefetch()
-        return self._ctx.builder.load(self._next, typ=I32)
-
-    def _prefetch(self) -> None:
         builder = self._ctx.builder
         buffer = builder.load(self._next, typ=I32)
         self._filling.fill(buffer)
@@ -68,14 +66,14 @@ class Ring:
     def _repeat_prefetch(self, count: int) -> None:
         """A loop, so that the code is there once."""
         if count == 1:
-            return self._prefetch()
+            return self.prefetch()
         builder = self._ctx.builder
         counter = self._ctx.variable(I32)
         builder.store(ir.Constant(I32, 0), counter)
         again, after = (builder.append_basic_block(name) for name in ("prefetch", "prefetched"))
         builder.branch(again)
         builder.position_at_end(again)
-        self._prefetch()
+        self.prefetch()
         done = builder.add(builder.load(counter, typ=I32), ir.Constant(I32, 1))
         builder.store(done, counter)
         more = builder.icmp_unsigned("<", done, ir.Constant(I32, count))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from tileir.ir import Op
+
 from .early_loads import EarlyLoad
 from .layout import LinearLayout
 from .staged import Staged
@@ -30,8 +32,13 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class RingPlan:
-    """What goes through the ring of a loop, the bytes of one buffer, and the number of buffers."""
+    """What goes through the ring of a loop, the bytes of one buffer, and the number of buffers.
+
+    `beside` is the op of the loop's body during which the next tiles are fetched; None if that has
+    to happen first of all.
+    """
 
     fetched: tuple[Fetched, ...]
     size: int
     stages: int
+    beside: Op | None

@@ -11,7 +11,9 @@ and all later ones.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from tileir.verifier.targets import ADD_BF16
 
 MAX_PTX = (9, 0)
 """The newest PTX ISA version used: what a driver of CUDA 13.0 can load."""
@@ -30,10 +32,17 @@ class Target:
     warp: int = 32
     max_threads: int = 1024
     """Threads of one block."""
+    blocks_per_sm: int = 32
+    """Blocks that one SM runs at the same time, at most."""
+    threads_per_sm: int = 2048
+    """Threads that one SM runs at the same time, at most."""
+    registers_per_sm: int = 1 << 16
+    shared_bytes: int = 227 << 10
+    """Shared memory that one block may ask for."""
     nan_extremes: bool = True
     """Minimum and maximum of f32 exist in a form that propagates NaNs."""
-    adds_bf16: bool = True
-    """Memory can add bf16."""
+    clusters: bool = True
+    """Blocks can be launched in clusters."""
     overlaps_grids: bool = True
     """A grid may start before the one it depends on has ended."""
     async_copies: bool = True
@@ -43,8 +52,10 @@ class Target:
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
 
-    shared_bytes: int = 227 << 10
-    """Shared memory that one block may ask for."""
+    @property
+    def adds_bf16(self) -> bool:
+        """Memory can add bf16."""
+        return self.name in ADD_BF16.native
 
     @property
     def capability(self) -> int:
@@ -57,35 +68,48 @@ class Target:
         return f"+ptx{self.ptx[0]}{self.ptx[1]}"
 
 
-def _gpu(
-    name: str, ptx: tuple[int, int], base: str = "", vector_bytes: int = 32, shared: int = 227
-) -> Target:
-    return Target(name, base or name, ptx, vector_bytes, shared_bytes=shared << 10)
+@dataclass(frozen=True, slots=True)
+class _Sm:
+    """What one SM holds at the same time, and KB of shared memory that a block may ask for."""
+
+    blocks: int
+    threads: int
+    shared: int
 
 
-def _before_hopper(name: str, ptx: tuple[int, int], shared: int) -> Target:
+_LARGE = _Sm(32, 2048, 227)
+
+
+def _gpu(name: str, ptx: tuple[int, int], sm: _Sm = _LARGE, base: str = "") -> Target:
     return Target(
-        name, name, ptx, nan_extremes=name != "sm_75", adds_bf16=False, overlaps_grids=False,
-        async_copies=name != "sm_75", shared_bytes=shared << 10, multicasts=False,
+        name, base or name, ptx, vector_bytes=32, blocks_per_sm=sm.blocks,
+        threads_per_sm=sm.threads, shared_bytes=sm.shared << 10,
+    )  # fmt: skip
+
+
+def _before_hopper(name: str, ptx: tuple[int, int], sm: _Sm) -> Target:
+    return replace(
+        _gpu(name, ptx, sm), vector_bytes=16, nan_extremes=name != "sm_75", clusters=False,
+        overlaps_grids=False, async_copies=name != "sm_75", multicasts=False,
     )  # fmt: skip
 
 
 _ROWS = (
-    _before_hopper("sm_75", (6, 3), 64),
-    _before_hopper("sm_80", (7, 0), 163),
-    _before_hopper("sm_86", (7, 1), 99),
-    _before_hopper("sm_87", (7, 4), 163),
-    # No guide says what an sm_88 has; none of its kind has less.
-    _before_hopper("sm_88", (9, 0), 99),
-    _before_hopper("sm_89", (7, 8), 99),
-    _gpu("sm_90", (7, 8), vector_bytes=16),
+    _before_hopper("sm_75", (6, 3), _Sm(16, 1024, 64)),
+    _before_hopper("sm_80", (7, 0), _Sm(32, 2048, 163)),
+    _before_hopper("sm_86", (7, 1), _Sm(16, 1536, 99)),
+    _before_hopper("sm_87", (7, 4), _Sm(16, 1536, 163)),
+    # No guide says what a block of sm_88 may ask for; none of its kind has less.
+    _before_hopper("sm_88", (9, 0), _Sm(16, 1536, 99)),
+    _before_hopper("sm_89", (7, 8), _Sm(24, 1536, 99)),
+    replace(_gpu("sm_90", (7, 8)), vector_bytes=16),
     _gpu("sm_100", (8, 6)),
     _gpu("sm_103", (8, 8)),
     # PTX 9.0 and LLVM 22 have no sm_107; it runs what was written for sm_103.
-    _gpu("sm_107", (8, 8), base="sm_103"),
-    _gpu("sm_110", (9, 0)),
-    _gpu("sm_120", (8, 7), shared=99),
-    _gpu("sm_121", (8, 8), shared=99),
+    _gpu("sm_107", (8, 8), _Sm(16, 1024, 227), base="sm_103"),
+    _gpu("sm_110", (9, 0), _Sm(24, 1536, 227)),
+    _gpu("sm_120", (8, 7), _Sm(24, 1536, 99)),
+    _gpu("sm_121", (8, 8), _Sm(24, 1536, 99)),
 )
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}

@@ -142,15 +142,16 @@ class TileAccess:
         return prod(self.kind.tile[self.inner + 1 :])
 
     def present(self, offset: int) -> ir.Value | None:
-        """How many elements of the vector at an offset the tensor has, i32; None if all of them."""
+        """How many elements of the vector at an offset the tensor has, i32.
+
+        Where it has all or none of them: whether it does, i1; None if it always does.
+        """
         builder, inside = self.ctx.builder, self._inside(offset)
-        if inside is None:
-            return None
-        count = whole = ir.Constant(I32, self.vector)
-        if not self.whole:
-            step = coordinates(self.kind.tile, offset)[self.inner]
-            count = builder.sub(self.room[self.inner], ir.Constant(I32, step))
-            count = builder.select(builder.icmp_signed("<", count, whole), count, whole)
+        if inside is None or self.whole:
+            return inside
+        step, most = coordinates(self.kind.tile, offset)[self.inner], ir.Constant(I32, self.vector)
+        count = builder.sub(self.room[self.inner], ir.Constant(I32, step))
+        count = builder.select(builder.icmp_signed("<", count, most), count, most)
         return builder.select(inside, count, ir.Constant(I32, 0))
 
     def place(self, offset: int) -> Place:

@@ -15,6 +15,7 @@ from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Each
 from tileir.formats.version import LATEST, Version
 from tileir.ir import Block, Body, Op, Value
+from tileir.launch import NONE, LaunchAttributes
 from tileir.types import (
     FunctionType,
     PartitionView,
@@ -70,6 +71,7 @@ class Module:
     functions: list[Function]
     globals: list = field(default_factory=list)
     version: Version = LATEST
+    launch_attributes: LaunchAttributes = NONE
 
 
 class Kernel:

@@ -82,11 +82,11 @@ def launch(
         regions += writable()
     sizes = [grid] if isinstance(grid, int) else list(grid)
     tiles = dict(zip("xyz", [*sizes, 1, 1][:3], strict=True))
-    blocks = tuple(tiles[axis] for axis in plan["grid"])
     block = tuple(plan["block"])
     if kernel.scope.entry.threads not in (None, block):
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
         raise EmulationError("launch", message)
+    blocks = _blocks(kernel, plan, tiles)
     settings = Settings(schedule, races, limit)
     heap = Heap(HEAP) if kernel.allocates else None
     memory = HostMemory(regions, kernel.granules["global"] if races else None, heap)
@@ -102,6 +102,23 @@ def launch(
     if heap and heap.taken:
         raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
     return result
+
+
+def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:
+    """The grid in blocks: what a driver makes of the launch grid."""
+    entry = kernel.scope.entry
+    grid = [
+        tiles[axis] * times for axis, times in zip(plan["grid"], plan["grid_scale"], strict=True)
+    ]
+    cluster = entry.cluster or (1, 1, 1)
+    if cluster != tuple(plan["cluster"]):
+        message = f"the plan has clusters of {plan['cluster']}, the PTX of {cluster}"
+        raise EmulationError("launch", message)
+    if entry.counts_clusters:
+        return tuple(extent * blocks for extent, blocks in zip(grid, cluster, strict=True))
+    if any(extent % blocks for extent, blocks in zip(grid, cluster, strict=True)):
+        raise EmulationError("launch", f"a grid of {grid} is no whole number of {cluster} clusters")
+    return tuple(grid)
 
 
 def _run(batch: Batch, result: Result) -> None:

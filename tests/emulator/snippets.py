@@ -54,7 +54,7 @@ def plan(
         end += size
     return {
         "entry": name, "parameters": rows, "block": [threads, 1, 1], "grid": ["x", "y", "z"],
-        "dynamic_shared_memory": shared,
+        "grid_scale": [1, 1, 1], "cluster": [1, 1, 1], "dynamic_shared_memory": shared,
     }  # fmt: skip
 
 

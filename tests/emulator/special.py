@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,16 +27,24 @@ def _block(batch: Batch) -> np.ndarray:
     return batch.first + batch.block_of
 
 
-# Each block is a cluster of its own.
+def _place(batch: Batch, axis: int) -> Any:
+    return _coordinate(_block(batch), batch.grid, axis)
+
+
+def _rank(batch: Batch) -> Any:
+    x, y, z = (_place(batch, axis) % batch.cluster[axis] for axis in range(3))
+    return x + batch.cluster[0] * (y + batch.cluster[1] * z)
+
+
 _AXES: dict[str, Callable[[Any, int], Any]] = {
     "%tid": lambda batch, axis: _coordinate(batch.thread_of, batch.shape, axis),
     "%ntid": lambda batch, axis: batch.shape[axis],
-    "%ctaid": lambda batch, axis: _coordinate(_block(batch), batch.grid, axis),
+    "%ctaid": _place,
     "%nctaid": lambda batch, axis: batch.grid[axis],
-    "%clusterid": lambda batch, axis: _coordinate(_block(batch), batch.grid, axis),
-    "%nclusterid": lambda batch, axis: batch.grid[axis],
-    "%cluster_ctaid": lambda batch, axis: 0,
-    "%cluster_nctaid": lambda batch, axis: 1,
+    "%clusterid": lambda batch, axis: _place(batch, axis) // batch.cluster[axis],
+    "%nclusterid": lambda batch, axis: batch.grid[axis] // batch.cluster[axis],
+    "%cluster_ctaid": lambda batch, axis: _place(batch, axis) % batch.cluster[axis],
+    "%cluster_nctaid": lambda batch, axis: batch.cluster[axis],
 }
 _ROWS: dict[str, Callable[[Any], Any]] = {
     **{
@@ -57,8 +66,8 @@ _ROWS: dict[str, Callable[[Any], Any]] = {
     "%clock64": lambda batch: 0,
     "%globaltimer": lambda batch: 0,
     "%dynamic_smem_size": lambda batch: batch.shared_bytes - batch.kernel.scope.static_shared,
-    "%cluster_ctarank": lambda batch: 0,
-    "%cluster_nctarank": lambda batch: 1,
+    "%cluster_ctarank": _rank,
+    "%cluster_nctarank": lambda batch: prod(batch.cluster),
 }
 _WIDE = ("%clock64", "%globaltimer")
 

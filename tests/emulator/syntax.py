@@ -63,6 +63,9 @@ class Entry:
     name: str
     parameters: list[Variable]
     threads: tuple[int, int, int] | None
+    cluster: tuple[int, int, int] | None
+    counts_clusters: bool
+    """The launch grid counts clusters, not blocks."""
     registers: dict[int, dict[str, str]] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -94,7 +97,11 @@ def read(ptx: str) -> Text:
             for piece in plain[found.end() : closing].split(",")
             if piece.strip()
         ]
-        entry = Entry(found[1], parameters, _threads(plain[closing:opening]))
+        directives = plain[closing:opening]
+        entry = Entry(
+            found[1], parameters, _extents(".reqntid", directives),
+            _extents(".reqnctapercluster", directives), ".blocksareclusters" in directives,
+        )  # fmt: skip
         _Body(entry, plain.count("\n", 0, opening) + 1).read(plain[opening + 1 : end])
         text.entries[entry.name] = entry
         position = end + 1
@@ -111,8 +118,8 @@ def _matching(plain: str, opening: int) -> int:
     raise EmulationError("syntax", "a brace is not closed", line=plain.count("\n", 0, opening) + 1)
 
 
-def _threads(directives: str) -> tuple[int, int, int] | None:
-    found = re.search(r"\.reqntid\s+([\d, ]+)", directives)
+def _extents(name: str, directives: str) -> tuple[int, int, int] | None:
+    found = re.search(rf"\{name}\s+([\d, ]+)", directives)
     if not found:
         return None
     sizes = [int(size) for size in found[1].split(",")]

@@ -113,17 +113,70 @@ def test_a_device_is_written_to(tmp_path: Path) -> None:
 
 
 def test_the_host_has_no_ptx() -> None:
-    fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "needs a GPU")
+    fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "Failed to get ComputeCapability: --e")
+    fails(tileir("compile", "--num-warps", 4, VECTOR_ADD), 2, "--num-warps needs a GPU; name one")
+    fails(tileir("compile", "--target", "host", "--lineinfo", VECTOR_ADD), 2, "--lineinfo needs a")
     assert "define void" in tileir("compile", VECTOR_ADD).stdout
+
+
+NOOP = """\
+module attributes { nv_tileaa.compute_capability = 90 : i32, tt.num_warps = 4 : i32 } {
+  cuda_tile.module { cuda_tile.entry @noop() { cuda_tile.return } }
+}
+"""
+
+
+def test_a_text_is_assembled_first(tmp_path: Path) -> None:
+    (tmp_path / "noop.mlir").write_text(NOOP)
+    ptx = tileir("compile", tmp_path / "noop.mlir").stdout
+    assert ".target sm_90\n" in ptx
+    assert ".entry noop()\n.reqntid 128, 1, 1\n" in ptx
+    assert tileir("compile", "-", data=NOOP.encode()).stdout == ptx
+    other = tileir("compile", "--target", "sm_80", tmp_path / "noop.mlir").stdout
+    assert ".target sm_80\n" in other
+    assert tileir("run", tmp_path / "noop.mlir", "--list").stdout == "noop\n"
+    for verb in ("compile", "run"):
+        fails(
+            tileir(verb, "-", data=b"entry @k() { nothing }"), 3, "<stdin>:1:14: error: ", lines=3
+        )
+
+
+def test_options_about_launching() -> None:
+    given = ("compile", "-", "--num-warps", 8, "--cluster-dim", "1,2,1", "--blocksareclusters")
+    plan = json.loads(tileir(*given, "--emit", "plan", data=NOOP.encode()).stdout)["noop"]
+    assert (plan["block"], plan["cluster"]) == ([256, 1, 1], [1, 2, 1])
+    assert plan["contract"]["blocksareclusters"] == {
+        "value": True, "by": "option blocksareclusters",
+    }  # fmt: skip
+    for option, value, problem in (
+        ("--num-warps", "3", "'3' is not a power of two from 1 to 32"),
+        ("--num-warps", "four", "'four' is not a power of two"),
+        ("--cluster-dim", "2,1", "'2,1' is not three numbers, together at most 16 blocks"),
+        ("--maxnreg", "9" * 50, "is not a number from 24 to 255"),
+    ):
+        fails(tileir("compile", option, value, VECTOR_ADD), 2, f"argument {option}: ")
+        fails(tileir("compile", option, value, VECTOR_ADD), 2, problem)
+    fails(
+        tileir("compile", "--target", "sm_80", "--num-ctas", 2, VECTOR_ADD), 4,
+        "option num_ctas: sm_80 has no clusters; GPUs from sm_90 on do in vector_add", lines=2,
+    )  # fmt: skip
+
+
+def test_the_help_names_the_targets() -> None:
+    assert "sm_75, sm_80, sm_86" in " ".join(tileir("compile", "--help").stdout.split())
 
 
 @pytest.mark.parametrize("verb", ["inspect", "dis", "compile", "run"])
 def test_what_is_wrong_with_a_file_is_told_under_its_name(verb: str) -> None:
-    """Of one file as of several, and what `tileir as` reads is recognised."""
+    """Of one file as of several."""
     broken = sorted((FIXTURES / "invalid").glob("*opcode*.tileirbc"))[0]
     done = tileir(verb, broken)
     assert done.returncode == 3
     assert done.stderr.startswith(f"tileir {verb}: {broken}: at 0x")
+
+
+@pytest.mark.parametrize("verb", ["inspect", "dis"])
+def test_what_tileir_as_reads_is_recognised(verb: str) -> None:
     text = tileir(verb, "-", data=b"// a kernel\nentry @k() {\n  return\n}\n")
     assert text.returncode == 3
     assert text.stderr.startswith(f"tileir {verb}: <stdin>: at 0x0 in header")

@@ -7,13 +7,17 @@ import json
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.bytecode import Bytecode
-from tileir.command import UsageError, check_output, open_input, write_output
+from tileir.command import UsageError, check_output, write_output
+from tileir.verifier.targets import GPUS
 
 from . import nvidia_tools
+from .modules import open_module
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tileir.codegen.api import Compilation
+    from tileir.codegen.launch_terms import Name
 
 EMIT = ("ptx", "llvm", "plan", "cubin", "sass")
 
@@ -23,33 +27,82 @@ examples:
   tileir compile --target sm_90 --emit plan kernel.tileirbc  how to launch it, as JSON
   tileir compile --target sm_90 kernel.tileirbc -o k.ptx     into a file
   tileir compile --target sm_90 --emit sass kernel.tileirbc  machine code, by ptxas and nvdisasm
+  tileir compile --target sm_80 --num-warps 8 k.tileirbc     with blocks of 256 threads
+  tileir compile kernel.mlir                                 for the GPU that the text names
   tileir compile --emit llvm kernel.tileirbc                 LLVM IR for this machine's CPU
+
+What options say about launching comes before attributes of a text (tt.num_warps, nvvm.maxnreg),
+and those before hints in bytecode. --emit plan shows what was settled, and who chose it.
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    parser.description = "Compile the kernels of a Tile IR bytecode file."
+    from tileir.codegen.launch_terms import OPTIONS
+
+    parser.description = "Compile the kernels of a Tile IR bytecode or text file."
     parser.epilog = EXAMPLES
-    parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
-    parser.add_argument("--target", default="host", help="host (default), or a GPU such as sm_90")
-    parser.add_argument(
-        "--emit", choices=EMIT, help="what to write (default: ptx for a GPU, llvm for the host)"
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="output file (default: standard output)"
-    )
+    add = parser.add_argument
+    add("file", metavar="FILE", help="bytecode or text, or - for standard input")
+    add(
+        "--target", metavar="TARGET",
+        help=f"host or one of {', '.join(GPUS)} (default: the GPU that the text names in"
+        " nv_tileaa.compute_capability, or else host)",
+    )  # fmt: skip
+    add("--emit", choices=EMIT, help="what to write (default: ptx for a GPU, llvm for the host)")
+    add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
+    add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
+    for option in OPTIONS:
+        how = {"metavar": option.example, "type": _value(option)}
+        if not option.example:
+            how = {"action": "store_const", "const": True}
+        flag = f"--{option.name.replace('_', '-')}"
+        add(flag, dest=option.name, help=f"GPUs: {option.help}", **how)
+
+
+def _value(option: Name) -> Callable[[str], object]:
+    """Numbers, separated by commas, as the option takes them."""
+
+    def value(text: str) -> object:
+        words = text.split(",")
+        whole = all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words)
+        numbers: object = tuple(map(int, words)) if whole else text
+        given = numbers[0] if len(words) == 1 else numbers
+        try:
+            option.read(given)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {error}") from None
+        return given
+
+    return value
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    emit = arguments.emit or ("llvm" if arguments.target == "host" else "ptx")
-    if arguments.target == "host" and emit != "llvm":
-        raise UsageError(f"--emit {emit} needs a GPU as --target, for example sm_90")
+    from tileir.codegen.launch_terms import OPTIONS
+    from tileir.codegen.targets import HOST, named_target, no_gpu
+
     check_output(arguments.output, arguments.file)
-    bytecode = Bytecode.parse(open_input(arguments.file))
-    compiled = tileir.compile(bytecode, arguments.target)
-    write_output(arguments.output, _written(compiled, emit))
+    options = {option.name: getattr(arguments, option.name) for option in OPTIONS}
+    options = {name: value for name, value in options.items() if value is not None}
+    if arguments.lineinfo:
+        options["lineinfo"] = True
+    bytecode = open_module(arguments.file)
+    emit = arguments.emit
+    needs_gpu = [f"--emit {emit}"] if emit not in (None, "llvm") else []
+    needs_gpu += [f"--{name.replace('_', '-')}" for name in options]
+    target = arguments.target
+    if target is None:
+        target = named_target(bytecode)
+        if target is None and needs_gpu:
+            raise UsageError(no_gpu(needs_gpu[0]))
+        target = target or HOST
+    elif target == HOST and needs_gpu:
+        raise UsageError(f"{needs_gpu[0]} needs a GPU as --target, for example sm_90")
+    compiled = tileir.compile(bytecode, target, **options)
+    write_output(
+        arguments.output, _written(compiled, emit or ("llvm" if target == HOST else "ptx"))
+    )
     return 0
 
 

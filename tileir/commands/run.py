@@ -13,13 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.bytecode import Bytecode, Function
+from tileir.bytecode import Function
 from tileir.command import (
     UsageError,
     called,
     check_output,
     explained,
-    open_input,
     write_output,
 )
 from tileir.errors import TileIRError
@@ -28,6 +27,7 @@ from tileir.wording import choice, did_you_mean
 
 from . import results
 from .argument_words import values_of
+from .modules import open_module
 from .places import GPU, HOST, gpu_here, on_gpu, on_host
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ or give wrong results: --check memory finds it.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
-and what the kernel prints goes to standard error. Of what goes wrong, it is an object with
-"schema", "file" and "error": "message" and, if the kernel did it, "op", "entry", "block",
-"indices" (of elements) and "location".
+and what the kernel prints goes to standard error, but what a GPU prints to standard output, where
+the driver writes it. Of what goes wrong, it is an object with "schema", "file" and "error":
+"message" and, if the kernel did it, "op", "entry", "block", "indices" (of elements) and "location".
 
 Exit code 1: the kernel ran into an assertion of its own, or into what --check looks for.
 2: something given does not fit it.
@@ -71,10 +71,10 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    parser.description = "Run a kernel of a Tile IR bytecode file on this machine."
+    parser.description = "Run a kernel of a Tile IR bytecode or text file on this machine."
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("file", metavar="FILE", help="bytecode file, or - for standard input")
+    add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add("--entry", metavar="NAME", help="the kernel, if the file has several")
     add(
         "--grid",
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    bytecode = Bytecode.parse(open_input(arguments.file))
+    bytecode = open_module(arguments.file)
     if arguments.list:
         _list(bytecode.functions, arguments.json)
         return 0
@@ -166,7 +166,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _compiled(bytecode: Bytecode, symbol: str, arguments: argparse.Namespace) -> Compiled:
+def _compiled(bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namespace) -> Compiled:
     from tileir.codegen.api import CHECKS
 
     check = [word.strip() for word in arguments.check.split(",") if word.strip()]
@@ -213,7 +213,7 @@ def _list(functions: Sequence[Function], as_json: bool) -> None:
             print(f"  {number}  {type}")
 
 
-def _choose(bytecode: Bytecode, name: str | None) -> Function:
+def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
     names = [function.name for function in bytecode.functions]
     shown = ", ".join(map(display, names))
     if name is None and len(names) == 1:

@@ -28,8 +28,17 @@ def test_the_plan_is_complete() -> None:
         "cluster": [1, 1, 1],
         "dynamic_shared_memory": 0,
         "grid": ["x", "y", "z"],
+        "grid_scale": [1, 1, 1],
         "grid_limits": [2**24 - 1, 65535, 65535],
         "tensor_maps": [],
+        "contract": {
+            "num_warps": {"value": 4, "by": "compiler"},
+            "cluster_dim": {"value": [1, 1, 1], "by": "compiler"},
+            "maxnreg": {"value": None, "by": "compiler"},
+            "minnctapersm": {"value": 1, "by": "compiler"},
+            "maxclusterrank": {"value": None, "by": "compiler"},
+            "blocksareclusters": {"value": False, "by": "compiler"},
+        },
     }
 
 

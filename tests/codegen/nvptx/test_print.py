@@ -8,6 +8,7 @@ import pytest
 import tileir
 from tests.emulator import EmulationError
 from tileir.codegen import compile
+from tileir.codegen.nvptx import row_major
 
 from ..host.text import Kernel
 from .on_emulator import launch
@@ -51,13 +52,41 @@ def test_tiles_and_single_numbers_in_one_print(capsys: pytest.CaptureFixture[str
     assert "[0, 1, 2" in found
 
 
-def test_an_assertion_that_fails_ends_the_launch() -> None:
-    array = np.array([1, 1, 0, 1], bool)
+def test_a_tile_that_is_printed_in_pieces(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_major, "PIECE_BYTES", 64)
+    array = np.arange(4 * 16, dtype="i8").reshape(4, 1, 16)
     kernel = Kernel()
     value = kernel.load(array)
-    kernel.line(f'assert {value}, "all of them" : tile<4xi1>')
+    kernel.line(f'%p = print_tko "%u\\0A", {value} : tile<4x1x16xi64> -> token')
+    found, expected = both(kernel, [array], capsys)
+    assert found == expected
+
+
+def test_what_one_call_can_take_is_written_at_once() -> None:
+    """Blocks run in lock-step here, so that what they print would be mixed otherwise."""
+    array = np.arange(32, dtype="i4").reshape(4, 8)
+    kernel = Kernel()
+    value = kernel.load(array)
+    kernel.line(f'%p = print_tko "%d\\0A", {value} : tile<4x8xi32> -> token')
     bytecode = tileir.assemble(kernel.module())
-    with pytest.raises(EmulationError, match="assertion failed: all of them"):
+    assert launch(bytecode, "k", 3, [array]).output == f"{array.tolist()}\n" * 3
+
+
+@pytest.mark.parametrize("failing", [[2], [1, 3]])
+def test_an_assertion_that_fails_ends_the_launch(failing: list[int]) -> None:
+    array = np.ones(4, bool)
+    array[failing] = False
+    kernel = Kernel()
+    value = kernel.load(array)
+    kernel.line(f'assert {value}, "all % of them" : tile<4xi1>')
+    bytecode = tileir.assemble(kernel.module())
+    with pytest.raises(EmulationError) as caught:
         launch(bytecode, "k", 1, [array])
+    assert caught.value.kind == "trap"
+    lines = caught.value.output.splitlines()
+    assert len(lines) == len(failing)
+    assert lines[0].endswith("block [0, 0, 0]: assertion failed: all % of them")
     array[:] = True
-    launch(bytecode, "k", 1, [array])
+    assert launch(bytecode, "k", 1, [array]).output == ""

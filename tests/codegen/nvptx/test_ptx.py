@@ -10,7 +10,6 @@ from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.codegen.nvptx.targets import TARGETS
-from tileir.errors import LaunchError
 
 from ..build import TOKEN, Kernel
 from .compiled import ELEMENTWISE, FIXTURES, compiled
@@ -36,7 +35,9 @@ def test_the_head_names_version_and_target(row) -> None:
 
 def test_the_entry_has_the_parameters_of_tile_ir() -> None:
     ptx = compiled("fma_scalar").ptx
-    head = re.search(r"\.visible \.entry fma_scalar\(\n(.*?)\n\)\n\.reqntid 128\n", ptx, re.DOTALL)
+    head = re.search(
+        r"\.visible \.entry fma_scalar\(\n(.*?)\n\)\n\.reqntid 128, 1, 1\n", ptx, re.DOTALL
+    )
     kinds = re.findall(r"\.param \.(\w+) fma_scalar_param_(\d+)", head[1])
     array = ["u64", "u32", "u32"]
     assert [kind for kind, _ in kinds] == [*array * 3, "u32"]
@@ -154,8 +155,3 @@ def test_two_entries_share_a_module() -> None:
     both = compiled("two_entries")
     assert re.findall(r"\.entry (\w+)\(", both.ptx) == list(both)
     assert list(both.plan) == list(both)
-
-
-def test_launching_says_that_a_driver_has_to() -> None:
-    with pytest.raises(LaunchError, match="vector_add was compiled for sm_90: load its PTX"):
-        compiled("vector_add")["vector_add"].launch(1, [])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from tileir.codegen.nvptx.targets import MAX_PTX, TARGETS, Target
 from tileir.codegen.targets import package_of
 from tileir.errors import UnsupportedError
+from tileir.verifier.targets import GPUS
 
 ROWS = pytest.mark.parametrize("row", TARGETS.values(), ids=lambda row: row.name)
 
 
 def test_rows_are_found_by_name() -> None:
+    assert tuple(TARGETS) == GPUS
     assert all(name == row.name for name, row in TARGETS.items())
     assert {package_of(name) for name in TARGETS} == {"nvptx"}
 
@@ -40,3 +43,30 @@ def test_numbers_are_plausible(row: Target) -> None:
     assert row.vector_bytes in (16, 32)
     assert row.max_threads % row.warp == 0
     assert row.feature == f"+ptx{row.ptx[0]}{row.ptx[1]}"
+    assert row.shared_bytes % 1024 == 0
+
+
+EMPTY = """\
+.version {ptx[0]}.{ptx[1]}
+.target {base}
+.address_size 64
+.visible .entry k() .reqntid {threads}, 1, 1 .minnctapersm {blocks} {{ ret; }}
+"""
+
+
+@pytest.mark.oracle
+@ROWS
+def test_ptxas_knows_what_an_sm_holds(row: Target, tool, tmp_path: Path) -> None:
+    """It warns of more blocks or threads than that."""
+
+    def fits(blocks: int, threads: int) -> bool:
+        text = EMPTY.format(ptx=row.ptx, base=row.base, blocks=blocks, threads=threads)
+        (tmp_path / "k.ptx").write_text(text)
+        done = tool("ptxas", f"-arch={row.name}", "-o", tmp_path / "k", tmp_path / "k.ptx")
+        assert done.returncode == 0, done.stderr
+        return not done.stderr
+
+    assert fits(row.blocks_per_sm, 32)
+    assert not fits(row.blocks_per_sm + 1, 32)
+    assert fits(row.threads_per_sm // 256, 256)
+    assert not fits(row.threads_per_sm // 256 + 1, 256)

@@ -1,0 +1,213 @@
+"""What can be said about the launch of a GPU kernel: one row a term, and who may say it.
+
+Four speak, the first of them counts:
+
+1. options of `compile`, which the command line has under the same names
+2. attributes of the text a module was made from: an entry's own, then those of the module
+3. hints in bytecode for the architecture compiled for, then those for ``default``
+4. the compiler
+
+Options and attributes are promises to whoever launches, so a bad value is an error. Hints are
+advice: what does not fit is ignored (`tileir.verify` warns of it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from tileir.attributes import IntegerAttribute, spell
+from tileir.errors import UnsupportedError
+from tileir.wording import did_you_mean
+
+MOST_WARPS = 32
+MOST_BLOCKS = 16
+"""Blocks of a cluster; more than 8 do not run on every GPU that has clusters."""
+REGISTERS = (24, 255)
+"""The fewest and most registers a thread can be limited to; ptxas ignores other limits."""
+
+Read = Callable[[object], Any]
+"""From a value as given to a term's own; ValueError with what it ought to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One way to say a term: what it is called there, and how its value is read."""
+
+    name: str
+    read: Read
+    help: str = ""
+    """For an option: what the command line says about it."""
+    example: str = "N"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One row: the term, its PTX directive, LLVM's attribute for that, and its names elsewhere."""
+
+    name: str
+    directive: str
+    llvm: str
+    options: tuple[Name, ...]
+    attributes: tuple[Name, ...]
+    hint: Name | None = None
+
+
+def _number(low: int, high: int) -> Read:
+    def read(value: object) -> int:
+        if _is_number(value) and low <= value <= high:
+            return value
+        raise ValueError(f"a number from {low} to {high}")
+
+    return read
+
+
+def _power(most: int) -> Read:
+    def read(value: object) -> int:
+        if _is_number(value) and 0 < value <= most and not value & (value - 1):
+            return value
+        raise ValueError(f"a power of two from 1 to {most}")
+
+    return read
+
+
+def _threads(value: object) -> int:
+    """Warps, from the threads of a block along x, or along x, y and z."""
+    first, *others = value if isinstance(value, list | tuple) and value else [value]
+    powers = {32 << k: 1 << k for k in range(MOST_WARPS.bit_length())}
+    if _is_number(first) and first in powers and len(others) < 3 and all(n == 1 for n in others):
+        return powers[first]
+    raise ValueError(f"32 times a power of two, up to {32 * MOST_WARPS}, along x")
+
+
+def _count(value: object) -> tuple[int, int, int]:
+    if _is_number(value) and 1 <= value <= MOST_BLOCKS:
+        return value, 1, 1
+    raise ValueError(f"a number from 1 to {MOST_BLOCKS}")
+
+
+def _extents(value: object) -> tuple[int, int, int]:
+    extents = tuple(value) if isinstance(value, list | tuple) else ()
+    fits = len(extents) == 3 and all(_is_number(n) and n > 0 for n in extents)
+    if fits and prod(extents) <= MOST_BLOCKS:
+        return extents
+    raise ValueError(f"three numbers, together at most {MOST_BLOCKS} blocks")
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ValueError("true or false")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_NUM_WARPS, _MAXNREG, _OCCUPANCY = _power(MOST_WARPS), _number(*REGISTERS), _number(1, 32)
+_RANK = _number(1, MOST_BLOCKS)
+
+TERMS = (
+    Term(
+        "num_warps", ".reqntid", "nvvm.reqntid",
+        (Name("num_warps", _NUM_WARPS, "warps of a block: 1, 2, 4, ... 32"),),
+        (Name("tt.num_warps", _NUM_WARPS), Name("nvvm.reqntid", _threads)),
+        Name("num_worker_warps_per_cta", _NUM_WARPS),
+    ),
+    # The hint num_cta_in_cga is not followed: of a cluster only the first block would work.
+    Term(
+        "cluster_dim", ".reqnctapercluster", "nvvm.cluster_dim",
+        (
+            Name("cluster_dim", _extents, "blocks of a cluster along x, y and z, from sm_90 on",
+                 "X,Y,Z"),
+            Name("num_ctas", _count, "blocks of a cluster along x; short for --cluster-dim N,1,1"),
+        ),
+        (
+            Name("tt.cluster_dim", _extents), Name("tt.cluster_size", _extents),
+            Name("nvvm.cluster_dim", _extents), Name("tt.num_ctas", _count),
+        ),
+    ),
+    Term(
+        "maxnreg", ".maxnreg", "nvvm.maxnreg",
+        (Name("maxnreg", _MAXNREG, "registers of a thread at most: 24 to 255"),),
+        (Name("nvvm.maxnreg", _MAXNREG),),
+    ),
+    Term(
+        "minnctapersm", ".minnctapersm", "nvvm.minctasm",
+        (Name("minnctapersm", _OCCUPANCY, "blocks that an SM holds at the same time at least"),),
+        (Name("nvvm.minctasm", _OCCUPANCY), Name("nv_tileaa.occupancy", _OCCUPANCY)),
+        Name("occupancy", _OCCUPANCY),
+    ),
+    Term(
+        "maxclusterrank", ".maxclusterrank", "nvvm.maxclusterrank",
+        (Name("maxclusterrank", _RANK, "blocks of a cluster at most, where the launch says how"
+              " many; from sm_90 on"),),
+        (Name("nvvm.maxclusterrank", _RANK),),
+    ),
+    Term(
+        "blocksareclusters", ".blocksareclusters", "nvvm.blocksareclusters",
+        (Name("blocksareclusters", _flag, "the launch grid counts clusters, not blocks; from"
+              " sm_90 on", ""),),
+        (Name("nvvm.blocksareclusters", _flag),),
+    ),
+)  # fmt: skip
+OPTIONS = tuple(option for term in TERMS for option in term.options)
+
+
+def check_options(given: Mapping[str, object]) -> None:
+    """TypeError for an option that is none; UnsupportedError for a value that cannot be."""
+    known = {option.name: option for option in OPTIONS}
+    for name, value in given.items():
+        if name not in known:
+            meant = did_you_mean(name, known)
+            raise TypeError(f"compile() got an unexpected keyword argument {name!r}{meant}")
+        try:
+            known[name].read(value)
+        except ValueError as error:
+            raise UnsupportedError(f"option {name} is {spell(value)}, not {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The value of a term, and who chose it: option, attribute or hint, with its name."""
+
+    value: Any
+    by: str
+
+
+def said(
+    term: Term, who: str, names: Iterable[Name], values: Mapping[str, object]
+) -> Choice | None:
+    """What one of those who speak says about a term; None if nothing.
+
+    Raises ValueError for a value that cannot be, and for two names that say different things.
+    """
+    found: Choice | None = None
+    for name in names:
+        if name.name not in values:
+            continue
+        given = values[name.name]
+        by = f"{who} {name.name}"
+        try:
+            choice = Choice(name.read(plain(given)), by)
+        except ValueError as error:
+            raise ValueError(f"{by} is {spell(plain(given))}, not {error}") from None
+        if found is None:
+            found = choice
+        elif size(found.value) != size(choice.value):
+            raise ValueError(f"{found.by} and {by} say different things")
+    return found
+
+
+def size(value: Any) -> int:
+    """What is compared when a term is said under two names: blocks of a cluster, or the number."""
+    return prod(value) if isinstance(value, tuple) else int(value)
+
+
+def plain(value: object) -> object:
+    """A hint is a number with a type; of the others lists are tuples."""
+    if isinstance(value, IntegerAttribute):
+        return value.value
+    return tuple(value) if isinstance(value, list) else value

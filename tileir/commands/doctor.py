@@ -1,0 +1,117 @@
+"""`tileir doctor`: what this machine has and can do, and what to install for the rest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tileir.command import NO, OK, wants_colour
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXAMPLES = """\
+--json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with
+"gpus"), "tools", "cache", "abilities" ("what", "able", "detail", "install", "broken"), "install"
+(lines for a shell) and "broken" (what is wrong with tileir itself).
+
+Exit code 1: something of tileir itself does not work, or a package that it always needs. What else
+is missing is no error.
+
+examples:
+  tileir doctor                             for people
+  tileir doctor --json | jq .abilities      for programs
+"""
+
+_WIDTH = 100
+"""Columns where there is no terminal."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Say what this machine has, and what it can do with Tile IR."
+    parser.epilog = EXAMPLES
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    from tileir.doctor.report import examine
+
+    found = examine()
+    if arguments.json:
+        print(json.dumps(found))
+    else:
+        _print(found)
+    return NO if found["broken"] else OK
+
+
+def _print(found: Mapping[str, Any]) -> None:
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    console = Console(
+        highlight=False, markup=False, soft_wrap=True, no_color=not wants_colour(sys.stdout),
+        width=None if terminal else _WIDTH,
+    )  # fmt: skip
+    console.print(f"tileir {found['tileir']}, Python {found['python']}, {found['system']}")
+    _table(console, "this machine can", [
+        (row["what"], "yes" if row["able"] else "no", row["detail"]) for row in found["abilities"]
+    ])  # fmt: skip
+    _table(console, "Python packages", [
+        (row["name"], row["version"] or "-", _judged(row), row["purpose"])
+        for row in found["packages"]
+    ])  # fmt: skip
+    _table(console, "NVIDIA", [*_driver(found["driver"]), *map(_tool, found["tools"])])
+    console.print()
+    cache = found["cache"]
+    if cache["folder"] is None:
+        console.print("compiled kernels are not kept")
+    else:
+        used, limit = (f"{cache[key] / (1 << 20):,.1f}" for key in ("bytes", "limit"))
+        kept = f"{cache['entries']} compiled modules, {used} of {limit} MiB"
+        console.print(f"{kept}: {cache['folder']}")
+    for line in found["install"]:
+        console.print(f"to install: {line}")
+    for line in found["broken"]:
+        console.print(f"broken: {line}", style="red")
+
+
+def _table(console: Console, title: str, rows: Sequence[Sequence[str]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row("", *row, style=_STYLES.get(row[1]))
+    console.print(f"\n{title}")
+    console.print(table)
+
+
+_STYLES = {"yes": "green", "-": "bright_black"}
+
+
+def _judged(package: Mapping[str, Any]) -> str:
+    """The versions that will do, and whether this one does."""
+    wrong = package["version"] is not None and not package["ok"]
+    return f"{package['supported']} is needed" if wrong else package["supported"]
+
+
+def _driver(driver: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    if driver["problem"] and driver["cuda"] is None:
+        return [("driver", "-", driver["problem"])]
+    release = driver["release"] or "?"
+    rows = [("driver", release, driver["problem"] or f"of CUDA {driver['cuda']}")]
+    for gpu in driver["gpus"]:
+        major, minor = gpu["capability"]
+        memory = f"{gpu['memory'] / (1 << 30):,.0f} GiB"
+        rows.append(("GPU", f"sm_{major}{minor}", f"{gpu['name']}, {memory}"))
+    return rows
+
+
+def _tool(tool: Mapping[str, Any]) -> tuple[str, str, str]:
+    if tool["path"] is None:
+        return (tool["name"], "-", f"{tool['purpose']}; pip install {tool['package']}")
+    return (tool["name"], tool["release"] or "?", tool["path"])

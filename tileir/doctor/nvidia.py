@@ -1,0 +1,133 @@
+"""NVIDIA's part of a machine: the driver and its GPUs, and the tools, wherever they are."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tileir.commands.nvidia_tools import VARIABLES, find
+
+_WINDOWS = sys.platform == "win32"
+DRIVER = "nvcuda.dll" if _WINDOWS else "libcuda.so.1"
+MANAGEMENT = "nvml.dll" if _WINDOWS else "libnvidia-ml.so.1"
+_NVVM = "nvvm64_40_0.dll" if _WINDOWS else "libnvvm.so*"
+
+_CAPABILITY = (75, 76)
+"""CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR."""
+
+_TEXT = 128
+"""Bytes for a name."""
+
+TOOLS = {
+    "tileiras": ("NVIDIA's compiler of Tile IR", "nvidia-cuda-tileiras"),
+    "ptxas": ("PTX to machine code", "nvidia-cuda-nvcc"),
+    "nvdisasm": ("shows machine code", "nvidia-cuda-nvdisasm"),
+    "libnvvm": ("NVIDIA's compiler of NVVM IR", "nvidia-nvvm"),
+}
+"""Tool -> (what it does, the package on PyPI that has it)."""
+
+Load = Callable[[str], Any]
+
+
+def look_at_driver(load: Load = ctypes.CDLL) -> dict[str, Any]:
+    """The driver, asked through its C interface: CUDA version, release, GPUs; "problem" or None."""
+    about: dict[str, Any] = {"cuda": None, "release": None, "gpus": [], "problem": None}
+    try:
+        cuda = load(DRIVER)
+    except OSError:
+        return about | {"problem": "there is no NVIDIA driver"}
+    about["release"] = _release_of_driver(load)
+    number = ctypes.c_int()
+    if not cuda.cuDriverGetVersion(ctypes.byref(number)):
+        about["cuda"] = f"{number.value // 1000}.{number.value % 1000 // 10}"
+    if code := cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(number)):
+        return about | {"problem": f"the driver finds no GPU that it can use (error {code})"}
+    about["gpus"] = [_gpu(cuda, ordinal) for ordinal in range(number.value)]
+    return about
+
+
+def _gpu(cuda: Any, ordinal: int) -> dict[str, Any]:
+    device, name, size = ctypes.c_int(), ctypes.create_string_buffer(_TEXT), ctypes.c_size_t()
+    cuda.cuDeviceGet(ctypes.byref(device), ordinal)
+    cuda.cuDeviceGetName(name, _TEXT, device)
+    cuda.cuDeviceTotalMem_v2(ctypes.byref(size), device)
+    capability = []
+    for attribute in _CAPABILITY:
+        number = ctypes.c_int()
+        cuda.cuDeviceGetAttribute(ctypes.byref(number), attribute, device)
+        capability.append(number.value)
+    text = name.value.decode(errors="replace")
+    return {"name": text, "capability": capability, "memory": size.value}
+
+
+def _release_of_driver(load: Load) -> str | None:
+    """What nvidia-smi calls the driver's version, from the library below it."""
+    try:
+        management = load(MANAGEMENT)
+    except OSError:
+        return None
+    text = ctypes.create_string_buffer(_TEXT)
+    if management.nvmlInit_v2() or management.nvmlSystemGetDriverVersion(text, _TEXT):
+        return None
+    return text.value.decode(errors="replace")
+
+
+def look_at_tool(name: str) -> dict[str, Any]:
+    """Where a tool is, its release, and the GPUs that it says it writes code for."""
+    purpose, package = TOOLS[name]
+    path = _find_nvvm() if name == "libnvvm" else find(name)
+    about = {
+        "name": name, "purpose": purpose, "path": None if path is None else str(path),
+        "release": None, "targets": [], "package": package,
+    }  # fmt: skip
+    if path is None:
+        return about
+    if name == "libnvvm":
+        return about | {"release": _release_of_nvvm(path)}
+    found = re.search(r"V(\d+\.\d+\.\d+)", _said(path, "--version"))
+    targets = {int(n) for n in re.findall(r"['=]sm_(\d+)\b", _said(path, "--help"))}
+    return about | {
+        "release": found[1] if found else None,
+        "targets": [f"sm_{number}" for number in sorted(targets)],
+    }
+
+
+def _said(path: Path, option: str) -> str:
+    try:
+        done = subprocess.run(
+            [path, option], capture_output=True, text=True, errors="replace", timeout=20
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+def _find_nvvm() -> Path | None:
+    """The library in a toolkit, or in NVIDIA's PyPI packages."""
+    folders = [Path(os.environ[v], "nvvm") for v in VARIABLES if os.environ.get(v)]
+    spec = importlib.util.find_spec("nvidia")
+    for package in spec.submodule_search_locations or () if spec else ():
+        folders += sorted(Path(package).glob("*/"))
+    for folder in folders:
+        for place in ("lib64", "lib", "bin", "bin/x64", "nvvm/lib64", "nvvm/bin"):
+            if found := sorted((folder / place).glob(_NVVM)):
+                return found[0]
+    return None
+
+
+def _release_of_nvvm(path: Path) -> str | None:
+    """The version of NVVM IR that the library speaks."""
+    major, minor, debug_major, debug_minor = (ctypes.c_int() for _ in range(4))
+    numbers = (major, minor, debug_major, debug_minor)
+    try:
+        code = ctypes.CDLL(str(path)).nvvmIRVersion(*map(ctypes.byref, numbers))
+    except (OSError, AttributeError):
+        return None
+    return None if code else f"NVVM IR {major.value}.{minor.value}"

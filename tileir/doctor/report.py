@@ -1,0 +1,151 @@
+"""What all the findings come to: what this machine can do, what is broken, what to install."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from typing import Any
+
+from tileir.formats.version import SUPPORTED
+
+from . import nvidia, ours
+from .packages import installed, look, packages
+
+SCHEMA = 1
+_OLDEST_DRIVER = (12, 0)
+"""The first CUDA whose driver loads code apart from contexts, as our launches do."""
+
+
+def examine() -> dict[str, Any]:
+    """Everything, as what JSON can hold; `tileir doctor --help` says what is in it."""
+    found = {
+        "schema": SCHEMA,
+        "tileir": installed("tileir") or "(not installed)",
+        "bytecode": [str(version) for version in SUPPORTED],
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "packages": [look(package) for package in packages()],
+        "driver": nvidia.look_at_driver(),
+        "tools": [nvidia.look_at_tool(name) for name in nvidia.TOOLS],
+    }
+    abilities = _abilities(found)
+    needed = [
+        f"{package['name']} is {package['version'] or 'not installed'},"
+        f" {package['supported']} is needed"
+        for package in found["packages"]
+        if package["needed"] and not package["ok"]
+    ]
+    failed = [row["detail"] for row in abilities if row["broken"]]
+    return found | {
+        "cache": ours.look_at_cache(),
+        "abilities": abilities,
+        "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
+        "broken": needed + failed,
+    }
+
+
+def _abilities(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    has = {package["name"]: package for package in found["packages"]}
+    tools = {tool["name"]: tool for tool in found["tools"]}
+    versions = f"bytecode {found['bytecode'][0]} to {found['bytecode'][-1]}"
+    return [
+        _ours("read, verify, print, write", versions, ours.check_reading),
+        *_compiling(has["llvmlite"]),
+        _on_a_gpu(has, found["driver"]),
+        _cutile(has),
+        _assembling(tools["ptxas"]),
+        _tileiras(tools["tileiras"], found["bytecode"]),
+    ]
+
+
+def _row(what: str, able: bool, detail: str, install: str = "") -> dict[str, Any]:
+    return {"what": what, "able": able, "detail": detail, "install": install, "broken": False}
+
+
+def _ours(what: str, detail: str, check: Any) -> dict[str, Any]:
+    """Something of ours, which has to work."""
+    problem = ours.problem_of(check)
+    return _row(what, problem is None, problem or detail) | {"broken": problem is not None}
+
+
+def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = ("compile and run on the CPU", "compile for GPUs")
+    if not llvmlite["ok"]:
+        state = _lacking(llvmlite)
+        return [_row(what, False, state, "pip install 'tileir[codegen]'") for what in rows]
+    from tileir.codegen.llvm import VERSION
+    from tileir.codegen.nvptx.targets import TARGETS
+
+    llvm = f"LLVM {VERSION}"
+    first, *_, last = TARGETS
+    return [
+        _ours(rows[0], f"{platform.machine()}, {llvm}", ours.check_host),
+        _ours(rows[1], f"PTX for {first} to {last}, {llvm}", ours.check_ptx),
+    ]
+
+
+def _on_a_gpu(has: Mapping[str, Mapping[str, Any]], driver: Mapping[str, Any]) -> dict[str, Any]:
+    what = "run on a GPU"
+    if driver["problem"]:
+        return _row(what, False, driver["problem"])
+    if not driver["gpus"]:
+        return _row(what, False, "there is a driver, but no GPU")
+    if driver["cuda"] and tuple(map(int, driver["cuda"].split("."))) < _OLDEST_DRIVER:
+        oldest = ".".join(map(str, _OLDEST_DRIVER))
+        return _row(what, False, f"the driver is of CUDA {driver['cuda']}, {oldest} is needed")
+    lacking = [p for p in (has["llvmlite"], has["cuda-bindings"]) if not p["ok"]]
+    if lacking:
+        detail = "; ".join(map(_lacking, lacking))
+        return _row(what, False, detail, "pip install 'tileir[gpu]'")
+    from tileir.codegen.device.own import target_for
+    from tileir.errors import UnsupportedError
+
+    try:
+        targets = [target_for(tuple(gpu["capability"])) for gpu in driver["gpus"]]
+    except UnsupportedError as problem:
+        return _row(what, False, str(problem))
+    return _row(what, True, f"as {', '.join(dict.fromkeys(targets))}")
+
+
+def _cutile(has: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    what, cutile = "cuTile programs on the CPU", has["cuda-tile"]
+    if not cutile["ok"]:
+        newest = cutile["supported"].rpartition(", ")[2]
+        return _row(what, False, _lacking(cutile), f"pip install cuda-tile=={newest}")
+    if not has["llvmlite"]["ok"]:
+        install = "pip install 'tileir[codegen]'"
+        return _row(what, False, _lacking(has["llvmlite"]), install)
+    return _row(what, True, f"cuda-tile {cutile['version']}")
+
+
+def _assembling(ptxas: Mapping[str, Any]) -> dict[str, Any]:
+    what = "PTX to machine code"
+    if ptxas["path"] is None:
+        detail = "ptxas is not installed; the driver does without"
+        return _row(what, False, detail, f"pip install {ptxas['package']}")
+    release = ptxas["release"] or "of an unknown release"
+    return _row(what, True, f"ptxas {release}, {_span(ptxas['targets'])}")
+
+
+def _tileiras(tileiras: Mapping[str, Any], versions: list[str]) -> dict[str, Any]:
+    what = "compare with tileiras"
+    if tileiras["path"] is None:
+        return _row(what, False, "not installed", f"pip install {tileiras['package']}")
+    release = tileiras["release"] or "0.0"
+    known = [v for v in versions if _pair(v) <= _pair(release)]
+    read = f"bytecode {known[0]} to {known[-1]}" if known else "no bytecode that is known here"
+    return _row(what, True, f"{read}, {_span(tileiras['targets'])}")
+
+
+def _pair(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")[:2]))
+
+
+def _span(targets: list[str]) -> str:
+    return f"{targets[0]} to {targets[-1]}" if targets else "GPUs unknown"
+
+
+def _lacking(package: Mapping[str, Any]) -> str:
+    if package["version"] is None:
+        return f"{package['name']} is not installed"
+    return f"{package['name']} {package['version']} will not do, only {package['supported']}"
