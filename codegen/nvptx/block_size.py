@@ -23,10 +23,10 @@ PRODUCT_THREADS = 256
 """Of such a kernel, unless a thread's share of all sums is too large: with more of them, a thread
 may have 128 registers at most."""
 MOST_PRODUCT_THREADS = 512
-MOST_WORDS = 128
-"""The most 32-bit registers that one tile may take in a thread of the largest block."""
-MOST_SPILLED = 1024
-"""The most that it may take in a thread of a block whose size is given: most of them spill."""
+SUM_WORDS = 128
+"""The most 32-bit registers for sums of products in a thread of fewer threads than that."""
+MOST_WORDS = 1024
+"""The most 32-bit values of one tile for each thread of a block: more than registers."""
 
 
 def words(tile: Tile) -> int:
@@ -48,7 +48,7 @@ def threads_of(kernel: Kernel, target: Target) -> int:
     contract = contract_of(kernel)
     if warps := contract["num_warps"]:
         threads = warps * target.warp
-        if most > MOST_SPILLED * threads:
+        if most > MOST_WORDS * threads:
             widest = max(tiles, key=words)
             takes = f"{widest} would take {most // threads} registers of each thread"
             refuse(kernel, [f"{contract.by('num_warps')} is {warps}: {takes}"])
@@ -60,7 +60,7 @@ def threads_of(kernel: Kernel, target: Target) -> int:
     while threads < limit and most > preferred * threads:
         threads *= 2
     most = max(most, _sums(products))
-    while products and threads < MOST_PRODUCT_THREADS and most > MOST_WORDS * threads:
+    while products and threads < MOST_PRODUCT_THREADS and most > SUM_WORDS * threads:
         threads *= 2
     return threads
 

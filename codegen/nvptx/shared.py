@@ -52,6 +52,11 @@ class SharedMemory:
         self._used: list[tuple[int, int]] = []
         self._held: list[int] = []
 
+    @property
+    def kept(self) -> int:
+        """Bytes that are not to be had."""
+        return self._kept
+
     def fixed(self, place: int) -> ir.Value:
         """The address (i32) of a place among the bytes that are kept for the whole kernel."""
         return ir.Constant(_WORD, place).add(self._base()) if place else self._base()
