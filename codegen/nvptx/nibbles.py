@@ -30,8 +30,8 @@ def load(
 ) -> ir.Value:  # fmt: skip
     """The element at a place of what starts at `base`, in the low bits of a byte.
 
-    Others may update its neighbours meanwhile. The byte is not read as a part of its word, which may
-    reach beyond the array.
+    Others may update its neighbours meanwhile. The word around it is not read, as it may reach
+    beyond the array.
     """
     builder = ctx.builder
     if ctx.stores_nibbles:

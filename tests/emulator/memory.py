@@ -91,8 +91,8 @@ class Memory:
         if where is not None:
             address = address[where] if np.ndim(address) else address
             words = tuple(word[where] if np.ndim(word) else word for word in words)
-        address = np.broadcast_to(address, active.count)
-        columns = [np.broadcast_to(word, active.count) for word in words]
+        address = active.spread(address)
+        columns = [active.spread(word) for word in words]
         value = columns[0] if access.count == 1 else np.stack(columns, axis=1)
         rows = self.rows(access.word, access.count)
         offset = self.reach(active, statement, address, access, value)
@@ -115,7 +115,7 @@ class Memory:
         """Offsets of an access that is about to happen, after all checks."""
         if np.any(address & np.uint64(access.nbytes - 1)):
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
-            first = int(np.broadcast_to(address, active.count)[active.spread(wrong)][0])
+            first = int(active.spread(address)[active.spread(wrong)][0])
             raise active.error(
                 "alignment", f"{self.name} address {first:#x} is no multiple of {access.nbytes}",
                 statement, wrong, first,
@@ -137,7 +137,7 @@ class Memory:
         expected: str,
     ) -> Exception:  # fmt: skip
         """The error for addresses that reach nothing."""
-        first = int(np.broadcast_to(address, active.count)[active.spread(wrong)][0])
+        first = int(active.spread(address)[active.spread(wrong)][0])
         verb = "write" if access.writes else "read"
         message = f"{verb} of {access.nbytes} bytes at {self.name} address {first:#x}: {expected}"
         return active.error("bounds", message, statement, wrong, first)
@@ -206,7 +206,7 @@ class HostMemory(Memory):
         return (address - self.base).astype(np.int64), place
 
     def _outside(self, lanes, statement, address, wrong, access) -> Exception:
-        first = int(np.broadcast_to(address, lanes.count)[lanes.spread(wrong)][0])
+        first = int(lanes.spread(address)[lanes.spread(wrong)][0])
         gaps = [
             (min(abs(first - int(start)), abs(first - int(end))), f"{int(start):#x}..{int(end):#x}")
             for start, end in zip(self.starts, self.ends, strict=True)
