@@ -10,7 +10,6 @@ import numpy as np
 from .lanes import WARP, Lanes
 from .syntax import Statement
 
-
 _LANES = np.arange(WARP)
 
 
