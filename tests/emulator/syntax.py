@@ -6,6 +6,7 @@ Only what LLVM's NVPTX target and our inline assembly write is read, not all of 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -192,11 +193,12 @@ class _Body:
 
 def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:
     """Statements, labels with their colon, and the braces of scopes, each with its line."""
+    ends = [found.start() for found in re.finditer("\n", plain)]
     start, depth = 0, 0
     for found in re.finditer(r"[;{}]|:(?=\s)", plain):
         ahead = plain[start : found.start()]
         stripped = ahead.strip()
-        where = line + plain.count("\n", 0, start + len(ahead) - len(ahead.lstrip()))
+        where = line + bisect_left(ends, start + len(ahead) - len(ahead.lstrip()))
         mark, after = found[0], found.end()
         if mark == "{" and stripped:
             depth += 1
@@ -211,7 +213,7 @@ def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:
             if mark == ";" and stripped:
                 yield where, stripped
             elif mark != ";":
-                yield line + plain.count("\n", 0, found.start()), mark
+                yield line + bisect_left(ends, found.start()), mark
             start = after
 
 
