@@ -39,7 +39,7 @@ SPEED_LEVEL = 1
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-_PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
+_PROVIDED = ("free", "malloc", "vprintf")
 """What code may call without defining it."""
 
 
@@ -90,7 +90,7 @@ def why_not(op: Op, target: str) -> str | None:
     for value in op.results:
         if isinstance(value.type, Tile) and too_large(value.type, gpu):
             most = MOST_WORDS * gpu.max_threads
-            return f"{value.type} does not fit the {most} registers that one tile may take"
+            return f"{value.type} does not fit the {most} words that one tile may take"
     return None
 
 

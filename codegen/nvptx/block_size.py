@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tileir.ir import Op
 from tileir.types import Tile
 
 from ..kernel import Kernel
@@ -16,12 +19,14 @@ PREFERRED_WORDS = 32
 """With more 32-bit registers than this for one tile, a block gets more threads."""
 PRODUCT_WORDS = 64
 """The same in a kernel that multiplies matrices: the more a thread has, the less it reads."""
-MOST_WARPS = 16
-"""Of such a kernel: with more of them, a thread may have too few registers for its share."""
-MOST_WORDS = 128
-"""The most 32-bit registers that one tile may take in a thread of the largest block."""
-MOST_SPILLED = 1024
-"""The most that it may take in a thread of a block whose size is given: most of them spill."""
+PRODUCT_THREADS = 256
+"""Of such a kernel, unless a thread's share of all sums is too large: with more of them, a thread
+may have 128 registers at most."""
+MOST_PRODUCT_THREADS = 512
+SUM_WORDS = 128
+"""The most 32-bit registers for sums of products in a thread of fewer threads than that."""
+MOST_WORDS = 1024
+"""The most 32-bit values of one tile for each thread of a block: more than registers."""
 
 
 def words(tile: Tile) -> int:
@@ -43,15 +48,24 @@ def threads_of(kernel: Kernel, target: Target) -> int:
     contract = contract_of(kernel)
     if warps := contract["num_warps"]:
         threads = warps * target.warp
-        if most > MOST_SPILLED * threads:
+        if most > MOST_WORDS * threads:
             widest = max(tiles, key=words)
             takes = f"{widest} would take {most // threads} registers of each thread"
             refuse(kernel, [f"{contract.by('num_warps')} is {warps}: {takes}"])
         return threads
     threads = max(target.warp, min(THREADS, elements))
-    preferred, limit = PREFERRED_WORDS, target.max_threads
-    if any(op.name in PRODUCTS for op in kernel.walk()):
-        preferred, limit = PRODUCT_WORDS, min(limit, MOST_WARPS * target.warp)
+    products = [op for op in kernel.walk() if op.name in PRODUCTS]
+    preferred = PRODUCT_WORDS if products else PREFERRED_WORDS
+    limit = PRODUCT_THREADS if products else target.max_threads
     while threads < limit and most > preferred * threads:
         threads *= 2
+    most = max(most, _sums(products))
+    while products and threads < MOST_PRODUCT_THREADS and most > SUM_WORDS * threads:
+        threads *= 2
     return threads
+
+
+def _sums(products: Sequence[Op]) -> int:
+    """Registers for all sums; a product that adds to the sum of another one needs none."""
+    results = {op.result for op in products}
+    return sum(words(op.result.type) for op in products if op.operands["acc"] not in results)

@@ -23,6 +23,9 @@ MOST_SHUFFLES = 8
 """With more of them for a tile, shared memory is faster."""
 PIECE_BYTES = 32 << 10
 """Shared memory for one tile at a time; every target has more without being asked."""
+MOST_PIECES = 4
+"""A tile that would come in more of them gets more memory: each may concern all of a thread's
+registers."""
 
 
 def convert(
@@ -108,7 +111,7 @@ def through_shared(
     """Every owner writes what it has, and every thread reads what it wants."""
     builder, kind = ctx.builder, integer_type(element)
     size = kind.width // 8
-    cut = _cut(source, target, size)
+    cut = _cut(ctx, source, target, size)
     kept, wanted = source.without(cut), target.without(cut)
     places = swizzle(kept, wanted, size)
     together, wanted_together = span(places.written), span(places.read)
@@ -169,9 +172,12 @@ class _Places:
         return test if owner is None else builder.and_(test, owner)
 
 
-def _cut(source: LinearLayout, target: LinearLayout, size: int) -> int:
+def _cut(ctx: Context, source: LinearLayout, target: LinearLayout, size: int) -> int:
     """Mask of the element bits that number the pieces; best those of registers on both sides."""
-    need = (size << source.bits).bit_length() - PIECE_BYTES.bit_length()
+    whole, piece = size << source.bits, PIECE_BYTES
+    while piece * MOST_PIECES < whole and 2 * piece <= ctx.target.shared_bytes - ctx.shared.kept:
+        piece *= 2
+    need = whole.bit_length() - piece.bit_length()
     common = [base for base in source.register if base in target.register]
     free = common[(16 // size).bit_length() - 1 :][::-1]
     others = [1 << bit for bit in reversed(range(source.bits)) if 1 << bit not in common]

@@ -12,8 +12,9 @@ from ..scalar.types import ADDRESS, OPAQUE
 from . import access
 from .access import SHARED
 from .allocations import MOST, Area
-from .fragments import I32, Context
+from .fragments import Context
 from .lower_messages import fail
+from .one_thread import one_thread
 
 _ADDRESS = access.Shape(64, 1)
 
@@ -24,11 +25,11 @@ def take(ctx: Context, area: Area) -> ir.Value:
     slack = min(max(area.alignment - 16, 0), MOST)
     size = max(min(area.size, MOST) + slack, 1)
     slot = ctx.shared.reserve(_ADDRESS.bits // 8)
-    with builder.if_then(_is_first(ctx)):
+    with one_thread(ctx):
         found = builder.call(_provided(ctx, "malloc", OPAQUE, ADDRESS), [ADDRESS(size)])
         memory = builder.ptrtoint(found, ADDRESS)
         nothing = builder.icmp_unsigned("==", memory, ADDRESS(0))
-        with builder.if_then(nothing):
+        with builder.if_then(nothing, likely=False):
             fail(ctx, f"the heap has no {size} bytes left for a block", ctx.kernel.symbol)
         access.store(builder, _ADDRESS, slot, 0, None, [memory], SHARED)
     ctx.shared.barrier()
@@ -46,13 +47,9 @@ def give_back(ctx: Context, memory: ir.Value) -> None:
     """Once no thread of the block uses it any more."""
     builder = ctx.builder
     ctx.shared.barrier()
-    with builder.if_then(_is_first(ctx)):
+    with one_thread(ctx):
         free = _provided(ctx, "free", ir.VoidType(), OPAQUE)
         builder.call(free, [builder.inttoptr(memory, OPAQUE)])
-
-
-def _is_first(ctx: Context) -> ir.Value:
-    return ctx.builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
 
 
 def _provided(ctx: Context, name: str, result: ir.Type, parameter: ir.Type) -> ir.Function:

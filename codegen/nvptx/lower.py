@@ -136,7 +136,7 @@ def lower_block(ctx: Context, block: Block) -> None:
     """Every op of a block, where the builder stands."""
     for op in block.ops:
         if op in ctx.barriers:
-            ctx.shared.barrier()
+            ctx.shared.settle()
         lower_op(ctx, op)
 
 

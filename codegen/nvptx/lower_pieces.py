@@ -2,7 +2,7 @@
 
 Where an element of a cat, a pack or an unpack comes from is known from its number, so the thread
 that wants it has it. Slices are counted by numbers known at run time only; their tile goes through
-shared memory.
+shared memory (see `row_major`).
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from ..scalar.bits import bits_of as plain_bits
 from ..scalar.bits import from_bits
 from ..scalar.types import llvm_type
 from . import access
-from .access import bits_of, integer_type, value_of
+from .access import integer_type, value_of
 from .fragments import I32, Context, Fragment
 from .layout import LinearLayout, combine, dim_bits, span
 from .renumber import bits_of as packed_bits
 from .renumber import joined_bit, needed, regrouped
+from .row_major import staged
 
 
 def cat(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
@@ -74,18 +75,20 @@ def extract(ctx: Context, op: Op) -> None:
     source, result = op.operands["source"], op.results[0]
     if source.type.size == 1:
         return ctx.define(result, ctx.uniform, ctx.fragment(source, ctx.uniform))
-    base = stage(ctx, source, ctx.assignment.own[op])
     size = integer_type(source.type.element).width // 8
     images = [0] * (result.type.size.bit_length() - 1)
+    start: ir.Value = ir.Constant(I32, 0)
     for dim in range(source.type.rank):
         inner, count = dim_bits(result.type.shape, dim)
         outer, _ = dim_bits(source.type.shape, dim)
         for bit in range(count):
             images[inner + bit] = 1 << outer + bit
-        start = _slice(ctx, op, dim, source, result)
-        base = _moved(ctx, base, start, size << outer + count)
-    for layout in ctx.assignment.computed(result):
-        ctx.define(result, layout, _read(ctx, base, result, layout, images))
+        number = _slice(ctx, op, dim, source, result)
+        start = _moved(ctx, start, number, size << outer + count)
+    layouts = ctx.assignment.computed(result)
+    found = _read(ctx, source, ctx.assignment.own[op], layouts, images, start)
+    for layout, fragment in zip(layouts, found, strict=True):
+        ctx.define(result, layout, fragment)
     return None
 
 
@@ -96,7 +99,6 @@ def insert(ctx: Context, op: Op) -> None:
     if result.type.size == 1:
         return ctx.define(result, layout, ctx.fragment(source, ctx.uniform))
     before = ctx.fragment(op.operands["destination"], layout)
-    base = stage(ctx, source, ctx.assignment.own[op])
     images = [0] * layout.bits
     tests = []
     for dim in range(source.type.rank):
@@ -109,7 +111,7 @@ def insert(ctx: Context, op: Op) -> None:
             for bit in range(count, whole):
                 number[outer + bit] = 1 << bit - count
             tests.append((number, _slice(ctx, op, dim, result, source)))
-    after = _read(ctx, base, result, layout, images)
+    (after,) = _read(ctx, source, ctx.assignment.own[op], [layout], images, ir.Constant(I32, 0))
     fragment = {}
     for offset in layout.offsets():
         value = after[offset]
@@ -123,44 +125,30 @@ def insert(ctx: Context, op: Op) -> None:
     return None
 
 
-def stage(ctx: Context, value: Value, layout: LinearLayout) -> ir.Value:
-    """Write a tile to shared memory, row-major; its address, once all threads have written."""
-    base = ctx.shared.reserve(staged_bytes(value))
-    write_staged(ctx, value, layout, base)
-    ctx.shared.barrier()
-    return base
-
-
-def staged_bytes(value: Value) -> int:
-    """Shared memory that a tile takes, a byte for each element at least."""
-    return integer_type(value.type.element).width // 8 * value.type.size
-
-
-def write_staged(ctx: Context, value: Value, layout: LinearLayout, base: ir.Value) -> None:
-    """Every owner of elements writes them to the tile at `base`."""
-    builder, element = ctx.builder, value.type.element
-    shape = access.Shape(integer_type(element).width, 1)
-    size = shape.bits // 8
-    own = builder.add(base, ctx.combined(tuple(thread * size for thread in layout.thread)))
-    for offset, held in ctx.fragment(value, layout).items():
-        bits = bits_of(builder, held, element)
-        access.store(builder, shape, own, offset * size, ctx.owner(layout), [bits], access.SHARED)
-
-
 def _read(
-    ctx: Context, base: ir.Value, value: Value, layout: LinearLayout, images: Sequence[int]
-) -> Fragment:
-    """The elements of a tile that shared memory has at the images of their numbers."""
+    ctx: Context, value: Value, own: LinearLayout, layouts: Sequence[LinearLayout],
+    images: Sequence[int], start: ir.Value,
+) -> list[Fragment]:  # fmt: skip
+    """The elements of a tile at the images of others' numbers, which are `layouts`' fragments.
+
+    `start` is how many bytes further they are; it has other bits than the images.
+    """
     builder, element = ctx.builder, value.type.element
-    shape = access.Shape(integer_type(element).width, 1)
-    size = shape.bits // 8
-    bases = tuple(combine(images, thread) * size for thread in layout.thread)
-    own, found = builder.add(base, ctx.combined(bases)), {}
-    for offset in layout.offsets():
-        place = combine(images, offset) * size
-        (bits,) = access.load(builder, shape, own, place, None, None, access.SHARED)
-        found[offset] = value_of(builder, bits, element)
-    return found
+    kind = integer_type(element)
+    shape, size = access.Shape(kind.width, 1), kind.width // 8
+    found: list[dict[int, ir.Value]] = [{} for _ in layouts]
+    for piece in staged(ctx, value, own):
+        for layout, bits in zip(layouts, found, strict=True):
+            bases = tuple(combine(images, thread) * size for thread in layout.thread)
+            reached = piece.reached(builder.add(start, ctx.combined(bases)))
+            for offset in layout.offsets():
+                *place, inside = reached(combine(images, offset) * size)
+                before = bits.get(offset, ir.Constant(kind, 0))
+                (bits[offset],) = access.load(builder, shape, *place, inside, before, access.SHARED)
+    return [
+        {offset: value_of(builder, word, element) for offset, word in bits.items()}
+        for bits in found
+    ]
 
 
 def _slice(ctx: Context, op: Op, dim: int, whole: Value, part: Value) -> ir.Value:

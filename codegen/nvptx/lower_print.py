@@ -6,8 +6,9 @@ call cannot take is written element by element; what other blocks print may come
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from math import prod
 
 from llvmlite import ir
 
@@ -20,8 +21,8 @@ from ..scalar.widening import widen
 from . import access
 from .access import integer_type, value_of
 from .fragments import I32, I64, Context
-from .lower_pieces import staged_bytes, write_staged
-from .shared import ALIGNMENT
+from .one_thread import one_thread
+from .row_major import Piece, staged, staged_together
 from .vprintf import MOST_ARGUMENTS, escaped, write
 
 _DOUBLE = ir.DoubleType()
@@ -29,79 +30,50 @@ _INTEGERS, _FLOATS = "diuoxXc", "eEfFgGaA"
 
 
 def print_tko(ctx: Context, op: Op) -> None:
-    builder, values = ctx.builder, list(op.operands["args"])
-    readers = _readers(ctx, values)
-    parts, rest = list(pieces(op.attributes["str"])), iter(zip(values, readers, strict=True))
-    first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
-    with builder.if_then(first):
-        if sum(value.type.size for value in values) <= MOST_ARGUMENTS:
-            _whole(ctx, parts, rest)
-        else:
-            for part in parts:
-                if isinstance(part, str):
+    values = list(op.operands["args"])
+    parts, rest = list(pieces(op.attributes["str"])), iter(values)
+    if sum(value.type.size for value in values) <= MOST_ARGUMENTS:
+        _whole(ctx, parts, values)
+    else:
+        for part in parts:
+            if isinstance(part, str):
+                with one_thread(ctx):
                     write(ctx, escaped(part), [])
-                else:
-                    _tile(ctx, part, *next(rest))
-    ctx.shared.forget()
+            else:
+                _tile(ctx, part, next(rest))
 
 
-Reader = Callable[[ir.Value], ir.Value]
-"""The element at an index, i32, row-major."""
-
-
-def _readers(ctx: Context, values: list[Value]) -> list[Reader]:
-    """Make all values readable by one thread."""
-    starts, end = [], 0
-    for value in values:
-        starts.append(end)
-        if value.type.size > 1:
-            end = -(-(end + staged_bytes(value)) // ALIGNMENT) * ALIGNMENT
-    if not end:
-        return [_single(ctx, value) for value in values]
-    base, readers = ctx.shared.reserve(end), []
-    for value, start in zip(values, starts, strict=True):
-        if value.type.size == 1:
-            readers.append(_single(ctx, value))
-            continue
-        place = ctx.builder.add(base, ir.Constant(I32, start))
-        write_staged(ctx, value, ctx.assignment.computed(value)[0], place)
-        readers.append(_staged(ctx, value, place))
-    ctx.shared.barrier()
-    return readers
-
-
-def _single(ctx: Context, value: Value) -> Reader:
-    element = ctx.fragment(value, ctx.uniform)[0]
-    return lambda index: element
-
-
-def _staged(ctx: Context, value: Value, base: ir.Value) -> Reader:
-    element = value.type.element
-    shape = access.Shape(integer_type(element).width, 1)
-
-    def read(index: ir.Value) -> ir.Value:
-        builder = ctx.builder
-        size = ir.Constant(I32, shape.bits // 8)
-        address = builder.add(base, builder.mul(index, size))
-        (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
-        return value_of(builder, bits, element)
-
-    return read
-
-
-def _whole(ctx: Context, parts: list[str | Conversion], rest: Iterator) -> None:
+def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> None:
     """Everything in one call, so that nothing comes in between."""
-    words, arguments = "", []
-    for part in parts:
-        if isinstance(part, str):
-            words += escaped(part)
-            continue
-        value, read = next(rest)
-        numbers = [ir.Constant(I32, number) for number in range(value.type.size)]
-        elements = [_converted(ctx, part, read(number), value) for number in numbers]
-        words += _bracketed([spelled for spelled, _ in elements], value.type.shape)
-        arguments += [argument for _, given in elements for argument in given]
-    write(ctx, words, arguments)
+    tiles = [value for value in values if value.type.size > 1]
+    homes = [ctx.assignment.computed(value)[0] for value in tiles]
+    places = dict(zip(tiles, staged_together(ctx, tiles, homes), strict=True))
+    rest, words, arguments = iter(values), "", []
+    with one_thread(ctx):
+        for part in parts:
+            if isinstance(part, str):
+                words += escaped(part)
+                continue
+            value = next(rest)
+            elements = [
+                _converted(ctx, part, _element(ctx, value, places.get(value), I32(number)), value)
+                for number in range(value.type.size)
+            ]
+            words += _bracketed([spelled for spelled, _ in elements], value.type.shape)
+            arguments += [argument for _, given in elements for argument in given]
+        write(ctx, words, arguments)
+
+
+def _element(ctx: Context, value: Value, piece: Piece | None, number: ir.Value) -> ir.Value:
+    """An element by its number in a piece; there is none of a single number."""
+    if piece is None:
+        return ctx.fragment(value, ctx.uniform)[0]
+    builder, kind = ctx.builder, integer_type(value.type.element)
+    place = builder.mul(number, I32(kind.width // 8))
+    address = builder.add(piece.base, place)
+    shape = access.Shape(kind.width, 1)
+    (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
+    return value_of(builder, bits, value.type.element)
 
 
 def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
@@ -113,23 +85,32 @@ def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
     return f"[{', '.join(_bracketed(each, dims[1:]) for each in rows)}]"
 
 
-def _tile(ctx: Context, conversion: Conversion, value: Value, read: Reader) -> None:
-    """The elements in brackets, a pair for each dimension."""
-
-    def write_rows(dims: tuple[int, ...], index: ir.Value) -> None:
-        if not dims:
-            write(ctx, *_converted(ctx, conversion, read(index), value))
-            return
-        write(ctx, "[", [])
-        with _counted(ctx, dims[0]) as number:
-            builder = ctx.builder
-            with builder.if_then(builder.icmp_unsigned("!=", number, ir.Constant(I32, 0))):
+def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
+    """The elements in order, a pair of brackets around each row of each dimension."""
+    builder, rank = ctx.builder, value.type.rank
+    if value.type.size == 1:
+        words, arguments = _converted(ctx, conversion, _element(ctx, value, None, I32(0)), value)
+        with one_thread(ctx):
+            write(ctx, "[" * rank + words + "]" * rank, arguments)
+        return
+    size = integer_type(value.type.element).width // 8
+    for piece in staged(ctx, value, ctx.assignment.computed(value)[0]):
+        with one_thread(ctx), _counted(ctx, piece.size // size) as here:
+            number = builder.add(here, I32(piece.start // size))
+            with builder.if_then(builder.icmp_unsigned("!=", number, I32(0))):
                 write(ctx, ", ", [])
-            row = builder.mul(index, ir.Constant(I32, dims[0]))
-            write_rows(dims[1:], builder.add(row, number))
-        write(ctx, "]", [])
+            _brackets(ctx, value, number, "[")
+            write(ctx, *_converted(ctx, conversion, _element(ctx, value, piece, here), value))
+            _brackets(ctx, value, builder.add(number, I32(1)), "]")
 
-    write_rows(value.type.shape, ir.Constant(I32, 0))
+
+def _brackets(ctx: Context, value: Value, number: ir.Value, bracket: str) -> None:
+    """One for each dimension of which a row starts, or has just ended, at this element."""
+    builder, shape = ctx.builder, value.type.shape
+    for dim in range(len(shape)):
+        within = builder.and_(number, ir.Constant(I32, prod(shape[dim:]) - 1))
+        with builder.if_then(builder.icmp_unsigned("==", within, ir.Constant(I32, 0))):
+            write(ctx, bracket, [])
 
 
 @contextmanager

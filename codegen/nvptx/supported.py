@@ -12,7 +12,7 @@ from tileir.ir import Op
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
 from ..scalar.scale_format import scale_unknown
-from ..scalar.types import is_packed, memory_bytes
+from ..scalar.types import is_packed
 from .lower_multimem import LOWERINGS as MULTIMEM
 from .mma_plan import PRODUCTS, reading_of
 from .targets import TARGETS, Target
@@ -39,24 +39,6 @@ def _pointer_access(op: Op) -> str | None:
     return _packed(pointers.type.element.pointee)
 
 
-def _printed(op: Op) -> str | None:
-    tiles = [value.type for value in op.operands["args"]]
-    size = sum(tile.size * memory_bytes(tile.element) for tile in tiles if tile.size > 1)
-    if size > SHARED_BYTES:
-        return f"its operands do not fit {SHARED_BYTES} bytes of shared memory"
-    return None
-
-
-def _through_shared(op: Op) -> str | None:
-    source = op.operands["source"].type
-    if source.size * memory_bytes(source.element) > SHARED_BYTES:
-        return f"{source} does not fit {SHARED_BYTES} bytes of shared memory"
-    return None
-
-
-SHARED_BYTES = 48 << 10
-"""Shared memory that every target has without being asked."""
-
 LOWERED: dict[str, WhyNot | None] = {
     "alloca": None,
     "assert": None,
@@ -67,7 +49,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "broadcast": None,
     "cat": None,
     "constant": None,
-    "extract": _through_shared,
+    "extract": None,
     "for": None,
     "gdc_launch_dependents_tko": None,
     "gdc_wait_tko": None,
@@ -77,7 +59,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "get_tensor_shape": None,
     "get_tile_block_id": None,
     "if": None,
-    "insert": _through_shared,
+    "insert": None,
     "iota": None,
     "join_tokens": None,
     "load_ptr_tko": _pointer_access,
@@ -99,7 +81,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "permute": None,
     "reshape": None,
     "return": None,
-    "print_tko": _printed,
+    "print_tko": None,
     "reduce": None,
     "scan": None,
     "store_ptr_tko": _pointer_access,

@@ -16,6 +16,7 @@ from tileir import Buffer
 from tileir.codegen.device import launch as launching
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
 
+from . import standin
 from .launched import check_fixture, newest
 from .standin import Driver
 
@@ -155,6 +156,21 @@ def test_what_the_launcher_does_not_make(driver: Driver) -> None:
 def test_wrong_grids(grid: Any, message: str, driver: Driver) -> None:
     with pytest.raises(LaunchError, match=f"^vector_add: {message}"):
         add(grid)
+
+
+def test_the_gpu_of_the_arguments(driver: Driver) -> None:
+    """Without a context it is chosen; with the context of another GPU it is an error."""
+    array = np.zeros(1, np.float32)
+    driver.lend(array, device=1)
+    given = SimpleNamespace(__cuda_array_interface__=array.__array_interface__)
+    kernel = stored("f32")
+    kernel.launch(1, [given, 1.5])
+    assert (array[0], driver.current) == (1.5, standin.CONTEXTS + 1)
+    driver.current = standin.CONTEXTS
+    message = "^store: parameter 0 is memory of GPU 1, but GPU 0 is the current one"
+    with pytest.raises(LaunchError, match=message):
+        kernel.launch(1, [given, 2.5])
+    assert array[0] == 1.5
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tileir
+from tileir.codegen.nvptx import row_major
 
 from ..host.text import Kernel, spelled
 from .on_emulator import launch
@@ -74,3 +75,25 @@ def test_reductions_that_do_not_commute_keep_the_order(dim: int) -> None:
     kernel.store("%t", result)
     run(kernel, [array, result])
     np.testing.assert_array_equal(result, np.take(array, -1, dim))
+
+
+@pytest.mark.parametrize(("shape", "dtype"), [((32, 32), "f8"), ((64, 64), "i1")])
+def test_slices_of_tiles_that_go_through_shared_memory_in_pieces(
+    shape: tuple[int, int], dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_major, "PIECE_BYTES", 1024)
+    rows, columns = shape
+    array = (np.random.default_rng(2).standard_normal(shape) * 50).astype(dtype)
+    part, whole = np.zeros((rows // 2, columns // 4), dtype), np.ones((2 * rows, columns), dtype)
+    kernel, element = Kernel(), spelled(array.dtype)
+    value, other = kernel.load(array), kernel.load(whole)
+    tiles = [kernel.type(each.shape, element) for each in (array, part, whole)]
+    kernel.line("%three = constant <i32: 3> : tile<i32>\n%one = constant <i32: 1> : tile<i32>")
+    kernel.line(f"%p = extract {value}[%one, %three] : {tiles[0]} -> {tiles[1]}")
+    kernel.line(f"%w = insert {value}, {other}[%one, %zero] : {tiles[0]}, {tiles[2]}")
+    found = np.zeros_like(whole)
+    kernel.store("%p", part)
+    kernel.store("%w", found)
+    run(kernel, [array, whole, part, found])
+    np.testing.assert_array_equal(part, array[rows // 2 :, 3 * columns // 4 :])
+    np.testing.assert_array_equal(found, np.concatenate([whole[:rows], array]))

@@ -8,6 +8,7 @@ import pytest
 import tileir
 from tests.emulator import EmulationError
 from tileir.codegen import compile
+from tileir.codegen.nvptx import row_major
 
 from ..host.text import Kernel
 from .on_emulator import launch
@@ -49,6 +50,18 @@ def test_tiles_and_single_numbers_in_one_print(capsys: pytest.CaptureFixture[str
     found, expected = both(kernel, arrays, capsys)
     assert found == expected
     assert "[0, 1, 2" in found
+
+
+def test_a_tile_that_is_printed_in_pieces(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_major, "PIECE_BYTES", 64)
+    array = np.arange(4 * 16, dtype="i8").reshape(4, 1, 16)
+    kernel = Kernel()
+    value = kernel.load(array)
+    kernel.line(f'%p = print_tko "%u\\0A", {value} : tile<4x1x16xi64> -> token')
+    found, expected = both(kernel, [array], capsys)
+    assert found == expected
 
 
 def test_what_one_call_can_take_is_written_at_once() -> None:

@@ -10,7 +10,6 @@ from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.codegen.nvptx.targets import TARGETS
-from tileir.errors import LaunchError
 
 from ..build import TOKEN, Kernel
 from .compiled import ELEMENTWISE, FIXTURES, compiled
@@ -156,8 +155,3 @@ def test_two_entries_share_a_module() -> None:
     both = compiled("two_entries")
     assert re.findall(r"\.entry (\w+)\(", both.ptx) == list(both)
     assert list(both.plan) == list(both)
-
-
-def test_launching_says_that_a_driver_has_to() -> None:
-    with pytest.raises(LaunchError, match="vector_add was compiled for sm_90: load its PTX"):
-        compiled("vector_add")["vector_add"].launch(1, [])

@@ -25,16 +25,16 @@ def test_ops_that_a_target_cannot_have_are_one_error() -> None:
     assert all(item.severity == "error" for item in caught.value.diagnostics)
 
 
-def test_a_tile_larger_than_all_registers_is_refused() -> None:
+def test_a_tile_larger_than_all_threads_is_refused() -> None:
     kernel = Kernel("copy", "ptr<f64>", "ptr<f64>")
-    size = 1 << 17
+    size = 1 << 20
     views = [kernel.view(pointer, [size], [size]) for pointer in kernel.parameters]
     kernel.store(kernel.load(views[0], *kernel.zeros(1)), views[1], *kernel.zeros(1))
     with pytest.raises(UnsupportedError) as caught:
         compile(kernel.module(), "sm_90")
     (found,) = caught.value.diagnostics
     assert found.op == "load_view_tko"
-    assert found.message.startswith("tile<131072xf64> does not fit")
+    assert found.message.startswith("tile<1048576xf64> does not fit")
 
 
 @pytest.mark.parametrize("name", ["a.b", "1st", "_", "WARP_SZ", "über", "a b"])

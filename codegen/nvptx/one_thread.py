@@ -1,0 +1,24 @@
+"""Code for one thread of the block, as a context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from llvmlite import ir
+
+from .fragments import I32, Context
+
+_MEET = "llvm.nvvm.bar.warp.sync"
+
+
+@contextmanager
+def one_thread(ctx: Context) -> Iterator[None]:
+    """Code inside runs in the first thread. Its warp waits: only whole warps come to barriers."""
+    builder, module = ctx.builder, ctx.builder.module
+    first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
+    with builder.if_then(first):
+        yield
+    kind = ir.FunctionType(ir.VoidType(), [I32])
+    meet = module.globals.get(_MEET) or ir.Function(module, kind, _MEET)
+    builder.call(meet, [ir.Constant(I32, -1)])
