@@ -7,7 +7,7 @@ from llvmlite import ir
 from tileir.ir import Op
 
 from .fragments import I64, Context
-from .lower_grid import special_register
+from .lower_grid import coordinates
 from .vprintf import escaped, write
 
 
@@ -29,7 +29,7 @@ def lower_assert(ctx: Context, op: Op) -> None:
 def fail(ctx: Context, message: str, place: str) -> None:
     """End the launch with a message."""
     builder = ctx.builder
-    block = [builder.zext(special_register(builder, f"ctaid.{axis}"), I64) for axis in "xyz"]
+    block = [builder.zext(coordinate, I64) for coordinate in coordinates(ctx)]
     write(ctx, f"{escaped(place)}: block [%d, %d, %d]: {escaped(message)}\n", block)
     # LLVM's own trap would be the end of the thread, and tear its warp apart before barriers.
     builder.asm(ir.FunctionType(ir.VoidType(), []), "trap;", "", [], side_effect=True)
