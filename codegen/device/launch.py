@@ -57,9 +57,9 @@ def launch(
         raise LaunchError(f"{symbol}: {problem}") from None
     if 0 in blocks:
         return
-    shape = driver.Shape(
-        blocks, tuple(plan["block"]), tuple(plan["cluster"]), plan["dynamic_shared_memory"]
-    )
+    # Where the launch grid counts clusters, its scale is 1, and the code says how large they are.
+    cluster = tuple(plan["grid_scale"])
+    shape = driver.Shape(blocks, tuple(plan["block"]), cluster, plan["dynamic_shared_memory"])
     start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
     addresses = [start + offset for offset in offsets]
     driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
@@ -99,13 +99,8 @@ def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, 
         if extent > most:
             raise LaunchError(f"grid extent {extent} along {axis} is more than {most}")
     named = dict(zip(_AXES, tiles, strict=True))
-    blocks = tuple(named[axis] for axis in plan["grid"])
-    for axis, extent, together in zip(_AXES, blocks, plan["cluster"], strict=True):
-        if extent % together:
-            raise LaunchError(
-                f"grid extent {extent} along {axis} is not divisible into clusters of {together}"
-            )
-    return blocks
+    scaled = zip(plan["grid"], plan["grid_scale"], strict=True)
+    return tuple(named[axis] * blocks for axis, blocks in scaled)
 
 
 def _size(plan: Mapping[str, Any]) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from tileir.ir import Op
 from tileir.types import Tile
 
 from ..kernel import Kernel
@@ -16,8 +19,12 @@ PREFERRED_WORDS = 32
 """With more 32-bit registers than this for one tile, a block gets more threads."""
 PRODUCT_WORDS = 64
 """The same in a kernel that multiplies matrices: the more a thread has, the less it reads."""
-MOST_WARPS = 16
-"""Of such a kernel: with more of them, a thread may have too few registers for its share."""
+PRODUCT_THREADS = 256
+"""Of such a kernel, unless a thread's share of all sums is too large: with more of them, a thread
+may have 128 registers at most."""
+MOST_PRODUCT_THREADS = 512
+SUM_WORDS = 128
+"""The most 32-bit registers for sums of products in a thread of fewer threads than that."""
 MOST_WORDS = 1024
 """The most 32-bit values of one tile for each thread of a block: more than registers."""
 
@@ -47,9 +54,18 @@ def threads_of(kernel: Kernel, target: Target) -> int:
             refuse(kernel, [f"{contract.by('num_warps')} is {warps}: {takes}"])
         return threads
     threads = max(target.warp, min(THREADS, elements))
-    preferred, limit = PREFERRED_WORDS, target.max_threads
-    if any(op.name in PRODUCTS for op in kernel.walk()):
-        preferred, limit = PRODUCT_WORDS, min(limit, MOST_WARPS * target.warp)
+    products = [op for op in kernel.walk() if op.name in PRODUCTS]
+    preferred = PRODUCT_WORDS if products else PREFERRED_WORDS
+    limit = PRODUCT_THREADS if products else target.max_threads
     while threads < limit and most > preferred * threads:
         threads *= 2
+    most = max(most, _sums(products))
+    while products and threads < MOST_PRODUCT_THREADS and most > SUM_WORDS * threads:
+        threads *= 2
     return threads
+
+
+def _sums(products: Sequence[Op]) -> int:
+    """Registers for all sums; a product that adds to the sum of another one needs none."""
+    results = {op.result for op in products}
+    return sum(words(op.result.type) for op in products if op.operands["acc"] not in results)

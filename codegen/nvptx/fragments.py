@@ -80,6 +80,8 @@ class Context:
     """The control flow around the op that is being lowered, innermost last."""
     fragments: dict[tuple[Value, LinearLayout], Fragment] = field(default_factory=dict)
     tensors: dict[Value, Tensor] = field(default_factory=dict)
+    ahead: dict[Op, Fragment] = field(default_factory=dict)
+    """What loads have read a trip before; see `read_ahead`."""
     staged: dict[Value, Staged] = field(default_factory=dict)
     """Tiles that products read from shared memory; see `staged.find`."""
     meanwhile: dict[Op, Callable[[], None]] = field(default_factory=dict)

@@ -122,7 +122,7 @@ def lower_kernel(
     ctx.lower_block, ctx.lower_op, ctx.lines = lower_block, lower_op, lines
     ctx.exit = function.append_basic_block("exit")
     if contract.blocks > 1:
-        leave_to_first(ctx)
+        leave_to_first(builder)
     memory = heap.take(ctx, on_heap) if on_heap.places else None
     lower_block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
@@ -136,7 +136,7 @@ def lower_block(ctx: Context, block: Block) -> None:
     """Every op of a block, where the builder stands."""
     for op in block.ops:
         if op in ctx.barriers:
-            ctx.shared.barrier()
+            ctx.shared.settle()
         lower_op(ctx, op)
 
 

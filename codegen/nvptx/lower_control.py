@@ -18,6 +18,7 @@ from ..scalar.types import llvm_type
 from .carried import LOOPS, carried_arguments
 from .fragments import Context, Scope
 from .lower_ring import LoopRing
+from .read_ahead import ReadAhead
 from .spread import spread
 from .unroll import mark, may_repeat, trips_at_once
 
@@ -36,17 +37,21 @@ def lower_for(ctx: Context, op: Op) -> None:
     builder.store(low, counter)
     body, again, after = _blocks(ctx, "for", "next", "done")
     inside = compare("<", low, high)
-    ring = LoopRing.of(ctx, op, high, step)
+    ring, ahead = LoopRing.of(ctx, op, high, step), ReadAhead.of(ctx, op, high, step)
     first = builder.append_basic_block("first")
     builder.cbranch(inside, first, after)
     _enter(ctx, first)
     if ring is not None:
         ring.start(low)
+    if ahead is not None:
+        ahead.start(low)
     builder.branch(body)
     _enter(ctx, body)
     if ring is not None:
         ring.turn()
     index = builder.load(counter, typ=low.type)
+    if ahead is not None:
+        ahead.turn(index)
     ctx.define_scalar(op.regions[0].block.arguments[0], index)
     _get(ctx, arguments, carried)
     _inside(ctx, Scope(op, after, again, carried=carried))
@@ -125,6 +130,7 @@ def lower_yield(ctx: Context, op: Op) -> None:
 
 def lower_return(ctx: Context, op: Op) -> None:
     """Leave the kernel."""
+    ctx.shared.end()
     ctx.builder.branch(ctx.exit)
 
 

@@ -10,10 +10,11 @@ from .fragments import Context
 
 
 def memory_fence_alias_tko(ctx: Context, op: Op) -> None:
-    """Accesses of all threads before it come before those of all threads after it."""
-    ctx.shared.barrier()
+    """Each thread makes it, so it is on the way from an access to another of whatever thread.
+
+    The barrier on that way stands before the second, where tokens ask for one.
+    """
     _statement(ctx, "fence.proxy.alias;")
-    ctx.shared.barrier()
 
 
 def gdc_wait_tko(ctx: Context, op: Op) -> None:

@@ -26,13 +26,11 @@ def lower_grid(ctx: Context, op: Op) -> None:
         ctx.define_scalar(result, special_register(ctx.builder, f"{register}.{axis}"))
 
 
-def leave_to_first(ctx: Context) -> None:
+def leave_to_first(builder: ir.IRBuilder) -> None:
     """All work of a cluster is its first block's; the others are done at once."""
-    builder = ctx.builder
     rank = special_register(builder, "cluster.ctarank")
-    first = builder.append_basic_block("first")
-    builder.cbranch(builder.icmp_unsigned("==", rank, ir.Constant(I32, 0)), first, ctx.exit)
-    builder.position_at_end(first)
+    with builder.if_then(builder.icmp_unsigned("!=", rank, ir.Constant(I32, 0))):
+        builder.ret_void()
 
 
 def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:

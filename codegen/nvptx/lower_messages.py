@@ -31,8 +31,8 @@ def fail(ctx: Context, message: str, place: str) -> None:
     builder = ctx.builder
     block = [builder.zext(special_register(builder, f"ctaid.{axis}"), I64) for axis in "xyz"]
     write(ctx, f"{escaped(place)}: block [%d, %d, %d]: {escaped(message)}\n", block)
-    nothing = ir.FunctionType(ir.VoidType(), [])
-    builder.call(builder.module.declare_intrinsic("llvm.trap", (), nothing), [])
+    # LLVM's own trap would be the end of the thread, and tear its warp apart before barriers.
+    builder.asm(ir.FunctionType(ir.VoidType(), []), "trap;", "", [], side_effect=True)
 
 
 LOWERINGS = {"assert": lower_assert}

@@ -41,7 +41,6 @@ def print_tko(ctx: Context, op: Op) -> None:
                     write(ctx, escaped(part), [])
             else:
                 _tile(ctx, part, next(rest))
-    ctx.shared.forget()
 
 
 def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> None:

@@ -13,7 +13,8 @@ from ..scalar.types import is_packed
 from . import access, nibbles, ordering
 from .access import bits_of, integer_type, value_of
 from .convert import through_shared
-from .fragments import I64, Context, Tensor
+from .fragments import I64, Context, Fragment, Tensor
+from .layout import LinearLayout
 from .tile_access import Place, Size, TileAccess
 from .view_facts import dimensions, steps
 
@@ -65,6 +66,25 @@ def _as(ctx: Context, size: Size, result: Value) -> ir.Value:
 
 
 def load_view_tko(ctx: Context, op: Op) -> None:
+    for layout in ctx.assignment.computed(op.result):
+        if op in ctx.ahead:
+            ctx.define(op.result, layout, ctx.ahead[op])
+            continue
+        # An ordered load is made once: its owner tells those that hold copies.
+        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        values = load_tile(ctx, op, layout, owner)
+        if owner is not None:
+            element = op.result.type.element
+            values = through_shared(ctx, values, element, layout, layout)
+        ctx.define(op.result, layout, values)
+    ordering.after(ctx, op)
+
+
+def load_tile(ctx: Context, op: Op, layout: LinearLayout, predicate: ir.Value | None) -> Fragment:
+    """The tile that a load of a view gives, with padding where it does not read.
+
+    That is outside of the tensor, and everywhere in threads where not `predicate`.
+    """
     kind = op.operands["view"].type
     element = kind.view.element
     stored = integer_type(element)
@@ -80,15 +100,8 @@ def load_view_tko(ctx: Context, op: Op) -> None:
         shape = access.Shape(stored.width, len(offsets))
         return access.load(ctx.builder, shape, *place, predicate, padding, space)
 
-    for layout in ctx.assignment.computed(op.result):
-        # An ordered load is made once: its owner tells those that hold copies.
-        owner = None if ordering.is_weak(op) else ctx.owner(layout)
-        loaded = TileAccess.of(ctx, op, layout, owner, widest).run(move)
-        values = {o: value_of(ctx.builder, bits, element) for o, bits in loaded.items()}
-        if owner is not None:
-            values = through_shared(ctx, values, element, layout, layout)
-        ctx.define(op.result, layout, values)
-    ordering.after(ctx, op)
+    loaded = TileAccess.of(ctx, op, layout, predicate, widest).run(move)
+    return {o: value_of(ctx.builder, bits, element) for o, bits in loaded.items()}
 
 
 def store_view_tko(ctx: Context, op: Op) -> None:

@@ -32,10 +32,10 @@ def is_weak(op: Op) -> bool:
 def before(ctx: Context, op: Op) -> None:
     """What has to happen in all threads before the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("release", "acq_rel"):
-        ctx.shared.barrier()
+        ctx.shared.settle()
 
 
 def after(ctx: Context, op: Op) -> None:
     """What has to happen in all threads after the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("acquire", "acq_rel"):
-        ctx.shared.barrier()
+        ctx.shared.settle()

@@ -155,12 +155,17 @@ def _clash(access: _Access, second: Op, assignment: Assignment, facts: FactTable
     )
     if comparable and _different_tiles(first, second, facts):
         return False
-    if access.around or layouts != others or len(layouts) != 1:
+    if layouts != others or len(layouts) != 1:
+        return True
+    writes = first.name in STORES and second.name in STORES
+    if writes and layouts[0].bits == 0:
+        # Of copies only the owner writes: a single element has a single writer.
+        return False
+    if access.around:
         return True
     same_element = comparable and _same_indices(first, second, facts)
-    if first.name in STORES and second.name in STORES:
-        # Of copies only the owner writes: a single element has a single writer.
-        return layouts[0].bits > 0 and not same_element
+    if writes:
+        return not same_element
     return layouts[0].replicas != 0 or not same_element
 
 

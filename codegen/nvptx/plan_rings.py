@@ -15,27 +15,33 @@ from tileir.types import Tile
 from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
 from ..scalar.constants import padding_bits
+from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import is_packed, memory_bytes
 from .assign_layouts import Assignment
 from .async_copy import COPY_BYTES
+from .carried import LOOPS
 from .convert import PIECE_BYTES
 from .early_loads import early_loads, walk
 from .factors import is_as_stored
 from .layout import LANE_BITS
 from .mma_plan import PRODUCTS
 from .ring_plan import Fetched, RingPlan
-from .shared import ROOM
+from .shared import ROOM, SCRATCH
 from .staged import RENUMBERING
 from .targets import Target
 from .view_facts import streaming, vector_of
 
 MOST_STAGES = 5
 """With more of them, what happens before the first iteration grows, and nothing is gained."""
+USUAL_STAGES = 3
+"""Two iterations under way, where there is memory: one is not always over when it is wanted."""
 LEAST_STAGES = 2
 """One to be read while another is filled."""
 IN_FLIGHT = 64 << 10
 """Bytes under way that keep memory busy: twice what one multiprocessor gets (some 40 bytes a
-nanosecond) while one access waits (some 800 nanoseconds). Buffers beyond that have no use."""
+nanosecond) while one access waits (some 800 nanoseconds). More buffers keep other blocks out."""
+RESIDENT_THREADS = 512
+"""Of all blocks that run on a multiprocessor, with some 128 of its 64 K registers each."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 ALIGNMENT = 128
@@ -81,8 +87,10 @@ class _Planner:
             return
         tiles = [each.early.load.results[0] for each in fetched]
         others = sum(staging.bytes for value, staging in found.staged.items() if value not in tiles)
-        room = self._target.shared_bytes - others - _needed(inside, found)
-        stages = min(MOST_STAGES, 1 + -(-IN_FLIGHT // end), room // end)
+        room = self._target.shared_bytes - others - _needed(loop, inside, found)
+        blocks = max(RESIDENT_THREADS // found.threads, 1)
+        wanted = min(max(1 + -(-IN_FLIGHT // (end * blocks)), USUAL_STAGES), MOST_STAGES)
+        stages = min(wanted, room // end)
         if stages < LEAST_STAGES:
             return
         found.rings[loop] = RingPlan(tuple(fetched), end, stages, _first_product(loop))
@@ -136,25 +144,40 @@ def _first_product(loop: Op) -> Op | None:
     return None
 
 
-def _needed(inside: Collection[Op], assignment: Assignment) -> int:
-    """Bytes of shared memory that ops of a loop may need beside the ring."""
+def _needed(loop: Op, inside: Collection[Op], assignment: Assignment) -> int:
+    """Bytes of shared memory that the body of a loop may need beside the ring."""
     each = [_exchanged(op, assignment) for op in inside]
+    values = [value for op in inside for value in op.results]
+    regions = [region for op in (loop, *inside) for region in op.regions]
+    values += [value for region in regions for block in region.blocks for value in block.arguments]
+    each += [_moved(value, assignment) for value in values]
     return max(*each, min(sum(each), ROOM))
 
 
 def _exchanged(op: Op, assignment: Assignment) -> int:
-    """Bytes that the threads of a block exchange for an op, at most."""
-    tiles = [value.type for value in op.operand_list() if isinstance(value.type, Tile)]
+    """Bytes in which the threads of a block exchange something to carry out an op, at most."""
     if op.name == "reduce":
+        tiles = [value.type for value in op.operands["operands"]]
         warps = assignment.threads >> LANE_BITS
-        return sum(_bytes(tile) for tile in tiles) // tiles[0].shape[op.attributes["dim"]] * warps
-    if op.name in _THROUGH_SHARED:
-        return sum(_bytes(tile) for tile in tiles)
-    moved = [v for v in op.results if set(assignment.of(v)) - set(assignment.computed(v))]
-    return max((min(_bytes(value.type), PIECE_BYTES) for value in moved), default=0)
+        return sum(map(_bytes, tiles)) // tiles[0].shape[op.attributes["dim"]] * warps
+    weak = op.attributes.get("memory_ordering_semantics", "weak") == "weak"
+    return 0 if weak and op.name in _WITHOUT_EXCHANGE else SCRATCH
 
 
-_THROUGH_SHARED = ("extract", "insert", "print_tko", "scan")
+def _moved(value: Value, assignment: Assignment) -> int:
+    """Bytes of a tile that is moved between threads to where it is needed, at most."""
+    if set(assignment.of(value)) <= set(assignment.computed(value)):
+        return 0
+    return min(_bytes(value.type), PIECE_BYTES)
+
+
+_WITHOUT_EXCHANGE = {
+    *ELEMENTWISE, *LOOPS, *PRODUCTS, "assume", "break", "broadcast", "cat", "constant", "continue",
+    "get_index_space_shape", "get_num_tile_blocks", "get_tensor_shape", "get_tile_block_id", "if",
+    "iota", "join_tokens", "load_ptr_tko", "load_view_tko", "make_partition_view",
+    "make_strided_view", "make_tensor_view", "make_token", "offset", "permute", "reshape",
+    "store_ptr_tko", "store_view_tko", "yield",
+}  # fmt: skip
 
 
 def _bytes(tile: Tile) -> int:

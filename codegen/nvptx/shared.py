@@ -14,6 +14,8 @@ The memory is dynamic: its size is part of the launch plan.
 
 from __future__ import annotations
 
+import re
+
 from llvmlite import ir
 
 from .spaces import SHARED
@@ -29,6 +31,8 @@ tile that moves between threads, and what reductions need."""
 
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)
+_OWN = re.compile(r"(@\S+ )?((ld|st)\.shared|ldmatrix)\b")
+"""Instructions that access this memory or none."""
 
 
 class SharedMemory:
@@ -91,12 +95,27 @@ class SharedMemory:
 
     def barrier(self) -> None:
         """All threads of the block meet, and see what the others wrote."""
-        builder, module = self._builder, self._builder.module
-        kind = ir.FunctionType(ir.VoidType(), [_WORD])
-        function = module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
-        builder.call(function, [ir.Constant(_WORD, 0)])
+        function = self._function()
+        if not _met(self._builder.block, function):
+            self._builder.call(function, [ir.Constant(_WORD, 0)])
         self._read, self._written, self._unknown = self._written, [], False
         self._filled, self._used = [], []
+
+    def settle(self) -> None:
+        """All threads have met since one of them accessed memory other than the kernel's own."""
+        if not _met(self._builder.block, self._function(), _OWN):
+            self.barrier()
+
+    def end(self) -> None:
+        """The kernel ends here: nobody needs to wait for others that end too."""
+        last = self._builder.block.instructions[-1:]
+        if last and isinstance(last[0], ir.CallInstr) and last[0].callee is self._function():
+            self._builder.remove(last[0])
+
+    def _function(self) -> ir.Function:
+        module = self._builder.module
+        kind = ir.FunctionType(ir.VoidType(), [_WORD])
+        return module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
 
     def before_fill(self, low: int, high: int) -> None:
         """Every thread may write these bytes of those that are kept, once all have met if need be.
@@ -134,6 +153,24 @@ class SharedMemory:
             memory.align = ALIGNMENT
         memory.align = max(memory.align, self._alignment)
         return memory.ptrtoint(_WORD)
+
+
+def _met(block: ir.Block, barrier: ir.Function, passing: re.Pattern[str] | None = None) -> bool:
+    """Whether threads have met in this block, and done nothing since that others see.
+
+    But for the instructions of `passing`.
+    """
+    for instruction in reversed(block.instructions):
+        if not isinstance(instruction, ir.CallInstr):
+            if instruction.opname in ("load", "store"):
+                return False
+            continue
+        callee = instruction.callee
+        if not isinstance(callee, ir.InlineAsm):
+            return callee is barrier
+        if callee.side_effect and not (passing and passing.match(callee.asm)):
+            return False
+    return False
 
 
 def _overlap(places: list[tuple[int, int]], low: int, high: int) -> bool:

@@ -38,7 +38,7 @@ class Target:
     """Threads that one SM runs at the same time, at most."""
     registers_per_sm: int = 1 << 16
     shared_bytes: int = 227 << 10
-    """Dynamic shared memory that a launch can give one block."""
+    """Shared memory that one block may ask for."""
     nan_extremes: bool = True
     """Minimum and maximum of f32 exist in a form that propagates NaNs."""
     clusters: bool = True
@@ -53,14 +53,14 @@ class Target:
     """Blocks along x, y and z that the hardware launches."""
 
     @property
-    def capability(self) -> int:
-        """The compute capability that code may rely on: 90 for 9.0."""
-        return int(self.base.removeprefix("sm_"))
-
-    @property
     def adds_bf16(self) -> bool:
         """Memory can add bf16."""
         return self.name in ADD_BF16.native
+
+    @property
+    def capability(self) -> int:
+        """The compute capability that code may rely on: 90 for 9.0."""
+        return int(self.base.removeprefix("sm_"))
 
     @property
     def feature(self) -> str:
@@ -68,41 +68,48 @@ class Target:
         return f"+ptx{self.ptx[0]}{self.ptx[1]}"
 
 
-# What an SM holds: blocks, threads, KB of shared memory a block can have.
-_Holds = tuple[int, int, int]
-_LARGE: _Holds = (32, 2048, 227)
+@dataclass(frozen=True, slots=True)
+class _Sm:
+    """What one SM holds at the same time, and KB of shared memory that a block may ask for."""
+
+    blocks: int
+    threads: int
+    shared: int
 
 
-def _gpu(name: str, ptx: tuple[int, int], holds: _Holds = _LARGE, base: str = "") -> Target:
-    blocks, threads, shared = holds
+_LARGE = _Sm(32, 2048, 227)
+
+
+def _gpu(name: str, ptx: tuple[int, int], sm: _Sm = _LARGE, base: str = "") -> Target:
     return Target(
-        name, base or name, ptx, vector_bytes=16 if name == "sm_90" else 32,
-        blocks_per_sm=blocks, threads_per_sm=threads, shared_bytes=shared << 10,
+        name, base or name, ptx, vector_bytes=32, blocks_per_sm=sm.blocks,
+        threads_per_sm=sm.threads, shared_bytes=sm.shared << 10,
     )  # fmt: skip
 
 
-def _before_hopper(name: str, ptx: tuple[int, int], holds: _Holds) -> Target:
+def _before_hopper(name: str, ptx: tuple[int, int], sm: _Sm) -> Target:
     return replace(
-        _gpu(name, ptx, holds), vector_bytes=16, nan_extremes=name != "sm_75", clusters=False,
+        _gpu(name, ptx, sm), vector_bytes=16, nan_extremes=name != "sm_75", clusters=False,
         overlaps_grids=False, async_copies=name != "sm_75", multicasts=False,
     )  # fmt: skip
 
 
 _ROWS = (
-    _before_hopper("sm_75", (6, 3), (16, 1024, 64)),
-    _before_hopper("sm_80", (7, 0), (32, 2048, 163)),
-    _before_hopper("sm_86", (7, 1), (16, 1536, 99)),
-    _before_hopper("sm_87", (7, 4), (16, 1536, 163)),
-    _before_hopper("sm_88", (9, 0), (16, 1536, 99)),
-    _before_hopper("sm_89", (7, 8), (24, 1536, 99)),
-    _gpu("sm_90", (7, 8)),
+    _before_hopper("sm_75", (6, 3), _Sm(16, 1024, 64)),
+    _before_hopper("sm_80", (7, 0), _Sm(32, 2048, 163)),
+    _before_hopper("sm_86", (7, 1), _Sm(16, 1536, 99)),
+    _before_hopper("sm_87", (7, 4), _Sm(16, 1536, 163)),
+    # No guide says what a block of sm_88 may ask for; none of its kind has less.
+    _before_hopper("sm_88", (9, 0), _Sm(16, 1536, 99)),
+    _before_hopper("sm_89", (7, 8), _Sm(24, 1536, 99)),
+    replace(_gpu("sm_90", (7, 8)), vector_bytes=16),
     _gpu("sm_100", (8, 6)),
     _gpu("sm_103", (8, 8)),
     # PTX 9.0 and LLVM 22 have no sm_107; it runs what was written for sm_103.
-    _gpu("sm_107", (8, 8), (16, 1024, 327), base="sm_103"),
-    _gpu("sm_110", (9, 0), (24, 1536, 227)),
-    _gpu("sm_120", (8, 7), (24, 1536, 99)),
-    _gpu("sm_121", (8, 8), (24, 1536, 99)),
+    _gpu("sm_107", (8, 8), _Sm(16, 1024, 227), base="sm_103"),
+    _gpu("sm_110", (9, 0), _Sm(24, 1536, 227)),
+    _gpu("sm_120", (8, 7), _Sm(24, 1536, 99)),
+    _gpu("sm_121", (8, 8), _Sm(24, 1536, 99)),
 )
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}

@@ -2,8 +2,8 @@
 
 A thread that adds up what it loads waits for memory once a trip. Of several trips in a row the
 loads come first, as far as ptxas may move them: not across barriers, and not across stores, which
-might change what is loaded. LLVM unrolls what we mark, and leaves alone what holds barriers or
-shuffles.
+might change what is loaded (there see `read_ahead`). LLVM unrolls what we mark, and leaves alone
+what holds barriers or shuffles.
 """
 
 from __future__ import annotations
@@ -28,13 +28,11 @@ _LOADS = ("load_ptr_tko", "load_view_tko")
 
 def trips_at_once(op: Op, assignment: Assignment) -> int:
     """For a `for` op: a power of two, 1 where nothing is gained."""
+    if not is_plain(op):
+        return 1
     loaded = 0
     for inner in op.regions[0].block.ops:
-        if inner.regions or inner.spec.effects not in (*SILENT, TERMINATES):
-            return 1
         if inner.name in _LOADS:
-            if not is_weak(inner):
-                return 1
             size = memory_bytes(inner.results[0].type.element)
             layouts = assignment.computed(inner.results[0])
             loaded += sum(size << len(layout.register) for layout in layouts)
@@ -42,6 +40,16 @@ def trips_at_once(op: Op, assignment: Assignment) -> int:
     while 0 < 2 * trips * loaded <= BYTES_IN_FLIGHT and trips < MOST_TRIPS:
         trips *= 2
     return trips
+
+
+def is_plain(op: Op) -> bool:
+    """Whether a loop does nothing but load and compute."""
+    return not any(
+        inner.regions
+        or inner.spec.effects not in (*SILENT, TERMINATES)
+        or (inner.name in _LOADS and not is_weak(inner))
+        for inner in op.regions[0].block.ops
+    )
 
 
 def may_repeat(blocks: Iterable[ir.Block]) -> bool:

@@ -31,6 +31,11 @@ def exp2(builder: ir.IRBuilder, value: ir.Value, flushed: bool = False) -> ir.Va
     return _instruction(builder, f"ex2.approx{'.ftz' if flushed else ''}.f32", [value])
 
 
+def reciprocal(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """One over an f32, within 1 ulp; subnormal numbers are taken, and given, as zeros."""
+    return _instruction(builder, "rcp.approx.ftz.f32", [value])
+
+
 def rsqrt(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """One over the square root of an f32, within 2 ulp."""
     return _instruction(builder, "rsqrt.approx.f32", [value])

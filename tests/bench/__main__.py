@@ -74,14 +74,15 @@ _STATIC = (
 
 def _static(arguments: argparse.Namespace) -> int:
     """The table of machine code; it needs NVIDIA's tools, and is no part of `all`."""
-    from . import static
+    from . import main_loops, static
 
     if absent := static.missing():
         print(f"not installed: {', '.join(absent)} (pip install tileir[test])", file=sys.stderr)
         return 1
-    found = list(static.measure(arguments.repeat))
+    found, loops = list(static.measure(arguments.repeat)), list(main_loops.measure())
     if arguments.json:
-        print(json.dumps([static.plain(pair) for pair in found]))
+        plain = [*(static.plain(pair) for pair in found), *(pair.plain() for pair in loops)]
+        print(json.dumps(plain))
         return 0
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 180)
     table = _table("machine code: ours / tileiras'", "kernel", "target", *static.COLUMNS)
@@ -89,6 +90,11 @@ def _static(arguments: argparse.Namespace) -> int:
         table.add_row(pair.kernel, pair.target, *static.row(pair))
     console.print(table)
     console.print(_STATIC_COLUMNS)
+    title = "loops that multiply: ours / tileiras'"
+    table = _table(title, "kernel", "target", *main_loops.COLUMNS)
+    for pair in loops:
+        table.add_row(pair.kernel, pair.target, *pair.row())
+    console.print(table)
     return 0
 
 

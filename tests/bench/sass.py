@@ -1,4 +1,5 @@
-"""What a listing of SASS by nvdisasm says: how often each opcode occurs, how loads overlap.
+"""What a listing of SASS by nvdisasm says: how often each opcode occurs, how loads overlap, what is
+in the loop that multiplies.
 
 Instructions are read in the order in which they stand, whatever branches over them.
 """
@@ -13,7 +14,11 @@ _LINE = re.compile(
     r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;\n]*);", re.MULTILINE
 )
 _REGISTER = re.compile(r"\bR(\d+)(\.64)?\b")
+_LABEL = re.compile(r"^\s*(\.L_\w+):")
+_BRANCH = re.compile(r"\bBRA\b.*`\((\.L_\w+)\)")
 _PADDING = {"NOP"}
+TENSOR_CORES = ("HMMA", "HGMMA", "IMMA", "DMMA", "QMMA", "QGMMA")
+"""Instructions that multiply matrices."""
 
 
 def opcodes(listing: str) -> Counter[str]:
@@ -42,6 +47,29 @@ def loads_in_flight(listing: str) -> int:
                 waiting.append(_group(int(first[1]), _words(name)))
                 most = max(most, len(waiting))
     return most
+
+
+def main_loop(listing: str) -> Counter[str]:
+    """The opcodes of the shortest loop that has most of the matrix instructions of any loop.
+
+    A loop is what lies between a branch and a label before it. Empty if none multiplies.
+    """
+    labels: dict[str, int] = {}
+    lines = listing.splitlines(keepends=True)
+    loops = []
+    for number, line in enumerate(lines):
+        if label := _LABEL.match(line):
+            labels[label[1]] = number
+        elif (branch := _BRANCH.search(line)) and branch[1] in labels:
+            body = "".join(lines[labels[branch[1]] : number + 1])
+            loops.append(Counter(name for name, _ in _instructions(body)))
+    loops = [loop for loop in loops if products(loop)]
+    return max(loops, key=lambda loop: (products(loop), -loop.total()), default=Counter())
+
+
+def products(opcodes: Counter[str]) -> int:
+    """How many of the instructions multiply matrices."""
+    return sum(n for name, n in opcodes.items() if name.startswith(TENSOR_CORES))
 
 
 def _instructions(listing: str) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ import pytest
 from tileir import assemble
 from tileir.codegen import compile
 
-from . import problems, sass, static
+from . import main_loops, problems, sass, static
 
 LISTING = """
         /*0000*/                   S2R R0, SR_TID.X ;
@@ -69,3 +69,36 @@ def test_ours_stands_beside_tileiras(tool, tmp_path: Path, name: str) -> None:
     assert not any(opcode.startswith(("LDL", "STL")) for opcode in found)
     single = {opcode for opcode in found if opcode in ("LDG.E", "STG.E")}
     assert single == ({"LDG.E"} if name == "gather" else set())
+
+
+NESTED = """
+.L_x_1:
+        /*0000*/                   LDGSTS.E.BYPASS.128 [R2], [R4.64] ;
+.L_x_2:
+        /*0010*/                   HMMA.16816.F32 R4, R8, R10, R4 ;
+        /*0020*/              @P0  BRA `(.L_x_2) ;
+        /*0030*/              @P1  BRA `(.L_x_1) ;
+.L_x_3:
+        /*0040*/                   FADD R10, R7, 1 ;
+        /*0050*/              @P1  BRA `(.L_x_3) ;
+"""
+
+
+def test_the_main_loop_is_the_innermost_one_that_multiplies() -> None:
+    assert sass.main_loop(NESTED) == {"HMMA.16816.F32": 1, "BRA": 1}
+    assert sass.main_loop(LISTING) == {}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", main_loops.KERNELS)
+def test_our_main_loops_stand_beside_tileiras(tmp_path: Path, name: str) -> None:
+    """No spills, one barrier, and of all instructions a larger part multiplies."""
+    if absent := static.missing():
+        pytest.skip(f"not installed: {', '.join(absent)}")
+    pair = main_loops.pair(name, "sm_80", tmp_path)
+    shares = [
+        sass.products(loop.opcodes) / loop.opcodes.total() for loop in (pair.ours, pair.theirs)
+    ]
+    assert shares[0] >= shares[1]
+    assert pair.ours.local == 0
+    assert pair.ours.count("BAR") == 1

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from . import ops  # noqa: F401  (fills the table)
 from .control import BRANCHES
@@ -17,11 +18,12 @@ COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
 """Suffixes of the two halves of a barrier with a result."""
 CARRY = "CC.CF"
 """The register that no operand names."""
+_ALIGNED = re.compile(r"bar\.(cta\.)?(sync|red|arrive)|barrier\..*\.aligned")
 _CARRYING = re.compile(r"(?:add|sub|mad)(c?)(?:\.lo|\.hi)?(\.cc)?\.[su](?:32|64)")
 _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 
-@dataclass(slots=True)
+@dataclass
 class Block:
     """Statements that all lanes in it carry out together.
 
@@ -32,6 +34,11 @@ class Block:
     statements: list[Statement] = field(default_factory=list)
     needs_warp: bool = False
     aligned: bool = False
+
+    @cached_property
+    def meets(self) -> bool:
+        """Whether it ends at a barrier to which the lanes of a warp come together."""
+        return bool(self.statements and _ALIGNED.match(self.statements[-1].opcode))
 
     def opcodes(self) -> Counter[str]:
         """How often each opcode stands in it."""

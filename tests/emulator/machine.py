@@ -150,11 +150,20 @@ class Batch:
         for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
             at = self.kernel.blocks[block]
+            if turn and at.meets:
+                # Others may only be late: the barrier is for whole warps.
+                index = self._first_in_warp(index, runnable)
             if at.needs_warp or at.aligned:
                 index = self.barriers.gathered(at, index)
             if len(index):
                 return block, index
         raise self._stuck("deadlock", "lanes wait for others of their warp")
+
+    def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
+        """Those lanes that are not behind others of their warp, in the text."""
+        last = len(self.kernel.blocks)
+        first = np.where(runnable, self.next, last).reshape(-1, WARP).min(axis=1)
+        return index[self.next[index] == first[index // WARP]]
 
     def _ranked(self, rank: int) -> Any:
         return True if self.ranks is None else self.ranks == rank

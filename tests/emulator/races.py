@@ -13,7 +13,6 @@ where barriers are for all threads of a block: whoever writes later is not both 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,18 +109,23 @@ class Shadow:
 
     def _granules(self, place: np.ndarray) -> np.ndarray:
         """Where the granule at each byte of the space is; an aligned access stays in its page."""
-        page, within = np.divmod(place // self.granule, self.page)
+        granule = place // self.granule
+        page = granule // self.page
         start = self.found[page]
         if start.min() == NEVER:
-            new = np.unique(page[start == NEVER])
-            self.found[new] = self.end + np.arange(len(new)) * self.page
-            self.end += len(new) * self.page
-            if self.end > len(self.writes):
-                more = max(self.end, 2 * len(self.writes)) - len(self.writes)
-                grow = partial(np.pad, pad_width=(0, more), constant_values=NEVER)
-                self.writes, self.reads = grow(self.writes), tuple(map(grow, self.reads))
+            self._open(page[start == NEVER])
             start = self.found[page]
-        return start + within
+        return start + (granule - page * self.page)
+
+    def _open(self, pages: np.ndarray) -> None:
+        """Room for pages that were not accessed so far; the same one may be there many times."""
+        new = np.unique(pages[np.diff(pages, prepend=NEVER) != 0])
+        self.found[new] = self.end + np.arange(len(new)) * self.page
+        self.end += len(new) * self.page
+        if self.end > len(self.writes):
+            more = np.full(max(self.end, 2 * len(self.writes)), NEVER)
+            grown = [np.concatenate([each, more]) for each in (self.writes, *self.reads)]
+            self.writes, self.reads = grown[0], tuple(grown[1:])
 
     def _remember_read(self, lanes: Lanes, place: np.ndarray, keys: np.ndarray) -> None:
         first, second = self.reads

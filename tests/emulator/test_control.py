@@ -110,3 +110,15 @@ def test_text_that_is_not_understood(body: str, kind: str) -> None:
     assert caught.value.kind == kind
     assert caught.value.line is not None
     assert body.rstrip(";") in str(caught.value)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_lanes_wait_behind_a_loop_for_the_slowest(schedule: str) -> None:
+    """However long it takes: the barrier is for whole warps."""
+    body = (
+        "mul.lo.u32 %r5, %r0, 7;\nL:\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra OUT;\n"
+        "sub.u32 %r5, %r5, 1;\nbra L;\nOUT:\nbar.sync 0;\n"
+    )
+    z = np.zeros(THREADS, np.int32)
+    run(body + STORE, z, schedule=schedule)
+    assert not z.any()

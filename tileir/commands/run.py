@@ -53,9 +53,9 @@ or give wrong results: --check memory finds it.
 
 --json is one object with "schema", "entry", "grid", "arguments" (each with "number", "type", and
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
-and what the kernel prints goes to standard error. Of what goes wrong, it is an object with
-"schema", "file" and "error": "message" and, if the kernel did it, "op", "entry", "block",
-"indices" (of elements) and "location".
+and what the kernel prints goes to standard error, but what a GPU prints to standard output, where
+the driver writes it. Of what goes wrong, it is an object with "schema", "file" and "error":
+"message" and, if the kernel did it, "op", "entry", "block", "indices" (of elements) and "location".
 
 Exit code 1: the kernel ran into an assertion of its own, or into what --check looks for.
 2: something given does not fit it.

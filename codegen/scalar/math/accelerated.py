@@ -1,7 +1,7 @@
-"""e^x and 2^x of f32 on machines that have an instruction for 2^x: PTX's ex2.approx, within 2 ulp.
+"""Formulas in f32 for machines with PTX's instructions for 2^x (within 2 ulp) and 1/x (within 1).
 
-The instruction takes the fraction of the exponent; the whole part is applied by a multiplication,
-which is exact unless the result is subnormal, and then rounds once.
+For e^x the former takes the fraction of the exponent; the whole part is applied by a
+multiplication, which is exact unless the result is subnormal, and then rounds once.
 """
 
 from __future__ import annotations
@@ -44,3 +44,13 @@ def exp_by_exp2(x: Term, more: int, log2_e: str, magic: float) -> Term:
 def exp2(x: Term, flushed: bool = False) -> Term:
     """2^x; if `flushed`, subnormal results are zero."""
     return Term(x.builder, ptx.exp2(x.builder, x.value, flushed))
+
+
+def reciprocal(x: Term) -> Term:
+    """1/x, of which nothing is wanted where it, or x, is subnormal."""
+    return Term(x.builder, ptx.reciprocal(x.builder, x.value))
+
+
+def exp_roughly(x: Term, log2_e: str) -> Term:
+    """e^x within |x| + 2 ulp, for what loses those digits anyway."""
+    return exp2(x * split(log2_e, SINGLE)[0], True)

@@ -1,8 +1,12 @@
-"""Fixtures through `launch` on whatever driver there is."""
+"""Fixtures through `launch` on whatever driver there is.
+
+``python -m tests.codegen.device.launched NAME TARGET`` does one of them.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
@@ -12,7 +16,8 @@ from tests.emulator.test_fixtures import compare
 from tileir import Bytecode, compile
 from tileir.codegen.device.copies import copied
 
-FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
+ROOT = Path(__file__).parent.parent.parent.parent
+FIXTURES = ROOT / "fixtures"
 NAMES = [path.stem for path in sorted((FIXTURES / "launches").glob("*.json"))]
 
 
@@ -37,3 +42,7 @@ def check_fixture(name: str, target: str) -> None:
     for array, found in arrays.items():
         expected = data[f"{array}.expected" if array in info["outputs"] else array]
         compare(found.view(expected.dtype), expected, info["tolerance"])
+
+
+if __name__ == "__main__":
+    check_fixture(*sys.argv[1:])

@@ -14,6 +14,7 @@ import ctypes
 import importlib.util
 import shutil
 import subprocess
+import sys
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
 from pathlib import Path
@@ -44,6 +45,8 @@ MAX_SHARED_OPTIN, MAJOR, MINOR = 97, 75, 76
 """Of CUdevice_attribute."""
 CLUSTER = 4
 """Of CUlaunchAttributeID."""
+CONTEXTS = 0x100
+"""The handle of the context of device 0; the others follow."""
 
 installed = False
 """Whether this process has the stand-in for its driver."""
@@ -138,13 +141,13 @@ class Driver:
         c_void_p.from_address(out).value = self.current
 
     def cuDevicePrimaryCtxRetain(self, out: int, device: int) -> None:
-        c_void_p.from_address(out).value = 0x100 + device
+        c_void_p.from_address(out).value = CONTEXTS + device
 
     def cuCtxSetCurrent(self, context: int) -> None:
         self.current = context
 
     def cuCtxGetDevice(self, out: int) -> None:
-        c_int.from_address(out).value = self.current - 0x100
+        c_int.from_address(out).value = self.current - CONTEXTS
 
     # Code
 
@@ -204,6 +207,7 @@ class Driver:
             rows.append({"index": index, "type": "bits", "size": variable.size, "offset": offset})
         plan = {
             "entry": name, "parameters": rows, "block": block, "grid": "xyz",
+            "grid_scale": (1, 1, 1), "cluster": entry.entry.cluster or (1, 1, 1),
             "dynamic_shared_memory": shared,
         }  # fmt: skip
         known = [Buffer(address, size) for address, size in self.memory.items()]
@@ -268,6 +272,8 @@ KINDS: dict[str, tuple[Any, ...]] = {
 
 def why_not() -> str | None:
     """Why there can be no stand-in here, or None."""
+    if sys.platform != "linux":
+        return "the stand-in for the driver is a shared library of Linux"
     if importlib.util.find_spec("cuda") is None or not importlib.util.find_spec("cuda.bindings"):
         return "cuda-bindings is not installed (pip install tileir[test])"
     if shutil.which("cc") is None:

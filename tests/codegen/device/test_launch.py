@@ -16,6 +16,7 @@ from tileir import Buffer
 from tileir.codegen.device import launch as launching
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
 
+from . import standin
 from .launched import check_fixture, newest
 from .standin import Driver
 
@@ -130,10 +131,13 @@ def test_shared_memory_above_what_everyone_gets(driver: Driver) -> None:
 
 
 def test_clusters_are_asked_for(driver: Driver) -> None:
-    changed_plan(stored("f32"), cluster=[2, 1, 1])
-    assert driver.launches[-1][1] == (2, 1, 1)
-    with pytest.raises(LaunchError, match="extent 4 along x is not divisible into clusters of 3"):
-        changed_plan(stored("f32"), cluster=[3, 1, 1])
+    module = tileir.assemble("entry @idle() { return }")
+    tileir.compile(module, "sm_90", cluster_dim=(2, 1, 3))["idle"].launch((4, 2), [])
+    config, *clusters = driver.launches[-1]
+    assert (list(config.grid), clusters) == ([8, 2, 3], [(2, 1, 3)])
+    tileir.compile(module, "sm_90", num_ctas=2, blocksareclusters=True)["idle"].launch(4, [])
+    config, *clusters = driver.launches[-1]
+    assert (list(config.grid), clusters) == ([4, 1, 1], [])  # the code says how large they are
 
 
 def test_what_the_launcher_does_not_make(driver: Driver) -> None:
@@ -152,6 +156,21 @@ def test_what_the_launcher_does_not_make(driver: Driver) -> None:
 def test_wrong_grids(grid: Any, message: str, driver: Driver) -> None:
     with pytest.raises(LaunchError, match=f"^vector_add: {message}"):
         add(grid)
+
+
+def test_the_gpu_of_the_arguments(driver: Driver) -> None:
+    """Without a context it is chosen; with the context of another GPU it is an error."""
+    array = np.zeros(1, np.float32)
+    driver.lend(array, device=1)
+    given = SimpleNamespace(__cuda_array_interface__=array.__array_interface__)
+    kernel = stored("f32")
+    kernel.launch(1, [given, 1.5])
+    assert (array[0], driver.current) == (1.5, standin.CONTEXTS + 1)
+    driver.current = standin.CONTEXTS
+    message = "^store: parameter 0 is memory of GPU 1, but GPU 0 is the current one"
+    with pytest.raises(LaunchError, match=message):
+        kernel.launch(1, [given, 2.5])
+    assert array[0] == 1.5
 
 
 @pytest.mark.parametrize(

@@ -262,7 +262,7 @@ def run_fixture(name: str, schedule: str = "random-1", **options: Any) -> dict[s
 
 
 @pytest.mark.parametrize("warps", [1, 2, 8, 32])
-@pytest.mark.parametrize("name", ["row_argmax", "running_sum", "softmax", "transpose"])
+@pytest.mark.parametrize("name", ["mma_f16", "row_argmax", "running_sum", "softmax", "transpose"])
 def test_any_number_of_warps_gives_the_same(name: str, warps: int) -> None:
     assert run_fixture(name, num_warps=warps)["block"] == [32 * warps, 1, 1]
 

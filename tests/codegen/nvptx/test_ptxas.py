@@ -53,7 +53,8 @@ def test_the_machine_code_moves_128_bits_at_once(
 OTHERS = (
     "softmax", "layer_norm", "transpose", "row_argmax", "running_sum", "scan_affine", "histogram",
     "scratch_memory", "gather_rows", "nested_loops", "insert_corner", "atomic_modes",
-    "ordered_flags", "module_globals", "dependent_launch",
+    "ordered_flags", "module_globals", "dependent_launch", "mma_f16", "mma_bf16", "mma_tf32",
+    "mma_f64", "mma_e4m3", "mma_u8_i8", "mma_scaled",
 )  # fmt: skip
 
 
