@@ -222,7 +222,7 @@ def test_a_false_assertion(driver: Driver) -> None:
     with pytest.raises(KernelAssertionError, match=r"false; .* in positive$") as caught:
         kernel.launch(1, [0])
     assert caught.value.block is None
-    assert "n is positive" in str(driver.problem)
+    assert "n is positive" in driver.problem.output
 
 
 def test_a_kernel_that_fails(driver: Driver) -> None:
