@@ -48,6 +48,19 @@ def test_small_integers_are_multiplied_exactly(number: int) -> None:
         np.testing.assert_array_equal(found, expected.astype(z.dtype))
 
 
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89"])
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
+def test_every_float_of_eight_bits_is_itself_times_one(element: str, target: str) -> None:
+    """NaN and infinity, and what they make of the zeros in their row, included."""
+    x = np.arange(256, dtype=np.uint8).reshape(16, 16).view(DTYPES[element])
+    one, zero = np.eye(16).astype(DTYPES[element]), np.zeros((16, 16), np.float32)
+    found = np.ones((16, 16), np.float32)
+    run(product(element, "f32", x.shape, one.shape), target, x, one, zero, found)
+    with np.errstate(invalid="ignore"):
+        expected = x.astype(np.float64) @ one.astype(np.float64)
+    np.testing.assert_array_equal(found, expected.astype(np.float32))
+
+
 @pytest.mark.parametrize("target", ["sm_75", "sm_80"])
 def test_bytes_of_either_sign_are_multiplied_and_sums_wrap(target: str) -> None:
     x, y = integers((16, 64), -128, 128, np.int8, 1), integers((64, 32), -128, 128, np.int8, 2)
