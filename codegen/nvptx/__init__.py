@@ -39,7 +39,7 @@ SPEED_LEVEL = 1
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-_PROVIDED = ("free", "malloc", "vprintf")
+_PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
 """What code may call without defining it."""
 
 
