@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from math import prod
 from operator import xor
 
@@ -154,6 +154,7 @@ def renames(source: LinearLayout, target: LinearLayout) -> bool:
     return source.thread == target.thread and set(source.offsets()).issuperset(target.offsets())
 
 
+@cache
 def blocked(size: int, vector: int, threads: int) -> LinearLayout:
     """The layout for streaming through memory: vectors side by side along lanes, then warps.
 

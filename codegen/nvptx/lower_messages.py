@@ -6,9 +6,12 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from .fragments import I64, Context
-from .lower_grid import special_register
-from .vprintf import escaped, write
+from ..scalar.types import OPAQUE
+from .fragments import I32, I64, Context
+from .lower_grid import coordinates
+from .vprintf import escaped, text, write
+
+_FAIL = "__assertfail"
 
 
 def lower_assert(ctx: Context, op: Op) -> None:
@@ -21,18 +24,21 @@ def lower_assert(ctx: Context, op: Op) -> None:
     fails, owner = builder.not_(holds), ctx.owner(layout)
     if owner is not None:
         fails = builder.and_(fails, owner)
-    message = op.attributes["message"]
     with builder.if_then(fails, likely=False):
-        fail(ctx, f"assertion failed{': ' if message else ''}{message}", op.place)
+        fail(ctx, op.attributes["message"] or "an assertion is false", op.place)
 
 
 def fail(ctx: Context, message: str, place: str) -> None:
-    """End the launch with a message."""
-    builder = ctx.builder
-    block = [builder.zext(special_register(builder, f"ctaid.{axis}"), I64) for axis in "xyz"]
+    """End the launch with a message: on standard output, where NVIDIA's compiler puts it, too."""
+    builder, module = ctx.builder, ctx.builder.module
+    block = [builder.zext(coordinate, I64) for coordinate in coordinates(ctx)]
     write(ctx, f"{escaped(place)}: block [%d, %d, %d]: {escaped(message)}\n", block)
-    # LLVM's own trap would be the end of the thread, and tear its warp apart before barriers.
-    builder.asm(ir.FunctionType(ir.VoidType(), []), "trap;", "", [], side_effect=True)
+    kind = ir.FunctionType(ir.VoidType(), [OPAQUE, OPAQUE, I32, OPAQUE, I64])
+    function = module.globals.get(_FAIL) or ir.Function(module, kind, _FAIL)
+    words, where, kernel = (text(ctx, each) for each in (message, place, ctx.kernel.symbol))
+    # It writes to the standard error, and launchers learn that an assertion was false.
+    arguments = [words, where, ir.Constant(I32, 0), kernel, ir.Constant(I64, 1)]
+    builder.call(function, arguments)
 
 
 LOWERINGS = {"assert": lower_assert}

@@ -32,10 +32,10 @@ def write(ctx: Context, words: str, arguments: Sequence[ir.Value]) -> None:
             bits = argument if argument.type == I64 else builder.bitcast(argument, I64)
             place = builder.gep(buffer, [I64(0), I64(number)], inbounds=True)
             builder.store(bits, place)
-    builder.call(function, [_text(ctx, words), buffer])
+    builder.call(function, [text(ctx, words), buffer])
 
 
-def _text(ctx: Context, words: str) -> ir.Value:
+def text(ctx: Context, words: str) -> ir.Value:
     """The address of a string that ends with a zero."""
     module = ctx.builder.module
     data = bytearray(words.encode("utf-8", "surrogateescape") + b"\0")

@@ -6,6 +6,7 @@ Only what LLVM's NVPTX target and our inline assembly write is read, not all of 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ from .errors import EmulationError
 from .types import width
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_POSITION = re.compile(r"^\s*\.(?:loc|file)\s.*$", re.MULTILINE)
+"""Where in source the following instructions come from."""
 UNDEFINED = "emulator.undefined"
 """Stands where LLVM remarks that a register may hold anything."""
 
@@ -84,6 +87,7 @@ def read(ptx: str) -> Text:
     """The declarations and kernels of a PTX file."""
     plain = _UNDEFINED.sub(rf"{UNDEFINED} \1;", ptx)
     plain = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), plain)
+    plain = _POSITION.sub("", plain)
     text = Text([], {})
     position = 0
     heads = re.compile(r"\.entry\s+([\w$]+)\s*\(")
@@ -173,7 +177,7 @@ class _Body:
             self.entry.variables.append(_variable(piece, line))
         elif table := re.fullmatch(r"([\w$]+):\s*\.branchtargets\s+(.*)", piece, re.S):
             self.entry.tables[table[1]] = [name.strip() for name in table[2].split(",")]
-        elif not piece.startswith((".pragma", ".loc", ".file", ".callprototype")):
+        elif not piece.startswith((".pragma", ".callprototype")):
             found = _INSTRUCTION.fullmatch(piece)
             if not found:
                 raise EmulationError("syntax", "not an instruction", line=line, text=piece)
@@ -192,11 +196,12 @@ class _Body:
 
 def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:
     """Statements, labels with their colon, and the braces of scopes, each with its line."""
+    ends = [found.start() for found in re.finditer("\n", plain)]
     start, depth = 0, 0
     for found in re.finditer(r"[;{}]|:(?=\s)", plain):
         ahead = plain[start : found.start()]
         stripped = ahead.strip()
-        where = line + plain.count("\n", 0, start + len(ahead) - len(ahead.lstrip()))
+        where = line + bisect_left(ends, start + len(ahead) - len(ahead.lstrip()))
         mark, after = found[0], found.end()
         if mark == "{" and stripped:
             depth += 1
@@ -211,7 +216,7 @@ def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:
             if mark == ";" and stripped:
                 yield where, stripped
             elif mark != ";":
-                yield line + plain.count("\n", 0, found.start()), mark
+                yield line + bisect_left(ends, found.start()), mark
             start = after
 
 
