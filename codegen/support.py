@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
-from tileir.types import Pointer, Tile
+from tileir.types import Tile
 
 from .kernel import Kernel
 
@@ -50,11 +50,6 @@ def _parameters(kernel: Kernel) -> list[Diagnostic]:
     ]  # fmt: skip
 
 
-_NOT_PASSED = {"i4", "f4E2M1FN", "tf32", "fnv8E5M3FNU"}
-"""Scalars that have no layout in a parameter list that anyone agrees on."""
-
-
 def _passable(kind: object) -> bool:
-    if not isinstance(kind, Tile) or kind.rank:
-        return False
-    return isinstance(kind.element, Pointer) or kind.element.name not in _NOT_PASSED
+    """Whether a launch can pass it: a single number, as long as it is in memory, or a pointer."""
+    return isinstance(kind, Tile) and not kind.rank

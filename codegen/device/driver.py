@@ -14,8 +14,8 @@ import numpy as np
 
 from tileir.errors import DeviceError, MissingPackageError
 
-ASSERTED = "CUDA_ERROR_ASSERT"
-"""What the driver says after an assertion of a kernel was false."""
+TRAPPED = "CUDA_ERROR_LAUNCH_FAILED"
+"""What the driver says after a kernel has ended itself."""
 
 _PACKAGE = "launching on a GPU needs cuda-bindings; install it with: pip install 'tileir[gpu]'"
 _NO_DRIVER = "there is no CUDA driver here; a GPU of NVIDIA's needs the one that comes with CUDA"

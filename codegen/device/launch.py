@@ -7,12 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tileir.errors import (
-    DeviceError,
-    KernelAssertionError,
-    LaunchError,
-    UnsupportedError,
-)
+from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
 from tileir.references import display
 from tileir.types import Element, Scalar
 
@@ -57,14 +52,15 @@ def launch(
         raise LaunchError(f"{symbol}: {problem}") from None
     if 0 in blocks:
         return
-    # Where the launch grid counts clusters, its scale is 1, and the code says how large they are.
-    cluster = tuple(plan["grid_scale"])
-    shape = driver.Shape(blocks, tuple(plan["block"]), cluster, plan["dynamic_shared_memory"])
+    # A grid that counts clusters has a scale of 1, and the driver learns their size from the PTX.
+    shape = driver.Shape(
+        blocks, tuple(plan["block"]), tuple(plan["grid_scale"]), plan["dynamic_shared_memory"]
+    )
     start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
     addresses = [start + offset for offset in offsets]
     driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
-        _wait(symbol, handle)
+        _wait(plan, handle)
 
 
 def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int]) -> Any:
@@ -79,18 +75,18 @@ def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int]) -
     return image.kernel(plan, device)
 
 
-def _wait(symbol: str, stream: int) -> None:
+def _wait(plan: Mapping[str, Any], stream: int) -> None:
     """Wait for the end of a launch, and say what went wrong in it."""
     try:
         driver.synchronize(stream)
     except DeviceError as problem:
-        if problem.code == driver.ASSERTED:
+        if problem.code == driver.TRAPPED and plan["asserts"]:
             raise KernelAssertionError(
-                "an assertion is false; the driver has printed which one, and serves this process"
-                " no more",
-                op="assert", kernel=symbol, block=None,
+                "the kernel has ended itself, as a false assertion makes it; the driver has printed"
+                " which one, and serves this process no more",
+                op="assert", kernel=plan["entry"], block=None,
             ) from None  # fmt: skip
-        raise DeviceError(f"{symbol}: {problem}", problem.code) from None
+        raise DeviceError(f"{display(plan['entry'])}: {problem}", problem.code) from None
 
 
 def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -99,8 +95,8 @@ def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, 
         if extent > most:
             raise LaunchError(f"grid extent {extent} along {axis} is more than {most}")
     named = dict(zip(_AXES, tiles, strict=True))
-    scaled = zip(plan["grid"], plan["grid_scale"], strict=True)
-    return tuple(named[axis] * blocks for axis, blocks in scaled)
+    x, y, z = (named[a] * n for a, n in zip(plan["grid"], plan["grid_scale"], strict=True))
+    return x, y, z
 
 
 def _size(plan: Mapping[str, Any]) -> int:

@@ -140,8 +140,8 @@ def _lowered(
 ) -> tuple[list[Element], dict[str, Any]]:
     """Put a kernel into the module; its parameters and its plan."""
     assignment = assign_layouts(kernel, gpu)
-    plan_rings(kernel, assignment, gpu)
     kernel = fit_block(kernel, gpu, assignment.threads)
+    plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment, lines)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, shared)

@@ -118,6 +118,18 @@ def matrices(
     return [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
 
 
+def bytes_of(
+    builder: ir.IRBuilder, low: ir.Value, high: ir.Value, chosen: Sequence[int]
+) -> ir.Value:
+    """Four of the eight bytes of two registers, the lowest first."""
+    selector = sum(byte << 4 * place for place, byte in enumerate(chosen))
+    arguments = [low, high, ir.Constant(low.type, selector)]
+    return _assembly(
+        builder, low.type, "prmt.b32 $0, $1, $2, $3;", ["=r", "r", "r", "n"], arguments,
+        side_effect=False,
+    )  # fmt: skip
+
+
 def change(
     builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
     words: Sequence[ir.Value],

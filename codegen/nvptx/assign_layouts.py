@@ -35,7 +35,7 @@ from .ring_plan import RingPlan
 from .shared import SCRATCH
 from .staged import root_of, staged_images
 from .targets import Target
-from .view_facts import ACCESS_BYTES, inner_dim, streaming, streams, vector_of
+from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
 
 LOADS = ("load_ptr_tko", "load_view_tko", "multimem_load_reduce_view_tko")
 """Ops that read memory and write none."""
@@ -117,7 +117,7 @@ class _Assigner:
         self.kernel, self.target = kernel, target
         self.facts: FactTable = kernel.facts["infer_divisibility"]
         self.threads = threads_of(kernel, target)
-        products = plan_products(kernel, self.threads, target)
+        products = plan_products(kernel, self.threads, target, self.facts)
         self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
         self.preferences: Preferences = prefer_layouts(kernel, self.threads, target, products)
@@ -335,12 +335,9 @@ class _Assigner:
         """Have a tile staged, if there is room for it."""
         staged = self.found.staged
         if value not in staged:
-            shape, inner = value.type.shape, len(value.type.shape) - 1
-            if isinstance(value.owner, Op) and value.owner.name == "load_view_tko":
-                along = inner_dim(value.owner.operands["view"], self.facts)
-                inner = inner if along is None else along
             layout = self.preferences.get(value) or self._blocked(value)
-            images = staged_images(shape, inner, plan.size)
+            inner = inner_of(value, self.facts)
+            images = staged_images(value.type.shape, inner, plan.size)
             staging = Staging(layout, plan.reading, plan.size, images)
             taken = sum(other.bytes for other in staged.values())
             if taken + staging.bytes > self.room:

@@ -70,6 +70,8 @@ class Context:
     """The addresses of those that lie on the heap."""
     barriers: set[Op] = field(default_factory=set)
     """Memory ops before which all threads have to meet."""
+    stores_nibbles: bool = False
+    """Whether bytes in memory are updated a half at a time; see `nibbles`."""
     lower_block: Callable[[Context, Block], None] | None = None
     lower_op: Callable[[Context, Op], None] | None = None
     lines: LineTable | None = None

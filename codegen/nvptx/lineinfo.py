@@ -29,6 +29,8 @@ INLINED_CALLS = (7, 2)
 """The lowest PTX ISA version that has inlined calls."""
 MOST_CALLS = 256
 """Calls inlined into each other that are told; what is further out is left away."""
+LONGEST_PATH = 4096
+"""Characters of a path, as in Linux; of a longer one its end is told."""
 
 _LARGEST = 2**31 - 1
 """ptxas keeps lines in 32 bits, with a sign."""
@@ -233,8 +235,12 @@ def _bytes(name: str) -> bytes:
 
 
 def _spelled(path: str) -> str:
-    """A path as ptxas reads it: printable ASCII without quotes, other bytes as in a URL."""
-    return "".join(
-        chr(byte) if 32 <= byte < 127 and byte != ord('"') else f"%{byte:02X}"
-        for byte in path.encode("utf-8", "surrogateescape").replace(b"\\", b"/")
+    """A path as ptxas reads it: printable ASCII without quotes, other bytes as in a URL.
+
+    It crashes on empty paths, and on those of more than some thousand characters.
+    """
+    data = path.encode("utf-8", "surrogateescape").replace(b"\\", b"/")
+    spelled = "".join(
+        chr(byte) if 32 <= byte < 127 and byte != ord('"') else f"%{byte:02X}" for byte in data
     )
+    return spelled[-LONGEST_PATH:] or "<unknown>"

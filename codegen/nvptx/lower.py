@@ -23,6 +23,7 @@ from . import (
     lower_reductions,
     lower_scans,
     lower_variables,
+    nibbles,
 )
 from .access import integer_type, value_of
 from .allocations import place_allocations
@@ -119,6 +120,7 @@ def lower_kernel(
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):
         ctx.define_scalar(value, value_of(builder, argument, element))
     ctx.barriers = place_barriers(kernel, assignment)
+    ctx.stores_nibbles = nibbles.stores(kernel)
     ctx.lower_block, ctx.lower_op, ctx.lines = lower_block, lower_op, lines
     ctx.exit = function.append_basic_block("exit")
     if contract.blocks > 1:

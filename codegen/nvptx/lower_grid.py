@@ -11,19 +11,22 @@ from .launch_contract import contract_of
 
 AXES = ("x", "y", "z")
 _REGISTERS = {
-    ("get_tile_block_id", False): "ctaid",
-    ("get_num_tile_blocks", False): "nctaid",
-    ("get_tile_block_id", True): "clusterid",
-    ("get_num_tile_blocks", True): "nclusterid",
+    "get_tile_block_id": ("ctaid", "clusterid"),
+    "get_num_tile_blocks": ("nctaid", "nclusterid"),
 }
-"""Op, and whether a cluster has several blocks -> the registers."""
+"""Op -> the registers that have it if a cluster is one block, and if it is several."""
 
 
 def lower_grid(ctx: Context, op: Op) -> None:
     """The tile grid is the launch grid, counted in clusters."""
-    register = _REGISTERS[op.name, contract_of(ctx.kernel).blocks > 1]
-    for axis, result in zip(AXES, op.results, strict=True):
-        ctx.define_scalar(result, special_register(ctx.builder, f"{register}.{axis}"))
+    for result, coordinate in zip(op.results, coordinates(ctx, op.name), strict=True):
+        ctx.define_scalar(result, coordinate)
+
+
+def coordinates(ctx: Context, op: str = "get_tile_block_id") -> list[ir.Value]:
+    """What one of these ops gives: three i32."""
+    register = _REGISTERS[op][contract_of(ctx.kernel).blocks > 1]
+    return [special_register(ctx.builder, f"{register}.{axis}") for axis in AXES]
 
 
 def leave_to_first(builder: ir.IRBuilder) -> None:

@@ -8,7 +8,7 @@ from tileir.ir import Op
 
 from ..scalar.types import OPAQUE
 from .fragments import I32, I64, Context
-from .lower_grid import special_register
+from .lower_grid import coordinates
 from .vprintf import escaped, text, write
 
 _FAIL = "__assertfail"
@@ -31,7 +31,7 @@ def lower_assert(ctx: Context, op: Op) -> None:
 def fail(ctx: Context, message: str, place: str) -> None:
     """End the launch with a message: on standard output, where NVIDIA's compiler puts it, too."""
     builder, module = ctx.builder, ctx.builder.module
-    block = [builder.zext(special_register(builder, f"ctaid.{axis}"), I64) for axis in "xyz"]
+    block = [builder.zext(coordinate, I64) for coordinate in coordinates(ctx)]
     write(ctx, f"{escaped(place)}: block [%d, %d, %d]: {escaped(message)}\n", block)
     kind = ir.FunctionType(ir.VoidType(), [OPAQUE, OPAQUE, I32, OPAQUE, I64])
     function = module.globals.get(_FAIL) or ir.Function(module, kind, _FAIL)

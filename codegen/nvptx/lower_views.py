@@ -96,7 +96,7 @@ def load_tile(ctx: Context, op: Op, layout: LinearLayout, predicate: ir.Value | 
 
     def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         if is_packed(element):
-            return [nibbles.load(ctx.builder, base, place, predicate, padding, space)]
+            return [nibbles.load(ctx, base, place, predicate, padding, space)]
         shape = access.Shape(stored.width, len(offsets))
         return access.load(ctx.builder, shape, *place, predicate, padding, space)
 

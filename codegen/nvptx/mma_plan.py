@@ -6,6 +6,10 @@ it reads as little as possible of the factors; what is left of the warps shares 
 the same again. A product whose rows are reduced, or become the left factor of another one, is cut
 along its rows only, so that no warp needs what another one has.
 
+Factors of one byte that lie the wrong way round in memory, with neighbours along m or n instead of
+k, come in pairs: lanes then count pairs of rows, or columns, of sixteen, and the bit that chose
+between the first and the last eight chooses within a pair. `read_factors` shows what for.
+
 Everything is a *coordinate*: a dimension (b, m, n, k, or s for the scales along k) and a distance
 along it. The layout of an operand takes those coordinates that it has dimensions for.
 """
@@ -20,10 +24,13 @@ from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from ..kernel import Kernel
+from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from .layout import LinearLayout, span
 from .mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
+from .staged import Staged, find, root_of, staged_images
 from .targets import Target
+from .view_facts import inner_of
 
 PRODUCTS = ("mmaf", "mmaf_scaled", "mmai")
 
@@ -91,6 +98,8 @@ class Plan:
     extents: dict[str, int]
     along: dict[str, tuple[int, ...]]
     warps: tuple[Coordinate | None, ...]
+    paired: str = ""
+    """Dimensions whose lowest sixteen rows, or columns, are pairs."""
 
     @cached_property
     def left(self) -> Part:
@@ -139,6 +148,8 @@ class Plan:
 
         def base(coordinate: Coordinate | None) -> int | None:
             dim, distance = coordinate or ("", 0)
+            if dim in self.paired:
+                distance = _pair(distance)
             extent, step = weights.get(dim, (0, 0))
             if distance < extent:
                 return distance * step
@@ -153,12 +164,12 @@ class Plan:
         )  # fmt: skip
 
 
-def plan_products(kernel: Kernel, threads: int, target: Target) -> dict[Op, Plan]:
+def plan_products(kernel: Kernel, threads: int, target: Target, facts: FactTable) -> dict[Op, Plan]:
     """The plan of every product in a kernel, for blocks of so many threads."""
     products = [op for op in kernel.walk() if op.name in PRODUCTS]
     by_rows = _by_rows(kernel) if products else set()
     warps = (threads // target.warp).bit_length() - 1
-    return {op: _plan(op, warps, op in by_rows, target) for op in products}
+    return {op: _plan(op, warps, op in by_rows, target, facts) for op in products}
 
 
 def reading_of(op: Op, target: Target) -> tuple[str, Atom]:
@@ -174,7 +185,7 @@ def reading_of(op: Op, target: Target) -> tuple[str, Atom]:
     raise AssertionError("the last reading of every type has an atom on all targets")
 
 
-def _plan(op: Op, warps: int, by_rows: bool, target: Target) -> Plan:
+def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: FactTable) -> Plan:
     reading, atom = reading_of(op, target)
     lhs, rhs = (op.operands[slot].type.shape for slot in ("lhs", "rhs"))
     extents = {"m": lhs[-2], "n": rhs[-1], "k": lhs[-1], "b": lhs[0] if len(lhs) == 3 else 1}
@@ -192,7 +203,39 @@ def _plan(op: Op, warps: int, by_rows: bool, target: Target) -> Plan:
         along[dim] = tuple(steps[:count])
         chosen += [(dim, distance) for distance in steps[count:]]
     chosen += [None] * (warps - len(chosen))
-    return Plan(atom, reading, extents, along, tuple(chosen))
+    paired = "".join(
+        dim
+        for dim, slot in (("m", "lhs"), ("n", "rhs"))
+        if BITS[reading] == 8
+        and extents[dim] >= _PAIRED
+        and (dim, _PAIRED // 2) not in chosen
+        and _neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
+    )
+    along |= {dim: tuple(map(_pair, along[dim])) for dim in paired}
+    return Plan(atom, reading, extents, along, tuple(chosen), paired)
+
+
+_PAIRED = 16
+
+
+def _pair(distance: int) -> int:
+    """The distance in pairs; that of half of `_PAIRED` is the one within a pair."""
+    if distance >= _PAIRED:
+        return distance
+    return 1 if distance == _PAIRED // 2 else 2 * distance
+
+
+def _neighbours_along(value: Value, dim: int, facts: FactTable) -> bool:
+    """Whether neighbours along the first (0) or last (-1) dimension of a factor's matrices lie side
+    by side where it is loaded from."""
+    root = root_of(value)
+    if not isinstance(root.owner, Op) or root.owner.name != "load_view_tko":
+        return False
+    shape = root.type.shape
+    staged = Staged(None, staged_images(shape, inner_of(root, facts), 1), 1)
+    images = find({root: staged}, value).images
+    lowest = 0 if dim else value.type.shape[-1].bit_length() - 1
+    return lowest < len(images) and images[lowest] == 1
 
 
 def _shares(extents: dict[str, int], atom: Atom, warps: int, by_rows: bool) -> tuple[int, int]:

@@ -9,18 +9,33 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from ..kernel import Kernel
+from ..scalar.types import is_packed
 from . import access
-from .fragments import I32, I64
+from .fragments import I32, I64, Context
 
 _BYTE = access.Shape(8, 1)
 _NIBBLE = 4
 
 
+def stores(kernel: Kernel) -> bool:
+    """Whether a kernel stores any: then what it loads may share bytes with what it stores."""
+    views = (op.operands["view"].type for op in kernel.walk() if op.name == "store_view_tko")
+    return any(is_packed(view.view.element) for view in views)
+
+
 def load(
-    builder: ir.IRBuilder, base: ir.Value, place: tuple[ir.Value, int],
-    predicate: ir.Value | None, padding: ir.Value, space: str,
+    ctx: Context, base: ir.Value, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    padding: ir.Value, space: str,
 ) -> ir.Value:  # fmt: skip
-    """The element at a place of what starts at `base`, in the low bits of a byte."""
+    """The element at a place of what starts at `base`, in the low bits of a byte.
+
+    Others may update its neighbours meanwhile. The word around it is not read, as it may reach
+    beyond the array.
+    """
+    builder = ctx.builder
+    if ctx.stores_nibbles:
+        space = "".join(_strong(space))
     number = _number(builder, base, place)
     address = builder.add(base, builder.ashr(number, I64(1)))
     # Both halves are the padding, where nothing is read.
@@ -42,11 +57,16 @@ def store(
     shift = builder.add(builder.shl(within, I32(3)), builder.shl(odd, I32(2)))
     word = (builder.and_(byte, I64(~3)), 0)
     cleared = builder.not_(builder.shl(I32(15), shift))
-    order = ".relaxed.gpu" if space.count(".") < 2 else space.removesuffix(access.GLOBAL)
-    suffix = access.GLOBAL if space.endswith(access.GLOBAL) else ""
+    order, suffix = _strong(space)
     access.reduce(builder, f"red{order}{suffix}.and.b32", word, predicate, cleared)
     value = builder.shl(builder.zext(bits, I32), shift)
     access.reduce(builder, f"red{order}{suffix}.or.b32", word, predicate, value)
+
+
+def _strong(space: str) -> tuple[str, str]:
+    """Order and scope of an access that is at least relaxed, and the space that it reaches."""
+    order = ".relaxed.gpu" if space.count(".") < 2 else space.removesuffix(access.GLOBAL)
+    return order, access.GLOBAL if space.endswith(access.GLOBAL) else ""
 
 
 def _number(builder: ir.IRBuilder, base: ir.Value, place: tuple[ir.Value, int]) -> ir.Value:

@@ -32,10 +32,30 @@ STORES = (
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """A memory op that was carried out; `around`: in an earlier iteration of some loop."""
+    """What a memory op does, as far as others have to wait for it. Ops that do the same count as
+    one: whoever has to wait for one of them has to wait for all."""
 
-    op: Op
+    writes: bool
+    layouts: tuple[LinearLayout, ...]
+    """In which it is carried out: none if its result is not needed."""
+    tiling: object = None
+    """The tensor and how it is cut into tiles, if different elements have different addresses."""
+    indices: tuple[object, ...] = ()
+    """Of the tile; of an access by pointers, all operands."""
     around: bool = False
+    """Whether it was in an earlier iteration of some loop."""
+
+    @classmethod
+    def of(cls, op: Op, assignment: Assignment, facts: FactTable) -> _Access:
+        writes, layouts = op.name in STORES, tuple(_layouts(op, assignment))
+        view = op.operands.get("view")
+        if view is None:
+            used = (value for value in op.operand_list() if not isinstance(value.type, Token))
+            return cls(writes, layouts, None, tuple(used))
+        tiling, kind = None, view.type
+        if isinstance(kind, PartitionView) and _injective(view, facts):
+            tiling = _tensor(view), kind.tile, kind.dim_map
+        return cls(writes, layouts, tiling, tuple(_indices(op, facts)))
 
 
 _Accesses = frozenset[_Access]
@@ -79,15 +99,14 @@ class _Walk:
         earlier = _NONE.union(*(self.before.get(token, _NONE) for token in tokens))
         accesses = op.name in LOADS + STORES
         if accesses:
-            if op in self.barriers or any(
-                _clash(other, op, self.assignment, self.facts) for other in earlier & open_
-            ):
+            access = _Access.of(op, self.assignment, self.facts)
+            if op in self.barriers or any(_clash(other, access) for other in earlier & open_):
                 self.barriers.add(op)
                 open_ = _NONE
-            open_ |= {_Access(op)}
+            open_ |= {access}
         for result in op.results:
             if isinstance(result.type, Token):
-                self.before[result] = earlier | {_Access(op)} if accesses else earlier
+                self.before[result] = earlier | {access} if accesses else earlier
         return open_
 
     def _hand_on(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> None:
@@ -128,7 +147,7 @@ class _Walk:
         """
         tokens = [token for each in ring.fetched for token in each.early.tokens]
         earlier = _NONE.union(*(self.before.get(token, _NONE) for token in tokens))
-        return any(access.op.name in STORES for access in earlier & open_)
+        return any(access.writes for access in earlier & open_)
 
     def _state(self, op: Op, open_: _Accesses) -> object:
         known = [self.before.get(value, _NONE) for value in carried_arguments(op)]
@@ -139,34 +158,26 @@ def _moved(accesses: _Accesses, again: bool) -> _Accesses:
     return frozenset(replace(each, around=True) for each in accesses) if again else accesses
 
 
-def _clash(access: _Access, second: Op, assignment: Assignment, facts: FactTable) -> bool:
-    """Whether `second` has to wait for other threads to be done with an access."""
-    first = access.op
-    if first.name in LOADS and second.name in LOADS:
+def _clash(first: _Access, second: _Access) -> bool:
+    """Whether the second has to wait for other threads to be done with the first."""
+    if not (first.writes or second.writes) or not first.layouts or not second.layouts:
         return False
-    layouts = _layouts(first, assignment)
-    others = _layouts(second, assignment)
-    if not layouts or not others:
+    comparable = not first.around and first.tiling is not None and first.tiling == second.tiling
+    if comparable and _different_tiles(first, second):
         return False
-    comparable = (
-        not access.around
-        and _same_tiling(first, second)
-        and _injective(first.operands["view"], facts)
-    )
-    if comparable and _different_tiles(first, second, facts):
-        return False
-    if layouts != others or len(layouts) != 1:
+    if first.layouts != second.layouts or len(first.layouts) != 1:
         return True
-    writes = first.name in STORES and second.name in STORES
-    if writes and layouts[0].bits == 0:
+    (layout,) = first.layouts
+    writes = first.writes and second.writes
+    if writes and layout.bits == 0:
         # Of copies only the owner writes: a single element has a single writer.
         return False
-    if access.around:
+    if first.around:
         return True
-    same_element = comparable and _same_indices(first, second, facts)
+    same_element = comparable and first.indices == second.indices
     if writes:
         return not same_element
-    return layouts[0].replicas != 0 or not same_element
+    return layout.replicas != 0 or not same_element
 
 
 def _layouts(op: Op, assignment: Assignment) -> list[LinearLayout]:
@@ -176,13 +187,9 @@ def _layouts(op: Op, assignment: Assignment) -> list[LinearLayout]:
     return assignment.computed(op.results[0])
 
 
-def _same_indices(first: Op, second: Op, facts: FactTable) -> bool:
-    return _indices(first, facts) == _indices(second, facts)
-
-
-def _different_tiles(first: Op, second: Op, facts: FactTable) -> bool:
+def _different_tiles(first: _Access, second: _Access) -> bool:
     """Whether some index is another constant."""
-    pairs = zip(_indices(first, facts), _indices(second, facts), strict=True)
+    pairs = zip(first.indices, second.indices, strict=True)
     return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
@@ -195,18 +202,6 @@ def _index(value: Value, facts: FactTable) -> object:
     """Indices are unsigned, facts signed: -1 of eight bits is tile 255."""
     number = facts[value].constant
     return _origin(value) if number is None else number % (1 << value.type.element.bits)
-
-
-def _same_tiling(first: Op, second: Op) -> bool:
-    """Whether both go through the same tensor view, cut into the same tiles."""
-    views = [op.operands.get("view") for op in (first, second)]
-    if None in views:
-        return False
-    a, b = (view.type for view in views)
-    if not isinstance(a, PartitionView) or not isinstance(b, PartitionView):
-        return False
-    same_cut = (a.tile, a.dim_map) == (b.tile, b.dim_map)
-    return same_cut and _tensor(views[0]) == _tensor(views[1])
 
 
 def _injective(view: Value, facts: FactTable) -> bool:

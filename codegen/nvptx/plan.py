@@ -15,6 +15,7 @@ grid_scale              ... by this number: 1 unless a cluster has several block
 grid_limits             the largest tile grid along x, y and z
 contract                what was settled about the launch: term -> its value, and who chose it "by":
                         an option, an attribute, a hint (with its name), or the compiler
+asserts                 whether a false assertion may end the launch, by a trap
 tensor_maps             recipes for tensor maps, which follow the parameters; none so far
 """
 
@@ -56,6 +57,7 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
             min(limit // blocks, GRID_LIMIT)
             for limit, blocks in zip(target.max_grid, cluster, strict=True)
         ],
+        "asserts": any(op.name == "assert" for op in kernel.walk()),
         "tensor_maps": [],
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }

@@ -21,8 +21,9 @@ from .assign_layouts import Assignment
 from .async_copy import COPY_BYTES
 from .carried import LOOPS
 from .convert import PIECE_BYTES
-from .early_loads import early_loads, walk
+from .early_loads import EarlyLoad, early_loads, walk
 from .factors import is_as_stored
+from .launch_contract import contract_of
 from .layout import LANE_BITS
 from .mma_plan import PRODUCTS
 from .ring_plan import Fetched, RingPlan
@@ -42,6 +43,8 @@ IN_FLIGHT = 64 << 10
 nanosecond) while one access waits (some 800 nanoseconds). More buffers keep other blocks out."""
 RESIDENT_THREADS = 512
 """Of all blocks that run on a multiprocessor, with some 128 of its 64 K registers each."""
+BLOCK_BYTES = 1 << 10
+"""Shared memory that each block takes beside what it asks for."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 ALIGNMENT = 128
@@ -64,39 +67,61 @@ class _Planner:
     def __init__(self, kernel: Kernel, assignment: Assignment, target: Target) -> None:
         self._assignment, self._target = assignment, target
         self._facts: FactTable = kernel.facts["infer_divisibility"]
+        blocks = contract_of(kernel)["minnctapersm"]
+        self._room = (target.shared_bytes + BLOCK_BYTES) // blocks - BLOCK_BYTES
         self._users: dict[Value, list[Op]] = {}
         for op in kernel.walk():
             for value in op.operand_list():
                 self._users.setdefault(value, []).append(op)
 
     def plan(self, loop: Op) -> None:
-        """Give a loop a ring, if it has a use for one, and no loop inside of it has one."""
+        """Give a loop a ring, if it has a use for one, and no loop inside of it has one.
+
+        Where memory is short, large tiles are loaded when they are wanted.
+        """
         found = self._assignment
         inside = list(walk(loop.regions[0].block))
         if not found.rings.keys().isdisjoint(inside):
             return
-        fetched, end = [], 0
-        for early in early_loads(loop, self._multiplied_only):
-            if self._can_be_copied(early.load):
-                value = early.load.results[0]
-                layout = streaming(early.load, found.threads, self._facts, self._target)
-                staging = found.staged[value]
-                fetched.append(Fetched(early, layout, end, staging.images, staging.size))
-                end += -(-staging.bytes // ALIGNMENT) * ALIGNMENT
-        if not fetched:
-            return
-        tiles = [each.early.load.results[0] for each in fetched]
-        others = sum(staging.bytes for value, staging in found.staged.items() if value not in tiles)
-        room = self._target.shared_bytes - others - _needed(loop, inside, found)
-        blocks = max(RESIDENT_THREADS // found.threads, 1)
-        wanted = min(max(1 + -(-IN_FLIGHT // (end * blocks)), USUAL_STAGES), MOST_STAGES)
-        stages = min(wanted, room // end)
-        if stages < LEAST_STAGES:
-            return
-        found.rings[loop] = RingPlan(tuple(fetched), end, stages, _first_product(loop))
-        for value in tiles:
-            del found.staged[value], found.layouts[value]
+        loads = [
+            early
+            for early in early_loads(loop, self._multiplied_only)
+            if self._can_be_copied(early.load)
+        ]
+        needed = _needed(loop, inside, found)
+        while loads:
+            size = sum(map(self._size, loads))
+            if (stages := self._stages(loads, size, needed)) >= LEAST_STAGES:
+                fetched = self._fetched(loads)
+                found.rings[loop] = RingPlan(fetched, size, stages, _first_product(loop))
+                break
+            loads.remove(max(loads, key=self._size))
+
+    def _size(self, early: EarlyLoad) -> int:
+        """Bytes of a tile in a buffer."""
+        return -(-self._assignment.staged[early.load.results[0]].bytes // ALIGNMENT) * ALIGNMENT
+
+    def _stages(self, loads: list[EarlyLoad], size: int, needed: int) -> int:
+        """How many buffers of a size there should be, or can be, beside all else that is needed."""
+        tiles = [early.load.results[0] for early in loads]
+        staged = self._assignment.staged.items()
+        needed += sum(staging.bytes for value, staging in staged if value not in tiles)
+        blocks = max(RESIDENT_THREADS // self._assignment.threads, 1)
+        wanted = max(1 + -(-IN_FLIGHT // (size * blocks)), USUAL_STAGES)
+        return min(wanted, MOST_STAGES, (self._room - needed) // size)
+
+    def _fetched(self, loads: list[EarlyLoad]) -> tuple[Fetched, ...]:
+        """Take tiles over from what is staged where it is loaded."""
+        found, place, fetched = self._assignment, 0, []
+        for early in loads:
+            value, size = early.load.results[0], self._size(early)
+            staging = found.staged.pop(value)
+            del found.layouts[value]
             found.homes.pop(value, None)
+            layout = streaming(early.load, found.threads, self._facts, self._target)
+            fetched.append(Fetched(early, layout, place, staging.images, staging.size))
+            place += size
+        return tuple(fetched)
 
     def _multiplied_only(self, value: Value) -> bool:
         """Whether a tile is staged as it is in memory, and wanted nowhere else."""

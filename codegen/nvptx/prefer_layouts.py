@@ -1,9 +1,9 @@
 """The step that finds out in which layout each tile comes into being most cheaply.
 
 It starts at matrix products, whose sums lie as tensor cores have them, and at loads, which want to
-stream through memory, and follows what is made of the tiles: element-wise ops keep a layout, shape
-ops renumber it, reductions drop what they fold, loops and branches hand it on. What comes from
-constants and coordinates alone has no preference.
+stream through memory (and so at pointers that loops carry), and follows what is made of the tiles:
+element-wise ops keep a layout, shape ops renumber it, reductions drop what they fold, loops and
+branches hand it on. What comes from constants and coordinates alone has no preference.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..scalar.elementwise import ELEMENTWISE
 from .carried import handed_on
 from .layout import LinearLayout, dim_bits, dropped_images, for_scan
 from .mma_plan import Plan
-from .pointer_facts import streaming_pointers
+from .pointer_facts import pointers_of, streaming_pointers
 from .renumber import element_images
 from .targets import Target
 from .view_facts import streaming
@@ -39,6 +39,12 @@ def prefer_layouts(
         if _is_tile(op.result):
             found[op.result] = plan.sum.layout
             _hand_on(op.results, becomes, found)
+    for op in kernel.walk():
+        if op.name in ("load_ptr_tko", "store_ptr_tko"):
+            layout = streaming_pointers(op, threads, kernel, target)
+            carried = _carried_into(pointers_of(op)) if layout else []
+            found |= {value: layout for value in carried if value not in found}
+            _hand_on(carried, becomes, found)
     for _ in range(_ROUNDS):
         before = len(found)
         _hand_on(kernel.parameters, becomes, found)
@@ -61,6 +67,21 @@ def _hand_on(values: list[Value], becomes: dict[Value, list[Value]], found: Pref
             if after not in found:
                 found[after] = found[value]
                 stack.append(after)
+
+
+def _carried_into(value: Value) -> list[Value]:
+    """What loops carry of which each element of a tile is computed."""
+    found, stack, seen = [], [value], set()
+    while stack:
+        value = stack.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if not isinstance(value.owner, Op):
+            found.append(value)
+        elif value.owner.name in ELEMENTWISE or value.owner.name == "assume":
+            stack += (each for each in value.owner.operand_list() if _is_tile(each))
+    return found
 
 
 def _is_tile(value: Value) -> bool:

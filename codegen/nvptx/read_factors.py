@@ -2,8 +2,9 @@
 
 What is staged is read slice by slice along k. `ldmatrix` does it where rows of eight times 16 bytes
 are what the lanes hold: lane 4 r + c of a warp gets the 4 bytes number c of row r; or, for elements
-of two bytes, of a matrix that lies the other way round. Everything else is read by plain loads, as
-wide as neighbours lie.
+of two bytes, of a matrix that lies the other way round. Elements of one byte that lie so are read
+as pairs of neighbours, and the pairs taken apart: lanes count pairs of rows then (see `mma_plan`).
+Everything else is read by plain loads, as wide as neighbours lie.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from .swizzle import WIDEST
 _ROW_LANES = slice(2, 5)
 """The bits of a lane's number that say which row of a matrix it has a part of."""
 _ROW_BYTES = 16
+_PAIR_BITS = 4
+"""Of a row of single bytes: eight pairs."""
 _MOST_MATRICES = 2
 """Of `ldmatrix`, in bits: four at once."""
 
@@ -148,7 +151,14 @@ class StagedFactor(Factor):
             along = [staged.place(base) for base in inner]
             side_by_side = along == [1 << bit for bit in range(len(along))]
             if side_by_side and size << len(along) == _ROW_BYTES and len(outer) == len(rows):
-                return _Matrices(self._ctx, self._staged, part, outer, [*own, *free], transposed)
+                return _Matrices(
+                    self._ctx, self._staged, part, outer, [*own, *free], bool(transposed)
+                )
+        inner = [1 << bit for bit in range(_PAIR_BITS)]
+        pairs = {staged.place(base): base for base in (*own, *free, *rows)}
+        if size == 1 and [pairs.get(place) for place in inner[1:]] == rows and 1 in pairs:
+            rest = [base for base in (*own, *free) if base != pairs[1]]
+            return _Pairs(self._ctx, staged, part, columns, rest, pairs[1])
         return None
 
     def _load(self, start: int, moving: tuple[ir.Value, int] | None) -> None:
@@ -179,7 +189,7 @@ class _Matrices:
 
     def __init__(
         self, ctx: Context, staged: Staged, part: Part, rows: Sequence[int],
-        free: Sequence[int], transposed: int,
+        free: Sequence[int], transposed: bool,
     ) -> None:  # fmt: skip
         self._ctx, self._staged, self._transposed = ctx, staged, transposed
         self._chosen, self._rest = list(free[:_MOST_MATRICES]), list(free[_MOST_MATRICES:])
@@ -195,7 +205,38 @@ class _Matrices:
         found = {}
         for offset in span(self._rest):
             place = self._places.at(self._staged.place(start ^ offset) * self._staged.size)
-            words = access.matrices(self._ctx.builder, count, bool(self._transposed), *place)
+            words = access.matrices(self._ctx.builder, count, self._transposed, *place)
             for step, word in zip(span(self._chosen), words, strict=True):
                 found[start ^ offset ^ step] = word
         return found
+
+
+class _Pairs(_Matrices):
+    """Pairs of single bytes that `ldmatrix` turns.
+
+    A lane gets two pairs of one matrix, which lie in two neighbouring columns; the next matrix has
+    the next two columns. Of both the first bytes of each pair are one register, the second another.
+    """
+
+    def __init__(
+        self, ctx: Context, staged: Staged, part: Part, columns: Sequence[int],
+        free: Sequence[int], pair: int,
+    ) -> None:  # fmt: skip
+        first, self._second, *others = columns
+        super().__init__(ctx, staged, part, [first, *others], [self._second, *free], True)
+        self._pair = pair
+
+    def load(self, start: int) -> dict[int, ir.Value]:
+        """The registers of a slice, by the offset of their first elements."""
+        found, halves = {}, super().load(start)
+        for offset, word in halves.items():
+            if not (offset ^ start) & self._second:
+                words = (word, halves[offset ^ self._second])
+                found[offset] = access.bytes_of(self._ctx.builder, *words, _FIRST_OF_PAIRS)
+                found[offset ^ self._pair] = access.bytes_of(
+                    self._ctx.builder, *words, _SECOND_OF_PAIRS
+                )
+        return found
+
+
+_FIRST_OF_PAIRS, _SECOND_OF_PAIRS = (0, 2, 4, 6), (1, 3, 5, 7)

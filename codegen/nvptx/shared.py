@@ -42,7 +42,7 @@ class SharedMemory:
     """
 
     def __init__(self, builder: ir.IRBuilder, kept: int = 0, alignment: int = ALIGNMENT) -> None:
-        self.size = self._kept = kept
+        self.size, self._kept = kept, -(-kept // ALIGNMENT) * ALIGNMENT
         self._alignment = alignment
         self._builder = builder
         self._written: list[tuple[int, int]] = []

@@ -59,19 +59,26 @@ class Staged:
 def staged_images(shape: Sequence[int], inner: int, size: int) -> tuple[int, ...]:
     """Where the elements of a tile are staged: rows along the dimension `inner`, swizzled.
 
-    Pieces of 16 bytes within a line of all banks are moved by the number of the line, or of the
-    row where a row is longer than a line.
+    The number of a row, its four lowest bits, moves pieces of 16 bytes within a line of all banks:
+    eight rows, or every fourth pair of sixteen, have the same piece in different banks. Where a row
+    fills a line its lowest bits move the higher bits of a piece's number: then lanes that read
+    single words of four rows may go through two pieces as well.
     """
     low, count = dim_bits(shape, inner)
     bits = prod(shape).bit_length() - 1
     order = [*range(low, low + count), *range(low), *range(low + count, bits)]
-    images = [0] * bits
     unit = size.bit_length() - 1
-    row = max(LINE_BITS, count + unit)
+    row = max(count + unit, CHUNK_BITS)
+    pieces = list(range(CHUNK_BITS, min(row, LINE_BITS)))
+    # Rows that share a line are in different banks as they are.
+    banks = [*range(row, LINE_BITS), *pieces[1:], *pieces[:1]]
+    banks.append(banks[1])
+    images = [0] * bits
     for place, bit in enumerate(order):
         images[bit] = 1 << place
-        if row <= place + unit < row + LINE_BITS - CHUNK_BITS:
-            images[bit] |= 1 << place - (row - CHUNK_BITS)
+        number = place + unit - row
+        if place + unit >= LINE_BITS and 0 <= number < len(banks):
+            images[bit] |= 1 << banks[number] - unit
     return tuple(images)
 
 

@@ -48,6 +48,18 @@ def inner_dim(view: Value, facts: FactTable) -> int | None:
     return (wide or found or [None])[-1]
 
 
+def inner_of(value: Value, facts: FactTable) -> int:
+    """The dimension of a tile along which neighbours lie side by side where it is loaded from.
+
+    The last one if it is not loaded through a view, or no stride is known to be one.
+    """
+    last = len(value.type.shape) - 1
+    if not isinstance(value.owner, Op) or value.owner.name != "load_view_tko":
+        return last
+    inner = inner_dim(value.owner.operands["view"], facts)
+    return last if inner is None else inner
+
+
 def vector_of(op: Op, facts: FactTable, target: Target) -> int:
     """The most neighbouring elements of its tile that one access of a view op can move.
 

@@ -109,9 +109,9 @@ def _ours(
     file, plan = folder / f"{case.kernel}.ptx", compiled.plan[case.kernel]
     file.write_text(compiled.ptx)
     tiles = dict(zip("xyz", _grid(case), strict=True))
-    scaled = zip(plan["grid"], plan["grid_scale"], strict=True)
+    grid = [tiles[a] * n for a, n in zip(plan["grid"], plan["grid_scale"], strict=True)]
     return {
-        "file": file.name, "grid": [tiles[axis] * n for axis, n in scaled], "block": plan["block"],
+        "file": file.name, "grid": grid, "block": plan["block"],
         "shared": plan["dynamic_shared_memory"],
     }  # fmt: skip
 

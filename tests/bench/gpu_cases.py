@@ -62,6 +62,7 @@ def cases(small: bool = False) -> list[Case]:
     blocks = -(-size // 1024)
     return [
         Case("vector_add", (flat, flat, result), (blocks,)),
+        Case("pointer_add", (flat, flat, result), (blocks,)),
         Case("copy", (matrix, same), (-(-rows // 32), -(-columns // 64))),
         Case("transpose", (matrix, turned), (-(-rows // 64), -(-columns // 64))),
         Case("gather", (flat, Tensor((size,), size, "int32"), result), (blocks,)),

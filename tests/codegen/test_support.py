@@ -70,16 +70,6 @@ def test_impossible_padding() -> None:
     assert messages == ["f8E4M3FN has no value for the padding pos_inf"]
 
 
-def test_parameters_that_cannot_be_passed() -> None:
-    kernel = Kernel("odd", "tf32", "i4", "f32")
-    with pytest.raises(UnsupportedError) as caught:
-        compile(kernel.module())
-    messages = [item.message for item in caught.value.diagnostics]
-    assert messages == [
-        "parameter 0: tile<tf32> cannot be passed", "parameter 1: tile<i4> cannot be passed"
-    ]  # fmt: skip
-
-
 def test_unknown_targets() -> None:
     kernel = Kernel("empty")
     with pytest.raises(UnsupportedError, match="unknown target 'sm_42'; known are host, sm_75"):

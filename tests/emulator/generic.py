@@ -60,9 +60,10 @@ def update(
     lanes: Lanes, statement: Statement, mask: Any, address: Any, operands: list[list[Any]],
     change: Callable[..., Any], access: Access, name: str | None,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Replace words by `change(old, *operands)`, one lane after the other; the old words.
+    """Replace words by `change(space, old, *operands)`, one lane after the other; the old words.
 
-    `operands` are lists of as many words as the access has.
+    `space` is the name of that which is reached, `operands` are lists of as many words as the
+    access has.
     """
     out = np.zeros((access.count, lanes.count), f"u{access.word}")
     for space, here, within in spaces_of(lanes, mask, address, name):
@@ -80,7 +81,8 @@ def update(
             for column in range(access.count):
                 before = rows[place[turn], column]
                 old[column, turn] = before
-                rows[place[turn], column] = change(before, *(each[column][turn] for each in words))
+                taken = (each[column][turn] for each in words)
+                rows[place[turn], column] = change(space, before, *taken)
         out[:, active] = old
     return tuple(out)
 

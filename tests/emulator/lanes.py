@@ -112,6 +112,8 @@ class Lanes:
 
     def spread(self, value: Any) -> np.ndarray:
         """A value with one element for each active lane."""
+        if np.shape(value) == (self.count,):
+            return value
         return np.broadcast_to(value, self.count)
 
     def under(self, mask: Any) -> Lanes:

@@ -13,10 +13,11 @@ from .control import DONE
 from .copies import Copies
 from .errors import EmulationError
 from .lanes import WARP, Lanes
-from .memory import HostMemory, Memory, Scratch
+from .memory import HostMemory, Memory
 from .program import Kernel
 from .races import Clocks
 from .schedules import ranks
+from .scratch import Scratch
 from .special import special_register
 
 FAIR = 97

@@ -91,8 +91,8 @@ class Memory:
         if where is not None:
             address = address[where] if np.ndim(address) else address
             words = tuple(word[where] if np.ndim(word) else word for word in words)
-        address = np.broadcast_to(address, active.count)
-        columns = [np.broadcast_to(word, active.count) for word in words]
+        address = active.spread(address)
+        columns = [active.spread(word) for word in words]
         value = columns[0] if access.count == 1 else np.stack(columns, axis=1)
         rows = self.rows(access.word, access.count)
         offset = self.reach(active, statement, address, access, value)
@@ -115,7 +115,7 @@ class Memory:
         """Offsets of an access that is about to happen, after all checks."""
         if np.any(address & np.uint64(access.nbytes - 1)):
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
-            first = int(np.broadcast_to(address, active.count)[active.spread(wrong)][0])
+            first = int(active.spread(address)[active.spread(wrong)][0])
             raise active.error(
                 "alignment", f"{self.name} address {first:#x} is no multiple of {access.nbytes}",
                 statement, wrong, first,
@@ -137,7 +137,7 @@ class Memory:
         expected: str,
     ) -> Exception:  # fmt: skip
         """The error for addresses that reach nothing."""
-        first = int(np.broadcast_to(address, active.count)[active.spread(wrong)][0])
+        first = int(active.spread(address)[active.spread(wrong)][0])
         verb = "write" if access.writes else "read"
         message = f"{verb} of {access.nbytes} bytes at {self.name} address {first:#x}: {expected}"
         return active.error("bounds", message, statement, wrong, first)
@@ -206,7 +206,7 @@ class HostMemory(Memory):
         return (address - self.base).astype(np.int64), place
 
     def _outside(self, lanes, statement, address, wrong, access) -> Exception:
-        first = int(np.broadcast_to(address, lanes.count)[lanes.spread(wrong)][0])
+        first = int(lanes.spread(address)[lanes.spread(wrong)][0])
         gaps = [
             (min(abs(first - int(start)), abs(first - int(end))), f"{int(start):#x}..{int(end):#x}")
             for start, end in zip(self.starts, self.ends, strict=True)
@@ -214,65 +214,3 @@ class HostMemory(Memory):
         distance, nearest = min(gaps)
         expected = f"the nearest memory is {nearest}, {distance} bytes away"
         return self.outside(lanes, statement, address, wrong, access, expected)
-
-
-class Scratch(Memory):
-    """Shared or local memory: `owners` pieces of `size` bytes; a byte must be written first.
-
-    `owner` is the number of the piece of each lane of the batch.
-    """
-
-    def __init__(
-        self, name: str, owners: int, owner: np.ndarray, size: int, granule: int | None
-    ) -> None:
-        self.name, self.size, self.owner = name, size, owner
-        self.pitch = -(-size // PAGE) * PAGE
-        total = self.pitch * owners
-        room = np.full(total + PAGE, 0xA5, np.uint8)
-        start = -room.ctypes.data % PAGE
-        shadow = Shadow(total, granule, name) if granule and total else None
-        super().__init__(room[start : start + total], 0, shadow)
-        self.known = np.zeros(total, bool)
-        self.closed: np.ndarray | None = None
-        """Bytes that a copy may be writing at any time: nobody else may touch them."""
-
-    def close(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
-        """From now on, something writes here on behalf of the lanes."""
-        offset = self.reach(lanes, statement, address, access)
-        if self.closed is None:
-            self.closed = np.zeros(len(self.known), bool)
-        place = offset // access.nbytes
-        rows = self.closed.reshape(-1, access.nbytes)
-        rows[place] = True
-        self.known.reshape(rows.shape)[place] = False
-
-    def open(self, lanes: Lanes, address: Any, access: Access) -> None:
-        """That has come to its end."""
-        place = self._offset(lanes, address) // access.nbytes
-        self.closed.reshape(-1, access.nbytes)[place] = False
-
-    def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        end = address + np.uint64(access.nbytes)
-        wrong = (end > np.uint64(self.size)) | (end < address)
-        if np.any(wrong):
-            expected = f"there are {self.size} bytes"
-            raise self.outside(lanes, statement, address, wrong, access, expected)
-        offset = self._offset(lanes, address)
-        if self.closed is not None:
-            closed = self.closed.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
-            if closed.any():
-                message = f"{self.name} memory to which a copy is under way"
-                kind = "race" if access.writes else "poison"
-                raise lanes.error(kind, message, statement, closed, int(offset[closed][0]))
-        known = self.known.reshape(-1, access.nbytes)
-        if access.reads or not access.writes:
-            written = known[offset // access.nbytes].all(axis=1)
-            if not written.all():
-                message = f"{self.name} memory that was never written"
-                raise lanes.error("poison", message, statement, ~written, int(offset[~written][0]))
-        if access.writes:
-            known[offset // access.nbytes] = True
-        return offset, offset
-
-    def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:
-        return address.astype(np.int64) + self.owner[lanes.numbers] * self.pitch

@@ -98,7 +98,7 @@ class Shadow:
         """Check an access against earlier ones, and remember it; `changes`: where a write does."""
         keys = lanes.batch.clocks.key(lanes, access.strong)[:, None]
         pieces = np.arange(max(access.nbytes // self.granule, 1))
-        place = self._granules(np.broadcast_to(place, lanes.count))[:, None] + pieces
+        place = self._granules(lanes.spread(place))[:, None] + pieces
         self._against(lanes, statement, address, self.writes[place], access, changes)
         if access.writes:
             for reads in self.reads:
@@ -163,7 +163,7 @@ class Shadow:
         if other // clocks.threads != lane // clocks.threads:
             block = lanes.batch.coordinates(other // clocks.threads)
             where += f" of block {block}"
-        first = int(np.broadcast_to(address, lanes.count)[position])
+        first = int(lanes.spread(address)[position])
         raise lanes.error(
             "race", f"{self.name} address {first:#x} was accessed by {where}, and nothing orders"
             " the two", statement, wrong, first,

@@ -14,6 +14,8 @@ from .errors import EmulationError
 from .types import width
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_POSITION = re.compile(r"^\s*\.(?:loc|file)\s.*$", re.MULTILINE)
+"""Where in source the following instructions come from."""
 UNDEFINED = "emulator.undefined"
 """Stands where LLVM remarks that a register may hold anything."""
 
@@ -85,6 +87,7 @@ def read(ptx: str) -> Text:
     """The declarations and kernels of a PTX file."""
     plain = _UNDEFINED.sub(rf"{UNDEFINED} \1;", ptx)
     plain = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), plain)
+    plain = _POSITION.sub("", plain)
     text = Text([], {})
     position = 0
     heads = re.compile(r"\.entry\s+([\w$]+)\s*\(")
@@ -174,7 +177,7 @@ class _Body:
             self.entry.variables.append(_variable(piece, line))
         elif table := re.fullmatch(r"([\w$]+):\s*\.branchtargets\s+(.*)", piece, re.S):
             self.entry.tables[table[1]] = [name.strip() for name in table[2].split(",")]
-        elif not piece.startswith((".pragma", ".loc", ".file", ".callprototype")):
+        elif not piece.startswith((".pragma", ".callprototype")):
             found = _INSTRUCTION.fullmatch(piece)
             if not found:
                 raise EmulationError("syntax", "not an instruction", line=line, text=piece)

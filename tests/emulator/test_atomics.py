@@ -119,10 +119,23 @@ def test_pairs_and_vectors() -> None:
         assert place.tolist() == [THREADS] * count, text
 
 
-def test_sums_of_f32_lose_subnormal_numbers_in_global_memory() -> None:
+@pytest.mark.parametrize("space", [".global", ""])
+def test_sums_of_f32_lose_subnormal_numbers_in_global_memory(space: str) -> None:
     place = np.zeros(1, np.float32)
-    run("red.global.add.f32 [%d0], 0f00000001;", place)
+    run(f"red{space}.add.f32 [%d0], 0f00000001;", place)
     assert place[0] == 0
+
+
+@pytest.mark.parametrize(("space", "address"), [(".shared", "%d6"), ("", "%d5")])
+def test_sums_of_f32_keep_subnormal_numbers_in_shared_memory(space: str, address: str) -> None:
+    body = (
+        "mov.b32 %r5, 0;\nmov.b64 %d6, 0;\ncvta.shared.u64 %d5, %d6;\nsetp.eq.u32 %p1, %r0, 0;\n"
+        f"@%p1 st.shared.b32 [%d6], %r5;\nbar.sync 0;\nred{space}.add.f32 [{address}], 0f00000001;"
+        "\nbar.sync 0;\nld.shared.b32 %r6, [%d6];\nst.global.b32 [%d0], %r6;"
+    )
+    place = np.zeros(1, np.float32)
+    run(body, place, shared=16)
+    assert place.view(np.uint32)[0] == THREADS
 
 
 def test_updates_do_not_race_with_each_other_but_with_others() -> None:

@@ -135,10 +135,11 @@ def mutants() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda pair: pair[0])
 def test_a_mistake_in_the_ring_is_noticed(mutant: tuple[str, str]) -> None:
-    assert any(verdict(mutant[1], schedule) in ("poison", "race") for schedule in SCHEDULES)
+    assert any(verdict(mutant[1], schedule) for schedule in SCHEDULES)
 
 
 def verdict(body: str, schedule: str) -> str:
+    """What is noticed: a kind of error, or sums that are wrong."""
     try:
         return "" if through_ring(body, schedule) else "wrong"
     except EmulationError as problem:

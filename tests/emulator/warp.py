@@ -10,6 +10,8 @@ import numpy as np
 from .lanes import WARP, Lanes
 from .syntax import Statement
 
+_LANES = np.arange(WARP)
+
 
 class Exchange:
     """The active lanes of one exchange, and the mask of members that each of them names."""
@@ -70,9 +72,11 @@ class WholeWarps:
     def __init__(self, lanes: Lanes, statement: Statement, guard: Any) -> None:
         active = lanes.under(guard)
         self._lanes, self._where = lanes, None if active is lanes else lanes.spread(guard)
-        warp, sizes = np.unique(active.numbers // WARP, return_counts=True)
-        self.count = len(warp)
-        if (sizes != WARP).any():
+        self.count = active.count // WARP
+        whole = active.numbers[: self.count * WARP].reshape(-1, WARP)
+        first = whole[:, :1]
+        if active.count % WARP or (first % WARP).any() or (whole != first + _LANES).any():
+            warp, sizes = np.unique(active.numbers // WARP, return_counts=True)
             torn = np.isin(lanes.numbers // WARP, warp[sizes != WARP])
             message = "only a part of the warp carries out an aligned instruction"
             raise lanes.error("warp", message, statement, torn)

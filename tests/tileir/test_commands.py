@@ -18,7 +18,7 @@ from tileir.commands import nvidia_tools
 from tileir.errors import MissingPackageError
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
-MMA = FIXTURES / "13.4" / "mma_f16.tileirbc"
+MULTIMEM = FIXTURES / "13.5" / "multimem.tileirbc"
 
 
 def tileir(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
@@ -72,7 +72,7 @@ def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
     [
         (FIXTURES / "invalid" / "unknown_opcode.tileirbc", "sm_90", 3, "opcode"),
         (FIXTURES / "invalid" / "no_return.tileirbc", "sm_90", 1, "terminator"),
-        (MMA, "sm_90", 4, "mmaf"),
+        (MULTIMEM, "sm_80", 4, "sm_80 has no multicast memory"),
         (VECTOR_ADD, "sm_42", 4, "unknown target"),
         (FIXTURES / "nothing.tileirbc", "sm_90", 2, "No such file"),
     ],

@@ -18,13 +18,22 @@ from tileir.doctor import nvidia, ours, report
 from tileir.doctor.packages import Package, installed, packages
 
 NO_DRIVER = {"cuda": None, "release": None, "gpus": [], "problem": "there is no NVIDIA driver"}
+LOOK = nvidia.look_at_driver
 HOPPER = {"name": "NVIDIA H100", "capability": [9, 0], "memory": 80 << 30}
+
+
+@pytest.fixture(autouse=True)
+def _no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever driver there is, or whoever stands in for one, is no business of these tests."""
+    monkeypatch.setattr(nvidia, "look_at_driver", lambda: NO_DRIVER)
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    """What there is here."""
-    return report.examine()
+    """What there is here, but for the driver."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nvidia, "look_at_driver", lambda: NO_DRIVER)
+        return report.examine()
 
 
 def test_it_is_json_with_a_schema(found: dict[str, Any], capsys, monkeypatch) -> None:
@@ -140,19 +149,19 @@ def loader(**libraries: Any) -> nvidia.Load:
 
 
 def test_a_driver_with_gpus() -> None:
-    assert nvidia.look_at_driver(loader(cuda=driver(2), nvml=management())) == {
+    assert LOOK(loader(cuda=driver(2), nvml=management())) == {
         "cuda": "13.0", "release": "580.95.05", "gpus": [HOPPER, HOPPER], "problem": None,
     }  # fmt: skip
 
 
 def test_a_driver_without() -> None:
-    found = nvidia.look_at_driver(loader(cuda=driver(failing=100)))
+    found = LOOK(loader(cuda=driver(failing=100)))
     assert (found["cuda"], found["release"], found["gpus"]) == ("13.0", None, [])
     assert found["problem"] == "the driver finds no GPU that it can use (error 100)"
 
 
 def test_no_driver() -> None:
-    assert nvidia.look_at_driver(loader()) == NO_DRIVER
+    assert LOOK(loader()) == NO_DRIVER
 
 
 # What it comes to -------------------------------------------------------------------------------
@@ -192,7 +201,6 @@ def test_running_on_a_gpu(names: tuple, about: dict, able: bool, detail: str) ->
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine with tileir and nothing else."""
-    monkeypatch.setattr(nvidia, "look_at_driver", lambda: NO_DRIVER)
     monkeypatch.setattr(nvidia, "find", lambda name: None)
     monkeypatch.setattr(nvidia, "_find_nvvm", lambda: None)
     needed = {package.name for package in packages() if package.extra == ""}
@@ -215,7 +223,6 @@ def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch, capsys) -> None
         raise ValueError("the CPU is on fire\nand so on")
 
     monkeypatch.setattr(ours, "check_host", fail)
-    monkeypatch.setattr(nvidia, "TOOLS", {name: nvidia.TOOLS[name] for name in nvidia.TOOLS})
     look = report.look
     monkeypatch.setattr(
         report, "look",

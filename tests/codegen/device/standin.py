@@ -34,10 +34,11 @@ int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned lo
 { return stand_in(name, found, version, flags, status); }
 """
 SUCCESS, INVALID_VALUE, INVALID_PTX, INVALID_HANDLE, NOT_FOUND = 0, 1, 218, 400, 500
-ASSERT, FAILED = 710, 719
+ILLEGAL_ADDRESS, FAILED = 700, 719
 NAMES = {
     INVALID_VALUE: b"invalid argument", INVALID_PTX: b"a PTX JIT compilation failed",
-    ASSERT: b"device-side assert triggered", FAILED: b"unspecified launch failure",
+    ILLEGAL_ADDRESS: b"an illegal memory access was encountered",
+    FAILED: b"unspecified launch failure",
 }  # fmt: skip
 ERROR_LOG, ERROR_LOG_SIZE = 5, 6
 """Of CUjit_option."""
@@ -97,7 +98,6 @@ class Driver:
         self.calls: list[str] = []
         self.launches: list[tuple[Config, tuple[int, ...]]] = []
         self.allowed: dict[str, int] = {}
-        self.output = ""
         self.problem: BaseException | None = None
 
     def lend(self, array: np.ndarray, device: int = 0) -> None:
@@ -182,20 +182,24 @@ class Driver:
     def cuKernelSetAttribute(self, kind: int, value: int, kernel: int, device: int) -> None:
         self.allowed[self.kernels[kernel][1]] = value
 
-    def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> None:
+    def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         asked = Config.from_buffer_copy(Config.from_address(config))
         attributes = (Attribute * asked.count).from_address(asked.attributes or config)
         clusters = [tuple(each.value[:3]) for each in attributes if each.id == CLUSTER]
         self.launches.append((asked, *clusters))
-        self._run(kernel, list(asked.grid), list(asked.block), asked.shared, arguments)
+        module, name = self.kernels[kernel]
+        declared = module.kernel(name).scope.entry.cluster
+        if any(cluster != (declared or (1, 1, 1)) for cluster in clusters):
+            return INVALID_VALUE
+        return self._run(kernel, list(asked.grid), list(asked.block), asked.shared, arguments)
 
-    def cuLaunchKernel(self, kernel: int, *rest: int) -> None:
+    def cuLaunchKernel(self, kernel: int, *rest: int) -> int:
         *shape, shared, _, arguments, _ = rest
-        self._run(kernel, shape[:3], shape[3:], shared, arguments)
+        return self._run(kernel, shape[:3], shape[3:], shared, arguments)
 
     def _run(
         self, kernel: int, grid: list[int], block: list[int], shared: int, arguments: int
-    ) -> None:
+    ) -> int:
         module, name = self.kernels[kernel]
         entry = module.kernel(name).scope
         addresses = (c_void_p * len(entry.parameters)).from_address(arguments)
@@ -212,11 +216,11 @@ class Driver:
         }  # fmt: skip
         known = [Buffer(address, size) for address, size in self.memory.items()]
         try:
-            done = emulator.launch(module, plan, grid, values, allocations=known)
-            self.output += done.output
+            emulator.launch(module, plan, grid, values, allocations=known)
         except emulator.EmulationError as problem:
             self.problem = problem
-            self.status = ASSERT if problem.kind == "trap" else FAILED
+            self.status = FAILED if problem.kind == "trap" else ILLEGAL_ADDRESS
+        return SUCCESS
 
     def cuStreamSynchronize(self, stream: int | None) -> int:
         return self.status

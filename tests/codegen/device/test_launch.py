@@ -130,14 +130,28 @@ def test_shared_memory_above_what_everyone_gets(driver: Driver) -> None:
         changed_plan(stored("f32"), dynamic_shared_memory=100_000)
 
 
-def test_clusters_are_asked_for(driver: Driver) -> None:
-    module = tileir.assemble("entry @idle() { return }")
-    tileir.compile(module, "sm_90", cluster_dim=(2, 1, 3))["idle"].launch((4, 2), [])
-    config, *clusters = driver.launches[-1]
-    assert (list(config.grid), clusters) == ([8, 2, 3], [(2, 1, 3)])
-    tileir.compile(module, "sm_90", num_ctas=2, blocksareclusters=True)["idle"].launch(4, [])
-    config, *clusters = driver.launches[-1]
-    assert (list(config.grid), clusters) == ([4, 1, 1], [])  # the code says how large they are
+@pytest.mark.parametrize(
+    ("options", "blocks", "clusters"),
+    [
+        ({"num_ctas": 2}, [4, 1, 1], [(2, 1, 1)]),
+        ({"num_ctas": 2, "blocksareclusters": True}, [2, 1, 1], []),
+    ],
+)
+def test_clusters(
+    options: dict[str, Any], blocks: list[int], clusters: list[tuple[int, ...]],
+    driver: Driver,
+) -> None:  # fmt: skip
+    """Two tiles, each by a cluster; the driver is told of it, or reads it in the PTX."""
+    kernel = tileir.compile(newest("vector_add"), "sm_90", **options)["vector_add"]
+    out = np.zeros(2000, np.float32)
+    driver.lend(out)
+    ones = np.ones(2000, np.float32)
+    driver.lend(ones)
+    places = [ones.ctypes.data, ones.ctypes.data, out.ctypes.data]
+    kernel.launch(2, [part for place in places for part in (place, 2000, 1)])
+    ((config, *asked),) = driver.launches
+    assert (list(config.grid), asked) == (blocks, clusters)
+    assert (out == 2).all()
 
 
 def test_what_the_launcher_does_not_make(driver: Driver) -> None:
@@ -210,7 +224,7 @@ def test_suffixes_of_targets(ptx_target: str, fitting: list[tuple[int, int]]) ->
             assert capability not in fitting
 
 
-def test_a_false_assertion(driver: Driver) -> None:
+def test_a_false_assertion(driver: Driver, capsys) -> None:
     kernel = compiled("""
         entry @positive(%n: tile<i32>) {
           %zero = constant <i32: 0> : tile<i32>
@@ -219,18 +233,22 @@ def test_a_false_assertion(driver: Driver) -> None:
           return
         }""")
     kernel.launch(1, [1])
-    with pytest.raises(KernelAssertionError, match=r"false; .* in positive$") as caught:
+    assert capsys.readouterr().out == ""
+    with pytest.raises(KernelAssertionError, match=r"false assertion .* in positive$") as caught:
         kernel.launch(1, [0])
     assert caught.value.block is None
-    assert "n is positive" in str(driver.problem)
+    assert "n is positive" in capsys.readouterr().out
+    without = {**kernel.plan, "asserts": False}
+    with pytest.raises(DeviceError, match=r"^positive: .*CUDA_ERROR_LAUNCH_FAILED"):
+        launching.launch(without, kernel.elements, kernel._image, 1, [0], None)
 
 
 def test_a_kernel_that_fails(driver: Driver) -> None:
     with pytest.raises(
-        DeviceError, match=r"^vector_add: .* \(CUDA_ERROR_LAUNCH_FAILED\)"
+        DeviceError, match=r"^vector_add: .* \(CUDA_ERROR_ILLEGAL_ADDRESS\)"
     ) as caught:
         add()
-    assert caught.value.code == "CUDA_ERROR_LAUNCH_FAILED"
+    assert caught.value.code == "CUDA_ERROR_ILLEGAL_ADDRESS"
     assert "bounds" in str(driver.problem)
 
 

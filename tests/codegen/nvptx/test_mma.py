@@ -48,6 +48,19 @@ def test_small_integers_are_multiplied_exactly(number: int) -> None:
         np.testing.assert_array_equal(found, expected.astype(z.dtype))
 
 
+@pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89"])
+@pytest.mark.parametrize("element", ["f8E4M3FN", "f8E5M2"])
+def test_every_float_of_eight_bits_is_itself_times_one(element: str, target: str) -> None:
+    """NaN and infinity, and what they make of the zeros in their row, included."""
+    x = np.arange(256, dtype=np.uint8).reshape(16, 16).view(DTYPES[element])
+    one, zero = np.eye(16).astype(DTYPES[element]), np.zeros((16, 16), np.float32)
+    found = np.ones((16, 16), np.float32)
+    run(product(element, "f32", x.shape, one.shape), target, x, one, zero, found)
+    with np.errstate(invalid="ignore"):
+        expected = x.astype(np.float64) @ one.astype(np.float64)
+    np.testing.assert_array_equal(found, expected.astype(np.float32))
+
+
 @pytest.mark.parametrize("target", ["sm_75", "sm_80"])
 def test_bytes_of_either_sign_are_multiplied_and_sums_wrap(target: str) -> None:
     x, y = integers((16, 64), -128, 128, np.int8, 1), integers((64, 32), -128, 128, np.int8, 2)
@@ -65,12 +78,13 @@ def test_bytes_of_either_sign_are_multiplied_and_sums_wrap(target: str) -> None:
         ("f16", (True, True), {"x4.shared": True, "x4.trans": True}),
         ("f16", (True, False), {"x4.shared": False, "x4.trans": True}),
         ("f8E4M3FN", (False, True), {"x4.shared": True, "x4.trans": False}),
+        ("f8E4M3FN", (True, False), {"x4.shared": False, "x4.trans": True}),
     ],
 )
 def test_factors_may_lie_either_way_round(
     element: str, turned: tuple[bool, bool], reads: dict[str, bool]
 ) -> None:
-    """A permuted factor is not moved; `ldmatrix` turns elements of two bytes while it reads."""
+    """A permuted factor is not moved; `ldmatrix` turns elements of one or two bytes."""
     m, n, k = 32, 32, 64
     x = integers((m, k), -2, 3, DTYPES[element], 1)
     y = integers((k, n), -2, 3, DTYPES[element], 2)
@@ -91,6 +105,7 @@ def test_factors_may_lie_either_way_round(
     found = np.zeros((m, n), np.float32)
     ptx = run(kernel, "sm_89", *arrays, found)
     np.testing.assert_array_equal(found, x.astype(np.float32) @ y.astype(np.float32))
+    assert "ld.shared.b8" not in ptx
     assert {way: f"ldmatrix.sync.aligned.m8n8.{way}" in ptx for way in reads} == reads
 
 

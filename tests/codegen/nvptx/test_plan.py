@@ -30,6 +30,7 @@ def test_the_plan_is_complete() -> None:
         "grid": ["x", "y", "z"],
         "grid_scale": [1, 1, 1],
         "grid_limits": [2**24 - 1, 65535, 65535],
+        "asserts": False,
         "tensor_maps": [],
         "contract": {
             "num_warps": {"value": 4, "by": "compiler"},

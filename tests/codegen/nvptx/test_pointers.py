@@ -179,3 +179,65 @@ def test_rows_are_read_and_columns_written(divisor: int, wide: str, rows: int) -
     expected = np.zeros((64, step), "f4")
     expected[:, :rows] = x.reshape(16, step)[:rows, :64].T
     assert (y.reshape(64, step) == expected).all()
+
+
+WALK = """
+entry @total(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>, %stride: tile<i32>) {
+  %xa = assume div_by<16>, %x : tile<ptr<f32>>
+  %na = assume div_by<COUNT>, %n : tile<i32>
+  %sa = assume div_by<16>, %stride : tile<i32>
+  %bx, %by, %bz = get_tile_block_id : tile<i32>
+  %i = iota : tile<1024xi32>
+  %row = muli %bx, %sa : tile<i32>
+  %xr = offset %xa, %row : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %x1 = reshape %xr : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %xb = broadcast %x1 : tile<1xptr<f32>> -> tile<1024xptr<f32>>
+  %p0 = offset %xb, %i : tile<1024xptr<f32>>, tile<1024xi32> -> tile<1024xptr<f32>>
+  %n1 = reshape %na : tile<i32> -> tile<1xi32>
+  %nb = broadcast %n1 : tile<1xi32> -> tile<1024xi32>
+  %zero = constant <i32: 0> : tile<i32>
+  %step = constant <i32: 1024> : tile<i32>
+  %wide = constant <i32: 1024> : tile<1024xi32>
+  %acc0 = constant <f32: 0.0> : tile<1024xf32>
+  %acc, %end = for %k in (%zero to %na, step %step) : tile<i32>
+      iter_values(%a = %acc0, %p = %p0) -> (tile<1024xf32>, tile<1024xptr<f32>>) {
+    %k1 = reshape %k : tile<i32> -> tile<1xi32>
+    %kb = broadcast %k1 : tile<1xi32> -> tile<1024xi32>
+    %at = addi %kb, %i : tile<1024xi32>
+    %m = cmpi less_than %at, %nb, signed : tile<1024xi32> -> tile<1024xi1>
+    %v, %t = load_ptr_tko weak %p, %m, %acc0
+      : tile<1024xptr<f32>>, tile<1024xi1>, tile<1024xf32> -> tile<1024xf32>, token
+    %a2 = addf %a, %v : tile<1024xf32>
+    %p2 = offset %p, %wide
+      : tile<1024xptr<f32>>, tile<1024xi32> -> tile<1024xptr<f32>>
+    continue %a2, %p2 : tile<1024xf32>, tile<1024xptr<f32>>
+  }
+  %s = reduce %acc dim=0 identities=[0.0 : f32] : tile<1024xf32> -> tile<f32>
+  (%l: tile<f32>, %r: tile<f32>) {
+    %q = addf %l, %r : tile<f32>
+    yield %q : tile<f32>
+  }
+  %yp = offset %y, %bx : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %u = store_ptr_tko weak %yp, %s : tile<ptr<f32>>, tile<f32> -> token
+  return
+}
+"""
+
+
+def test_pointers_that_a_loop_carries_stay_where_they_are_used() -> None:
+    """They count up from each thread's first one; of four trips at once, the last are single."""
+    ptx = compile(assemble(WALK.replace("COUNT", "16")), "sm_90").ptx
+    assert accesses(ptx) == {"ld.global.v4.b32": 2 * 4 + 2, "st.global.b32": 1}
+    assert "st.shared.v" not in ptx
+
+
+@pytest.mark.parametrize("divisor", [1, 16])
+@pytest.mark.parametrize("columns", [0, 16, 1024, 3 * 1024 + 16, 5 * 1024 - 16])
+def test_rows_are_walked_along_to_their_end(divisor: int, columns: int) -> None:
+    compiled = compile(assemble(WALK.replace("COUNT", str(divisor))), "sm_90")
+    columns += 3 if divisor == 1 else 0
+    step = -(-columns // 16) * 16
+    x, y = aligned(2 * step, "f4", 0), np.zeros(2, "f4")
+    x[:] = np.arange(x.size) % 7
+    emulator.launch(compiled.ptx, compiled.plan["total"], 2, [x, y, columns, step])
+    assert (y == x.reshape(2, step)[:, :columns].sum(1)).all()

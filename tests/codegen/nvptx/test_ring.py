@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tests import emulator
+from tests import bench, emulator
 from tests.emulator.values import aligned
 from tileir import assemble
 from tileir.codegen import compile
@@ -174,6 +175,31 @@ def test_copies_are_as_wide_as_alignment_allows(
     element: str, divisor: int, expected: tuple[str, int]
 ) -> None:
     assert copies(loop_over_tiles(element=element, divisor=divisor)) == {expected}
+
+
+BUFFERS = (
+    # f32 factors of 128x64 and 64x128: 64 KB an iteration
+    ("matmul_f32", "sm_80", {}, 2),
+    ("matmul_f16", "sm_80", {}, 3),
+    # 96 of 99 KB
+    ("matmul_f16", "sm_86", {}, 3),
+    ("attention", "sm_80", {}, 3),
+    # Together with the rows that stay
+    ("attention", "sm_86", {}, 2),
+    # Two blocks share 228 KB.
+    ("matmul_f16", "sm_90", {"minnctapersm": 2}, 3),
+    ("attention", "sm_90", {"minnctapersm": 2}, 2),
+)
+
+
+@pytest.mark.parametrize("row", BUFFERS, ids=str)
+def test_buffers_fit_shared_memory(row: tuple[str, str, dict[str, int], int]) -> None:
+    name, target, options, count = row
+    text = (Path(bench.__file__).parent / "kernels" / f"{name}.mlir").read_text()
+    compiled = compile(assemble(text), target, **options)
+    assert f"cp.async.wait_group {count - 2};" in compiled.ptx
+    limit = TARGETS[target].shared_bytes // options.get("minnctapersm", 1)
+    assert compiled.plan[name]["dynamic_shared_memory"] <= limit
 
 
 @pytest.mark.parametrize("text", [

@@ -6,6 +6,8 @@ Lanes that access 16 bytes each do so eight at a time (CUDA programming guide, "
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,7 @@ CASES = [
 ]
 
 
+@cache
 def places(shape: tuple[int, ...], inner: int, size: int) -> np.ndarray:
     """The place of each element in bytes, the inner dimension last."""
     staged = Staged(None, staged_images(shape, inner, size), size)
@@ -50,6 +53,33 @@ def test_a_piece_of_eight_rows_is_read_without_conflicts(
     rows = found.reshape(-1, found.shape[-1])[:, :: PIECE // size]
     banks = rows.reshape(-1, 8, rows.shape[-1]) // PIECE % PIECES
     assert all(len(set(eight)) == 8 for eight in np.moveaxis(banks, 1, -1).reshape(-1, 8))
+
+
+@pytest.mark.parametrize(("shape", "inner", "size"), CASES, ids=str)
+def test_a_piece_of_four_pairs_of_rows_is_read_without_conflicts(
+    shape: tuple[int, ...], inner: int, size: int
+) -> None:
+    """Rows 0 1 4 5 8 9 12 13: what `ldmatrix` reads to turn single bytes."""
+    found = places(shape, inner, size)
+    rows = found.reshape(-1, found.shape[-1])[:, :: PIECE // size]
+    if len(rows) < 16:
+        return
+    banks = rows.reshape(-1, 4, 2, 2, rows.shape[-1])[:, :, 0] // PIECE % PIECES
+    banks = banks.reshape(-1, 8, rows.shape[-1])
+    assert all(len(set(eight)) == 8 for eight in np.moveaxis(banks, 1, -1).reshape(-1, 8))
+
+
+@pytest.mark.parametrize(("shape", "size"), [((32, 64), 4), ((16, 128), 8), ((64, 16), 8)], ids=str)
+def test_single_words_of_four_rows_are_read_without_conflicts(
+    shape: tuple[int, int], size: int
+) -> None:
+    """What factors of tf32 that are turned, and of f64, are read by: 128 bytes at a time."""
+    found = places(shape, 1, size)
+    columns = PIECE * PIECES // 4 // size
+    for row in range(0, shape[0], 4):
+        for column in range(0, shape[1], columns):
+            words = found[row : row + 4, column : column + columns].flat
+            assert len({place // size % (PIECE * PIECES // size) for place in words}) == 4 * columns
 
 
 @pytest.mark.parametrize(("shape", "inner", "size"), CASES, ids=str)

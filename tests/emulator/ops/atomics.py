@@ -33,8 +33,12 @@ _INTEGER: dict[str, Callable[..., Any]] = {
 }
 
 
-def change(operation: str, kind: str, global_: bool) -> Callable[..., Any]:
-    """Old value and operands to new value. f32 sums in global memory lose subnormal numbers."""
+def change(operation: str, kind: str, space: str) -> Callable[..., Any]:
+    """Old value and operands to new value.
+
+    Sums of f32 lose subnormal numbers in global memory, and keep them in shared memory: the first
+    are made in the cache, the others by the processor.
+    """
     single = kind.removesuffix("x2")
     if dtype(single).kind in "ui":
         return _INTEGER[operation]
@@ -42,7 +46,7 @@ def change(operation: str, kind: str, global_: bool) -> Callable[..., Any]:
         numpy = {"min": np.fmin, "max": np.fmax}[operation]
         return lifted(numpy, single) if single != kind else numpy
     add = basic("add", single, "rn")
-    if kind == "f32" and global_:
+    if kind == "f32" and space == "global":
         return lambda old, a: flushed(add(flushed(old), flushed(a)))
     return lifted(add, single) if single != kind else add
 
@@ -53,12 +57,12 @@ def atomic(match: re.Match[str]) -> Any:
     count = int(match["count"] or 1)
     access = Access(width(kind), count, writes=True, strong=True, reads=True)
     words = f"u{width(kind)}"
-    function = change(match["o"], kind, space in (None, "global"))
+    functions = {name: change(match["o"], kind, name) for name in ("global", "shared", "local")}
     returns = match["n"] == "atom"
 
-    def on_words(old: Any, *operands: Any) -> Any:
+    def on_words(space: str, old: Any, *operands: Any) -> Any:
         numbers = [each.view(dtype(kind)) for each in (old, *operands)]
-        return np.asarray(function(*numbers)).astype(dtype(kind), copy=False).view(words)
+        return np.asarray(functions[space](*numbers)).astype(dtype(kind), copy=False).view(words)
 
     def run(lanes: Any, statement: Any, mask: Any, address: Any, *operands: Any) -> Any:
         lists = [each if isinstance(each, tuple) else (each,) for each in operands]
