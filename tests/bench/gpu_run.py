@@ -34,7 +34,6 @@ def reference(torch, kernel, tensors, numbers):
     x, *rest = (t.float() if t.is_floating_point() else t for t in tensors)
     answers = {
         "vector_add": lambda: x + rest[0],
-        "pointer_add": lambda: x + rest[0],
         "copy": lambda: x,
         "transpose": lambda: x.T,
         "gather": lambda: x[rest[0].long()],
