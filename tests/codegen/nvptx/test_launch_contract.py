@@ -146,6 +146,7 @@ def test_hints_that_cannot_be_are_ignored() -> None:
             {".reqnctapercluster": "1, 1, 1 ", ".blocksareclusters": ""},
         ),
         ({"num_ctas": 2, "maxclusterrank": 4}, {".reqnctapercluster": "2, 1, 1 "}),
+        ({"blocksareclusters": True, "maxclusterrank": 1}, {".blocksareclusters": ""}),
         ({"blocksareclusters": False, "num_ctas": 1}, {}),
     ],
 )
