@@ -1,0 +1,80 @@
+"""Run NVIDIA's tests of cuTile on the emulator: ``python -m tests.conformance cutile/test``.
+
+Tests that have a line in the file of results are not run again, so a run that was ended goes on
+where it was; remove lines, or the file, to run tests anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from tests.arguments import positive
+
+from .on_emulator import TARGET
+from .plugin import read
+
+AT_START = Path(__file__).parent / "at_start"
+ROOT = Path(__file__).parents[2]
+
+
+def main(given: list[str] | None = None) -> int:
+    """Run the files one by one, each in a process of its own; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
+    parser.add_argument("tests", type=Path, help="the folder of cuTile's tests")
+    parser.add_argument("files", nargs="*", help="only these files, such as test_copy.py")
+    parser.add_argument("--target", default="sm_90", help="what to compile for (sm_90)")
+    parser.add_argument("--sample", type=positive, default=1, help="one test in so many (all)")
+    parser.add_argument(
+        "--limit", type=positive, default=60, help="seconds of CPU time for a test (60)"
+    )
+    results = Path("conformance.jsonl")
+    parser.add_argument("--results", type=Path, default=results, metavar="FILE")
+    options = parser.parse_intermixed_args(given)
+    for name in options.files or sorted(path.name for path in options.tests.glob("test_*.py")):
+        ended = _run(options, name)
+        if ended.returncode not in (0, 1, 5):  # all passed, some failed, none left
+            lines = (ended.stdout + ended.stderr).strip().splitlines() or [""]
+            why = next((line for line in lines if line.startswith("E ")), lines[-1])
+            print(f"{name} cannot be run: {why.removeprefix('E').strip()}", flush=True)
+    _print(options)
+    return 0
+
+
+def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[str]:
+    passed = {"target": options.target, "sample": options.sample, "limit": options.limit,
+              "results": options.results.absolute()}  # fmt: skip
+    paths = [str(AT_START), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    environment = {
+        TARGET: options.target, "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         "-p", "tileir.cutile.plugin", "--cutile-children", "-p", "tests.conformance.plugin",
+         *(f"--{key}={value}" for key, value in passed.items()), name],
+        cwd=options.tests, env=os.environ | environment, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def _print(options: argparse.Namespace) -> None:
+    found = read(options.results).values()
+    count = Counter(each["outcome"] for each in found)
+    launched = [each for each in found if each.get("launches")]
+    passed = sum(each["outcome"] == "passed" for each in launched)
+    print(f"{options.target}, one test in {options.sample}: {dict(count)}")
+    print(f"of those that launched kernels, {passed} of {len(launched)} passed")
+    causes = defaultdict(list)
+    for each in found:
+        if each["outcome"] in ("failed", "slow"):
+            causes[each["message"].partition("\n")[0][:120]].append(each["test"])
+    for cause, names in sorted(causes.items(), key=lambda pair: -len(pair[1])):
+        print(f"{len(names):5}  {cause}\n       {names[0]}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
