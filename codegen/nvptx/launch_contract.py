@@ -51,6 +51,11 @@ class Contract:
         """Blocks of a cluster."""
         return prod(self["cluster_dim"])
 
+    @property
+    def fixes_clusters(self) -> bool:
+        """Whether the PTX says how large clusters are; otherwise a launch may choose some."""
+        return self.blocks > 1 or self["blocksareclusters"]
+
 
 def contract_of(kernel: Kernel) -> Contract:
     """What `settle` found; of a kernel that nobody settled, the compiler's choices."""
@@ -77,7 +82,7 @@ def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Kernel
     contract = Contract(choices)
     wrong += _clash(contract)
     refuse(kernel, wrong)
-    if contract.blocks > 1:
+    if contract.fixes_clusters:
         choices.pop("maxclusterrank", None)  # PTX has either
     return _with(kernel, contract)
 
@@ -156,8 +161,7 @@ def directives(contract: Contract) -> Iterator[tuple[str, str]]:
     """LLVM's attributes that become the PTX directives of a kernel whose block is known."""
     values = {term.name: contract[term.name] for term in TERMS}
     values["num_warps"] = (32 * values["num_warps"], 1, 1)
-    # Unless there are clusters, naming them would only keep a launch from choosing some.
-    if contract.blocks == 1 and not values["blocksareclusters"]:
+    if not contract.fixes_clusters:
         del values["cluster_dim"]
     for term in TERMS:
         value = values.get(term.name)

@@ -23,6 +23,7 @@ from .carried import LOOPS
 from .convert import PIECE_BYTES
 from .early_loads import EarlyLoad, early_loads, walk
 from .factors import is_as_stored
+from .fill_staged import ALIGNMENT
 from .launch_contract import contract_of
 from .layout import LANE_BITS
 from .mma_plan import PRODUCTS
@@ -47,8 +48,6 @@ BLOCK_BYTES = 1 << 10
 """Shared memory that each block takes beside what it asks for."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
-ALIGNMENT = 128
-"""Of a tile in a buffer: the width of all banks."""
 
 
 def plan_rings(kernel: Kernel, assignment: Assignment, target: Target) -> None:
@@ -133,14 +132,13 @@ class _Planner:
     def _staged_use(self, value: Value) -> bool:
         """Whether all users of a tile, or a renumbering of it, read it from where it is staged."""
         for user in self._users.get(value, ()):
-            plan = self._assignment.products.get(user)
-            if plan is not None:
-                held = [
-                    user.operands[slot] is value and part.layout in self._assignment.of(value)
-                    for slot, part in (("lhs", plan.left), ("rhs", plan.right))
-                ]
-                if any(held) or value is user.operands["acc"]:
-                    return False
+            if user.name in PRODUCTS:
+                plan = self._assignment.products[user]
+                held = {"lhs": plan.left.layout, "rhs": plan.right.layout}
+                for slot, operand in user.operands.items():
+                    in_memory = slot in held and held[slot] not in self._assignment.of(value)
+                    if operand is value and not in_memory:
+                        return False
             elif user.name not in RENUMBERING or not self._staged_use(user.result):
                 return False
         return True

@@ -35,7 +35,6 @@ def reference(torch, kernel, tensors, numbers):
     answers = {
         "pointer_add": lambda: x + rest[0],
         "vector_add": lambda: x + rest[0],
-        "pointer_add": lambda: x + rest[0],
         "copy": lambda: x,
         "transpose": lambda: x.T,
         "gather": lambda: x[rest[0].long()],

@@ -7,7 +7,6 @@ warps.
 
 from __future__ import annotations
 
-import re
 import subprocess
 import tempfile
 from collections import Counter
@@ -32,23 +31,23 @@ _COPIES = ("LDG.", "LDGSTS", "UTMALDG", "UBLKCP")
 class Loop(NamedTuple):
     """One kernel's loop; `local` counts accesses of local memory in all of the kernel.
 
-    Registers and shared memory are known of our code only.
+    Shared memory is known of our code only.
     """
 
     opcodes: Counter[str]
     local: int
-    registers: int | None = None
+    registers: int
     shared: int | None = None
 
     def count(self, *starts: str) -> int:
         return sum(n for name, n in self.opcodes.items() if name.startswith(starts))
 
     def cells(self) -> list[str]:
-        known = (self.registers, None if self.shared is None else self.shared >> 10)
+        shared = "?" if self.shared is None else str(self.shared >> 10)
         return [
             str(self.opcodes.total()), str(sass.products(self.opcodes)), str(self.count("LDSM")),
             str(self.count(*_COPIES)), str(self.count("BAR")), str(self.local),
-            *("?" if number is None else str(number) for number in known),
+            str(self.registers), shared,
         ]  # fmt: skip
 
 
@@ -88,20 +87,19 @@ def pair(name: str, target: str, folder: Path) -> Pair:
     compiled = compile(bytecode, target)
     source, cubin = folder / "ours.ptx", folder / "ours.cubin"
     source.write_text(compiled.ptx)
-    said = _run("ptxas", f"-arch={target}", "-v", "-o", cubin, source)
-    registers = int(re.search(r"Used (\d+) registers", said)[1])
-    ours = _loop(cubin, registers, compiled.plan[name]["dynamic_shared_memory"])
+    _run("ptxas", f"-arch={target}", "-o", cubin, source)
+    ours = _loop(cubin, compiled.plan[name]["dynamic_shared_memory"])
     source, cubin = folder / "theirs.tileirbc", folder / "theirs.cubin"
     source.write_bytes(bytecode.build())
     _run("tileiras", f"--gpu-name={target}", "-o", cubin, source)
     return Pair(name, target, ours, _loop(cubin))
 
 
-def _loop(cubin: Path, registers: int | None = None, shared: int | None = None) -> Loop:
+def _loop(cubin: Path, shared: int | None = None) -> Loop:
     listing = _run("nvdisasm", "-c", cubin)
     everything = sass.opcodes(listing)
     local = sum(n for opcode, n in everything.items() if opcode.startswith(("LDL", "STL")))
-    return Loop(sass.main_loop(listing), local, registers, shared)
+    return Loop(sass.main_loop(listing), local, sass.registers(cubin.read_bytes()), shared)
 
 
 def _run(name: str, *arguments: object) -> str:

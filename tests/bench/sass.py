@@ -1,5 +1,5 @@
 """What a listing of SASS by nvdisasm says: how often each opcode occurs, how loads overlap, what is
-in the loop that multiplies.
+in the loop that multiplies; and what nvdisasm leaves out, registers.
 
 Instructions are read in the order in which they stand, whatever branches over them.
 """
@@ -16,6 +16,8 @@ _LINE = re.compile(
 _REGISTER = re.compile(r"\bR(\d+)(\.64)?\b")
 _LABEL = re.compile(r"^\s*(\.L_\w+):")
 _BRANCH = re.compile(r"\bBRA\b.*`\((\.L_\w+)\)")
+_REGISTER_COUNT = re.compile(rb"\x04\x2f\x08\x00.{4}(.{4})", re.DOTALL)
+"""An attribute of a cubin's section .nv.info: format, name, bytes; then the kernel and a number."""
 _PADDING = {"NOP"}
 TENSOR_CORES = ("HMMA", "HGMMA", "IMMA", "DMMA", "QMMA", "QGMMA")
 """Instructions that multiply matrices."""
@@ -29,6 +31,11 @@ def opcodes(listing: str) -> Counter[str]:
     # A branch to itself stops what runs past the end.
     found["BRA"] -= 1
     return +found
+
+
+def registers(cubin: bytes) -> int:
+    """How many registers a thread of the kernel in a cubin has."""
+    return int.from_bytes(_REGISTER_COUNT.search(cubin)[1], "little")
 
 
 def loads_in_flight(listing: str) -> int:

@@ -7,7 +7,6 @@ emulator, to count what threads execute per element.
 
 from __future__ import annotations
 
-import re
 import subprocess
 import tempfile
 import time
@@ -35,7 +34,7 @@ class Code:
     opcodes: Counter[str]
     in_flight: int
     """Loads of global memory that a thread waits for at once."""
-    registers: int | None
+    registers: int
     executed: float | None
     """PTX instructions that threads execute per element."""
     milliseconds: float
@@ -88,9 +87,8 @@ def _cells(code: Code) -> list[str]:
     counted = [str(code.count(start)) for start in ("LDS", "STS", "SHFL", "BAR")]
     bulk = code.count("UTMALDG") + code.count("UBLKCP")
     in_flight = f"{bulk} TMA" if bulk else str(code.in_flight)
-    registers = "?" if code.registers is None else str(code.registers)
     return [
-        str(code.instructions), registers, wide["LDG"], in_flight, wide["STG"], *counted,
+        str(code.instructions), str(code.registers), wide["LDG"], in_flight, wide["STG"], *counted,
         str(code.local),
     ]  # fmt: skip
 
@@ -133,12 +131,8 @@ def _ours(name: str, bytecode: Bytecode, target: str, folder: Path, repeat: int)
         times.append(time.perf_counter() - start)
     source, cubin = folder / "ours.ptx", folder / "ours.cubin"
     source.write_text(compiled.ptx)
-    said = _run("ptxas", f"-arch={target}", "-v", "-o", cubin, source)
-    registers = re.search(r"Used (\d+) registers", said)
-    return _code(
-        cubin, min(times), int(registers[1]) if registers else None,
-        problems.executed(name, compiled),
-    )  # fmt: skip
+    _run("ptxas", f"-arch={target}", "-o", cubin, source)
+    return _code(cubin, min(times), problems.executed(name, compiled))
 
 
 def _theirs(bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
@@ -151,13 +145,12 @@ def _theirs(bytecode: Bytecode, target: str, folder: Path, repeat: int) -> Code:
     return _code(cubin, min(times))
 
 
-def _code(
-    cubin: Path, seconds: float, registers: int | None = None, executed: float | None = None
-) -> Code:
+def _code(cubin: Path, seconds: float, executed: float | None = None) -> Code:
     listing = _run("nvdisasm", "-c", cubin)
     return Code(
-        sass.opcodes(listing), sass.loads_in_flight(listing), registers, executed, 1e3 * seconds
-    )
+        sass.opcodes(listing), sass.loads_in_flight(listing), sass.registers(cubin.read_bytes()),
+        executed, 1e3 * seconds,
+    )  # fmt: skip
 
 
 def _run(name: str, *arguments: object) -> str:

@@ -57,10 +57,15 @@ def test_ours_stands_beside_tileiras(tool, tmp_path: Path, name: str) -> None:
     (tmp_path / "source.ptx").write_text(compile(bytecode, "sm_80").ptx)
     (tmp_path / "source.bc").write_bytes(bytecode.build())
     listings = []
-    for assembler, flag, kind in (("ptxas", "-arch", "ptx"), ("tileiras", "--gpu-name", "bc")):
+    for assembler, flag, kind, *verbose in (
+        ("ptxas", "-arch", "ptx", "-v"), ("tileiras", "--gpu-name", "bc"),
+    ):  # fmt: skip
         cubin = tmp_path / f"{kind}.cubin"
-        done = tool(assembler, f"{flag}=sm_80", "-o", cubin, tmp_path / f"source.{kind}")
+        done = tool(assembler, f"{flag}=sm_80", *verbose, "-o", cubin, tmp_path / f"source.{kind}")
         assert done.returncode == 0, done.stderr
+        if verbose:
+            said = (done.stdout + done.stderr).decode()
+            assert f"Used {sass.registers(cubin.read_bytes())} registers" in said
         listings.append(tool("nvdisasm", "-c", cubin).stdout.decode())
     ours, theirs = listings
     found = sass.opcodes(ours)

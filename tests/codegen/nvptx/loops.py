@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 ROWS, DEPTH, COLUMNS = 16, 32, 16
 """A tile is ROWS x DEPTH, what it is multiplied with DEPTH x COLUMNS."""
 SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
@@ -9,9 +11,11 @@ SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
 LOAD = "%tile, %loaded = load_view_tko weak %view[%zero, %i] token = %first"
 
 
-def view_type(element: str = "f16", padding: str = "padding_value = zero, ") -> str:
+def view_type(
+    element: str = "f16", padding: str = "padding_value = zero, ", strides: str = "?,1"
+) -> str:
     """The tiles of x: all its rows, and some of its columns."""
-    tensor = f"tensor_view<{ROWS}x?x{element}, strides=[?,1]>"
+    tensor = f"tensor_view<{ROWS}x?x{element}, strides=[{strides}]>"
     return f"partition_view<tile=({ROWS}x{DEPTH}), {padding}{tensor}>"
 
 
@@ -25,12 +29,14 @@ def loop_over_tiles(
     body: str = "", *, element: str = "f16", before: str = "", after: str = "",
     padding: str = "padding_value = zero, ", loop: str = "%i in (%low to %high, step %step)",
     carried: str = "", carried_type: str = "", handed_on: str = "", divisor: int = 16,
+    strides: str = "%pitch, 1",
 ) -> str:  # fmt: skip
     """z = the sum of x[:, tile i] @ w for every i. `body` makes %tile; more can be carried along.
 
-    x and w are row-major; a row of x has `size` elements, but rows are `pitch` elements apart.
+    w is row-major, and so is x unless `strides` say otherwise; its rows, of `size` elements, are
+    `pitch` elements apart.
     """
-    view = view_type(element, padding)
+    view = view_type(element, padding, re.sub(r"%\w+", "?", strides))
     tensor = view[view.index("tensor_view") : -1]
     body = body or load(element=element, view=view)
     total = SUMS[element]
@@ -57,7 +63,7 @@ entry @k(%x: {pointer}, %w: {pointer}, %z: tile<ptr<{total}>>, %n: {scalar}, %ap
   %size = assume bounded<0, ?>, %n : {scalar}
   %zero = constant <i32: 0> : {scalar}
   %nothing = constant <{total}: {zero}> : {sums}
-  %tensor = make_tensor_view %base, shape = [{ROWS}, %size], strides = [%pitch, 1] : {scalar} -> {tensor}
+  %tensor = make_tensor_view %base, shape = [{ROWS}, %size], strides = [{strides}] : {scalar} -> {tensor}
   %view = make_partition_view %tensor : {view}
   %ws = make_tensor_view %w, shape = [{DEPTH}, {COLUMNS}], strides = [{COLUMNS}, 1] : {whole}
   %wview = make_partition_view %ws : {weight_view}

@@ -146,6 +146,7 @@ def test_hints_that_cannot_be_are_ignored() -> None:
             {".reqnctapercluster": "1, 1, 1 ", ".blocksareclusters": ""},
         ),
         ({"num_ctas": 2, "maxclusterrank": 4}, {".reqnctapercluster": "2, 1, 1 "}),
+        ({"blocksareclusters": True, "maxclusterrank": 1}, {".blocksareclusters": ""}),
         ({"blocksareclusters": False, "num_ctas": 1}, {}),
     ],
 )
@@ -344,7 +345,6 @@ def launch_info(tool, cubin: Path) -> dict[str, list[int]]:
         ("default = {num_worker_warps_per_cta = 8}, sm_80 = {occupancy = 2}", {}, "sm_80"),
         # tileiras follows this hint, ours is an option.
         ("sm_90 = {num_cta_in_cga = 2}", {"num_ctas": 2, "blocksareclusters": True}, "sm_90"),
-        ("sm_100 = {num_cta_in_cga = 2}", {}, "sm_90"),
     ],
 )
 def test_cubins_say_what_those_of_tileiras_say(

@@ -57,9 +57,12 @@ def barriers(text: str) -> list[str]:
 
 def check(
     text: str, element: str, size: int, tiles: list[int], bounds: tuple[int, int, int],
-    target: str = "sm_80", schedule: str = "random-1",
+    target: str = "sm_80", schedule: str = "random-1", turned: bool = False,
 ) -> None:  # fmt: skip
-    """Launch, and compare with the sum over some tiles of a tensor with `size` columns."""
+    """Launch, and compare with the sum over some tiles of a tensor with `size` columns.
+
+    They lie in memory one after the other if `turned`.
+    """
     random = np.random.default_rng(size)
     pitch = -(-size // 16) * 16
     # Small numbers, so that sums are exact in any order.
@@ -68,7 +71,8 @@ def check(
     z = aligned(np.full((ROWS, COLUMNS), 77, TYPES[SUMS[element]]))
     before = x.copy()
     compiled = kernel(text, target)
-    args = [x, w, z, size, pitch, *bounds]
+    args = [aligned(x.T.copy()), w, z, size, ROWS] if turned else [x, w, z, size, pitch]
+    args += bounds
     emulator.launch(compiled.ptx, compiled.plan["k"], 1, args, schedule=schedule)
     exact = TYPES[SUMS[element]]
     expected = np.zeros((ROWS, COLUMNS), exact)
@@ -118,6 +122,19 @@ def test_in_any_order_of_warps(schedule: str) -> None:
 @pytest.mark.parametrize("size", [161, 5])
 def test_every_element_type_and_ragged_edges(element: str, size: int) -> None:
     check(loop_over_tiles(element=element), element, size, list(range(6)), (0, 6, 1))
+
+
+@pytest.mark.parametrize(("element", "strides", "expected"), [
+    ("f16", "1, %pitch", ("cg", 16)),
+    # The step of the loop is one; nobody knows before.
+    ("f32", "%step, %pitch", ("ca", 4)),
+])  # fmt: skip
+def test_tensors_that_are_not_row_major(
+    element: str, strides: str, expected: tuple[str, int]
+) -> None:
+    text = loop_over_tiles(element=element, strides=strides)
+    assert copies(text) == {expected}
+    check(text, element, 5 * DEPTH, list(range(5)), (0, 5, 1), turned=True)
 
 
 def test_an_iteration_that_ends_early_fetches_as_well() -> None:
