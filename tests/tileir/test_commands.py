@@ -55,9 +55,8 @@ def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_tool_that_fails_is_no_wrong_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python stands in for a ptxas that knows none of its arguments."""
     monkeypatch.setattr(nvidia_tools, "find", lambda name: Path(sys.executable))
-    fails(
-        tileir("compile", "--target", "sm_90", "--emit", "cubin", VECTOR_ADD), 5, "ptxas failed: ", 0,
-    )  # fmt: skip
+    done = tileir("compile", "--target", "sm_90", "--emit", "cubin", VECTOR_ADD)
+    fails(done, 5, "ptxas failed: ", lines=0)
 
 
 def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
