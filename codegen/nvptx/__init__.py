@@ -26,7 +26,7 @@ from ..scalar.machine import Machine
 from . import supported
 from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
-from .launch_contract import contract_of, fit_block, lowest_ptx, settle
+from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, settle
 from .lineinfo import INLINED_CALLS, LineTable
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
@@ -143,6 +143,7 @@ def _lowered(
     kernel = fit_block(kernel, gpu, assignment.threads)
     plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment, lines)
+    check_shared(kernel, gpu, shared)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, shared)
 

@@ -44,8 +44,6 @@ IN_FLIGHT = 64 << 10
 nanosecond) while one access waits (some 800 nanoseconds). More buffers keep other blocks out."""
 RESIDENT_THREADS = 512
 """Of all blocks that run on a multiprocessor, with some 128 of its 64 K registers each."""
-BLOCK_BYTES = 1 << 10
-"""Shared memory that each block takes beside what it asks for."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 
@@ -67,7 +65,7 @@ class _Planner:
         self._assignment, self._target = assignment, target
         self._facts: FactTable = kernel.facts["infer_divisibility"]
         blocks = contract_of(kernel)["minnctapersm"]
-        self._room = (target.shared_bytes + BLOCK_BYTES) // blocks - BLOCK_BYTES
+        self._room = target.shared_of_each(blocks)
         self._users: dict[Value, list[Op]] = {}
         for op in kernel.walk():
             for value in op.operand_list():
