@@ -22,6 +22,7 @@ from .convert import through_shared
 from .fragments import Context, Fragment
 from .layout import LinearLayout
 from .pointer_facts import pointer_vectors, pointers_of
+from .shuffle import any_lane
 from .tile_access import Place
 from .view_facts import vector_in
 
@@ -95,7 +96,9 @@ class _Pointers:
         if self.vector == self.masked or not self.masks:
             return self._in_vectors(move, self.vector)
         builder = self.ctx.builder
-        with builder.if_else(self._masks_differ(), likely=False) as (single, together):
+        # The warp takes one way as a whole: its lanes have to come to barriers together.
+        differ = any_lane(builder, self._masks_differ())
+        with builder.if_else(differ, likely=False) as (single, together):
             with single:
                 narrow = self._in_vectors(move, self.masked)
                 narrow_end = builder.block

@@ -33,6 +33,7 @@ def reference(torch, kernel, tensors, numbers):
     functional = torch.nn.functional
     x, *rest = (t.float() if t.is_floating_point() else t for t in tensors)
     answers = {
+        "pointer_add": lambda: x + rest[0],
         "vector_add": lambda: x + rest[0],
         "copy": lambda: x,
         "transpose": lambda: x.T,

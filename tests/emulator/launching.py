@@ -23,8 +23,8 @@ from .program import Kernel, Module
 
 HEAP = 1 << 20
 """Bytes that all blocks of a launch may take from the heap."""
-LANES = 1 << 14
-"""Threads that are run together at most."""
+LANES, FEW_LANES = 1 << 14, 1 << 10
+"""Threads that are run together at most; few where some may wait for what a block does alone."""
 CLOCKS = 1 << 22
 """What they know of each other's times takes at most so many numbers."""
 _SMALL_FLOATS = {
@@ -93,7 +93,8 @@ def launch(
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
-    together = max(1, min(LANES // threads, CLOCKS // threads**2))
+    lanes = FEW_LANES if kernel.orders_between_blocks else LANES
+    together = max(1, min(lanes // threads, CLOCKS // threads**2))
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)

@@ -20,8 +20,9 @@ from .schedules import ranks
 from .scratch import Scratch
 from .special import special_register
 
-FAIR = 97
-"""Every so many steps another group of lanes gets its turn, so that one that spins ends at last."""
+FAIR, FAIR_AMONG_BLOCKS = 97, 7
+"""Every so many steps another group of lanes gets its turn, so that one that spins ends at last;
+more often where blocks may wait for each other."""
 
 
 @dataclass(slots=True)
@@ -50,6 +51,7 @@ class Batch:
         self.pitch = -(-self.threads // WARP) * WARP
         self.count = blocks * self.pitch
         self.kinds = kernel.scope.kinds
+        self.fair = FAIR_AMONG_BLOCKS if kernel.orders_between_blocks else FAIR
         self.registers: dict[int, Any] = defaultdict(lambda: None)
         self.defined: dict[int, Any] = defaultdict(lambda: None)
         lane = np.arange(self.count)
@@ -147,7 +149,7 @@ class Batch:
                     return None
                 raise self._stuck("deadlock", "all threads that have not ended wait at barriers")
         groups = self._groups(runnable)
-        turn = step // FAIR % len(groups) if step % FAIR == FAIR - 1 else 0
+        turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
             at = self.kernel.blocks[block]

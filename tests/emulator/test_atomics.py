@@ -158,3 +158,17 @@ def test_blocks_hand_over_with_release_and_acquire(schedule: str) -> None:
     flag, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
     run(body, flag, total, blocks=6, schedule=schedule)
     assert (flag[0], total[0]) == (6, (3**6 - 1) // 2)
+
+
+def test_a_lock_for_one_block_at_a_time() -> None:
+    """Those that wait for it must not keep the one that has it from going on."""
+    body = (
+        "setp.ne.u32 %p1, %r0, 0;\n@%p1 ret;\n"
+        "W: atom.acquire.gpu.global.cas.b32 %r5, [%d1], 0, 1;\n"
+        "setp.ne.u32 %p1, %r5, 0;\n@%p1 bra W;\nld.global.b32 %r6, [%d0];\nbra.uni A;\n"
+        "A: add.s32 %r6, %r6, 1;\nst.global.b32 [%d0], %r6;\nbra.uni B;\n"
+        "B: atom.release.gpu.global.exch.b32 %r5, [%d1], 0;"
+    )
+    count, lock = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    run(body, count, lock, blocks=200)
+    assert (count[0], lock[0]) == (200, 0)

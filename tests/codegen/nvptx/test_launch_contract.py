@@ -345,7 +345,6 @@ def launch_info(tool, cubin: Path) -> dict[str, list[int]]:
         ("default = {num_worker_warps_per_cta = 8}, sm_80 = {occupancy = 2}", {}, "sm_80"),
         # tileiras follows this hint, ours is an option.
         ("sm_90 = {num_cta_in_cga = 2}", {"num_ctas": 2, "blocksareclusters": True}, "sm_90"),
-        ("sm_100 = {num_cta_in_cga = 2}", {}, "sm_90"),
     ],
 )
 def test_cubins_say_what_those_of_tileiras_say(
