@@ -39,6 +39,7 @@ from .layout import (
     renames,
     uniform,
 )
+from .memory_ops import LOADS, is_weak
 from .mma_plan import PRODUCTS, Plan, plan_products
 from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
@@ -48,9 +49,6 @@ from .shared import SCRATCH
 from .staged import root_of, staged_images
 from .targets import Target
 from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
-
-LOADS = ("load_ptr_tko", "load_view_tko", "multimem_load_reduce_view_tko")
-"""Ops that read memory and write none."""
 
 FOLDS = ("reduce", "scan")
 """Ops whose body combines two elements."""
@@ -232,7 +230,7 @@ class _Assigner:
         if result.type.size == 1:
             return self._require_all(op, self.uniform)
         wanted = self.found.of(result)
-        weak = op.attributes["memory_ordering_semantics"] == "weak"
+        weak = is_weak(op)
         fast = [layout for layout in wanted if streams(op, layout, self.facts, self.target)]
         if wanted and (not weak or len(fast) < len(wanted)):
             home = fast[0] if fast else self.preferences[result]
@@ -295,7 +293,7 @@ class _Assigner:
 
     def _pointer_load(self, op: Op) -> None:
         result, wanted = op.results[0], self.found.of(op.results[0])
-        weak = op.attributes["memory_ordering_semantics"] == "weak"
+        weak = is_weak(op)
         slow = [it for it in wanted if not pointers_stream(op, it, self.kernel, self.target)]
         if not weak or slow or len(wanted) > 1:
             self.found.settle(result, self._choose(result))
