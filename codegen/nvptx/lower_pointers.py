@@ -21,6 +21,7 @@ from .access import bits_of, integer_type, value_of
 from .convert import through_shared
 from .fragments import Context, Fragment
 from .layout import LinearLayout
+from .memory_ops import is_weak
 from .pointer_facts import pointer_vectors, pointers_of
 from .shuffle import any_lane
 from .tile_access import Place
@@ -48,7 +49,7 @@ def load_ptr_tko(ctx: Context, op: Op) -> None:
             other = [others[offset] for offset in offsets]
             return access.load(builder, shape, *place, mask, other, space)
 
-        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        owner = None if is_weak(op) else ctx.owner(layout)
         loaded = _Pointers(ctx, op, layout, owner).run(move)
         result = {offset: value_of(builder, bits, element) for offset, bits in loaded.items()}
         if owner is not None:
