@@ -7,8 +7,9 @@ ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as
 parameters              one per parameter of the Tile IR entry, in order:
                         index, type (as in Tile IR), size and offset in bytes, naturally aligned
 block                   threads along x, y and z
-cluster                 blocks of a cluster along x, y and z; PTX says it too
-dynamic_shared_memory   bytes to ask for at launch
+cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8,
+                        the kernel needs leave for clusters that not every GPU has
+dynamic_shared_memory   bytes to ask for at launch; with more than 48 KB, the kernel needs leave
 grid                    the launch grid, as a function of the tile grid: for x, y and z which
                         extent of the tile grid is multiplied ...
 grid_scale              ... by this number: 1 unless a cluster has several blocks
