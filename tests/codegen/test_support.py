@@ -11,7 +11,9 @@ import pytest
 
 import tileir
 from tileir.codegen import compile
-from tileir.codegen.nvptx.supported import LOWERED
+from tileir.codegen.nvptx.lower import LOWERINGS
+from tileir.codegen.nvptx.lower_values import VALUES
+from tileir.codegen.nvptx.supported import AGAINST
 from tileir.errors import UnsupportedError, VerifyError
 from tileir.formats.ops import BY_NAME
 
@@ -21,7 +23,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def test_rows_name_ops() -> None:
-    assert set(LOWERED) <= set(BY_NAME)
+    assert {*LOWERINGS, *VALUES} <= set(BY_NAME)
+    assert set(AGAINST) <= {*LOWERINGS, *VALUES}
 
 
 def test_reasons_name_op_place_and_cause() -> None:
