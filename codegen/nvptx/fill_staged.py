@@ -6,7 +6,7 @@ from tileir.ir import Block, Value
 
 from ..kernel import Kernel
 from . import access
-from .assign_layouts import Staging
+from .assignment import Staging
 from .factors import as_read
 from .fragments import Context
 from .layout import span

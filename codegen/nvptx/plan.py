@@ -26,9 +26,9 @@ from typing import Any
 
 from tileir.types import Element
 
+from ..arguments.grid import MAX_EXTENT
 from ..kernel import Kernel
 from ..launch_terms import TERMS
-from ..passes.infer_divisibility import GRID_LIMIT
 from ..scalar.types import memory_bytes
 from .launch_contract import Contract, contract_of
 from .targets import Target
@@ -55,7 +55,7 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [
-            min(limit // blocks, GRID_LIMIT)
+            min(limit // blocks, MAX_EXTENT)
             for limit, blocks in zip(target.max_grid, cluster, strict=True)
         ],
         "asserts": any(op.name == "assert" for op in kernel.walk()),

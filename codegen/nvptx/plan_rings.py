@@ -17,7 +17,7 @@ from ..passes.infer_divisibility import FactTable
 from ..scalar.constants import padding_bits
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import is_packed, memory_bytes
-from .assign_layouts import Assignment
+from .assignment import Assignment
 from .async_copy import COPY_BYTES
 from .carried import LOOPS
 from .convert import PIECE_BYTES
