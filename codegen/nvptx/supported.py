@@ -11,7 +11,6 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed
 from .lower_multimem import LOWERINGS as MULTIMEM
 from .mma_plan import PRODUCTS, reading_of
@@ -72,7 +71,7 @@ LOWERED: dict[str, WhyNot | None] = {
     "make_token": None,
     "memory_fence_alias_tko": None,
     "mmaf": None,
-    "mmaf_scaled": scale_unknown,
+    "mmaf_scaled": None,
     "mmai": None,
     "multimem_load_reduce_view_tko": _view_access,
     "multimem_reduce_view_tko": None,
