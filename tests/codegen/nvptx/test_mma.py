@@ -134,6 +134,16 @@ def test_a_sum_becomes_a_factor_without_leaving_its_registers() -> None:
     assert "st.shared" not in between
 
 
+def test_llvm_keeps_what_all_lanes_do_out_of_branches() -> None:
+    """The PTX ISA leaves an aligned instruction undefined where only some lanes come to it."""
+    compiled = compile(product("f16", "f32", (32, 64), (64, 32)).module(), "sm_80")
+    aligned = [line for line in compiled.llvm_ir.splitlines() if ".sync.aligned." in line]
+    aligned = [line for line in aligned if " asm " in line]
+    assert any("ldmatrix" in line for line in aligned)
+    assert any("mma.sync" in line for line in aligned)
+    assert all("convergent" in line for line in aligned)
+
+
 def zeros(kernel: Kernel, *shape: int) -> Any:
     return kernel.constant(f"{'x'.join(map(str, shape))}xf32", 0)
 
