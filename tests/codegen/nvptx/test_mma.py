@@ -11,6 +11,7 @@ from tileir.codegen import compile
 
 from ..build import Kernel, tile
 from ..host.test_mma import DTYPES, integers, product
+from .compiled import compiled
 from .on_emulator import launch
 
 SHAPES = [
@@ -46,6 +47,15 @@ def test_small_integers_are_multiplied_exactly(number: int) -> None:
         run(product(element, total, x.shape, y.shape), target, x, y, z, found)
         expected = x.astype(np.float64) @ y.astype(np.float64) + z.astype(np.float64)
         np.testing.assert_array_equal(found, expected.astype(z.dtype))
+
+
+def test_llvm_keeps_what_whole_warps_do_out_of_branches() -> None:
+    """Instructions that PTX calls aligned may not depend on more conditions than they did."""
+    text = compiled("mma_f16").llvm_ir
+    for name in ("mma.sync.aligned", "ldmatrix.sync.aligned"):
+        lines = [line for line in text.splitlines() if name in line]
+        assert lines
+        assert all(" convergent" in line for line in lines)
 
 
 @pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89"])
