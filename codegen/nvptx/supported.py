@@ -9,7 +9,6 @@ from tileir.types import Tile
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed
 from .lower import LOWERINGS
 from .lower_multimem import LOWERINGS as MULTIMEM
@@ -60,7 +59,6 @@ def _body(op: Op) -> str | None:
 AGAINST: dict[str, WhyNot] = {
     "load_ptr_tko": _pointer_access,
     "load_view_tko": _padding,
-    "mmaf_scaled": scale_unknown,
     "multimem_load_reduce_view_tko": _padding,
     "offset": elementwise.why_not,
     "reduce": _body,
