@@ -87,6 +87,24 @@ def _attribute(name: str, device: int) -> int:
     return int(_call("cuDeviceGetAttribute", kind, device))
 
 
+@cache
+def blocks_at_once(device: int) -> int:
+    """How many blocks a device may run at the same time."""
+    return _attribute("MULTIPROCESSOR_COUNT", device) * _attribute(
+        "MAX_BLOCKS_PER_MULTIPROCESSOR", device
+    )
+
+
+def enlarge_heap(size: int) -> None:
+    """Give the context a heap for malloc of at least so many bytes.
+
+    The driver refuses that, with a DeviceError, once kernels have run there that use the heap.
+    """
+    limit = _bindings().CUlimit.CU_LIMIT_MALLOC_HEAP_SIZE
+    if int(_call("cuCtxGetLimit", limit)) < size:
+        _call("cuCtxSetLimit", limit, size)
+
+
 # Code -----------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
@@ -18,6 +19,8 @@ from .image import Image
 from .memory import memory_of
 
 _AXES = "xyz"
+_HEAP_SLACK = 2
+"""The heap is larger by this than what blocks ask for: it rounds sizes up, and has gaps."""
 
 
 def launch(
@@ -52,6 +55,9 @@ def launch(
         raise LaunchError(f"{symbol}: {problem}") from None
     if 0 in blocks:
         return
+    if plan["heap"]:
+        at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
+        driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
     # A grid that counts clusters has a scale of 1, and the driver learns their size from the PTX.
     shape = driver.Shape(
         blocks, tuple(plan["block"]), tuple(plan["grid_scale"]), plan["dynamic_shared_memory"]

@@ -28,6 +28,16 @@ class Area:
     alignment: int = ALIGNMENT
     places: dict[Op, int] = field(default_factory=dict)
 
+    @property
+    def slack(self) -> int:
+        """Bytes that may be lost by aligning the start of memory from the heap."""
+        return min(max(self.alignment - ALIGNMENT, 0), MOST)
+
+    @property
+    def taken(self) -> int:
+        """Bytes to ask the heap for; none if nothing lies there."""
+        return max(min(self.size, MOST) + self.slack, 1) if self.places else 0
+
     def after(self, op: Op) -> tuple[int, int]:
         """Where the memory of an `alloca` starts and ends if it comes next."""
         alignment = max(op.attributes["alignment"], ALIGNMENT)

@@ -22,8 +22,7 @@ _ADDRESS = access.Shape(64, 1)
 def take(ctx: Context, area: Area) -> ir.Value:
     """All that the block allocates on the heap, in one piece; notes where each part of it lies."""
     builder = ctx.builder
-    slack = min(max(area.alignment - 16, 0), MOST)
-    size = max(min(area.size, MOST) + slack, 1)
+    size = area.taken
     slot = ctx.shared.reserve(_ADDRESS.bits // 8)
     with one_thread(ctx):
         found = builder.call(_provided(ctx, "malloc", OPAQUE, ADDRESS), [ADDRESS(size)])
@@ -35,8 +34,8 @@ def take(ctx: Context, area: Area) -> ir.Value:
     ctx.shared.barrier()
     (memory,) = access.load(builder, _ADDRESS, slot, 0, None, None, SHARED)
     start = memory
-    if slack:
-        start = builder.add(start, ADDRESS(slack))
+    if area.slack:
+        start = builder.add(start, ADDRESS(area.slack))
         start = builder.and_(start, ADDRESS(-area.alignment))
     for op, place in area.places.items():
         ctx.heap[op] = builder.add(start, ADDRESS(min(place, MOST)))

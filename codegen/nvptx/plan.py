@@ -10,6 +10,7 @@ block                   threads along x, y and z
 cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8,
                         the kernel needs leave for clusters that not every GPU has
 dynamic_shared_memory   bytes to ask for at launch; with more than 48 KB, the kernel needs leave
+heap                    bytes that each block takes from the device's heap, by malloc, while it runs
 grid                    the launch grid, as a function of the tile grid: for x, y and z which
                         extent of the tile grid is multiplied ...
 grid_scale              ... by this number: 1 unless a cluster has several blocks
@@ -30,6 +31,7 @@ from ..arguments.grid import MAX_EXTENT
 from ..kernel import Kernel
 from ..launch_terms import TERMS
 from ..scalar.types import memory_bytes
+from .allocations import place_allocations
 from .launch_contract import Contract, contract_of
 from .targets import Target
 
@@ -52,6 +54,7 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
         "dynamic_shared_memory": shared,
+        "heap": place_allocations(kernel, target)[1].taken,
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [

@@ -47,7 +47,7 @@ STATUS = {"assert": ASSERTED, "trap": FAILED}
 ILLEGAL_ADDRESS. cuda.h says of the first that it comes from device-side asserts."""
 ERROR_LOG, ERROR_LOG_SIZE = 5, 6
 """Of CUjit_option."""
-MAX_SHARED_OPTIN, MAJOR, MINOR = 97, 75, 76
+MAX_SHARED_OPTIN, MAJOR, MINOR, PROCESSORS, BLOCKS_EACH = 97, 75, 76, 16, 106
 """Of CUdevice_attribute."""
 MAX_DYNAMIC_SHARED, LARGE_CLUSTERS = 8, 14
 """Of CUfunction_attribute."""
@@ -55,6 +55,8 @@ CLUSTER = 4
 """Of CUlaunchAttributeID."""
 PORTABLE_CLUSTER = 8
 """The most blocks of a cluster that need no leave."""
+HEAP = 2
+"""Of CUlimit."""
 CONTEXTS = 0x100
 """The handle of the context of device 0; the others follow."""
 
@@ -109,6 +111,7 @@ class Driver:
         self.launches: list[tuple[Config, tuple[int, ...]]] = []
         self.allowed: dict[tuple[str, int], int] = {}
         self.problem: BaseException | None = None
+        self.limits = {HEAP: 8 << 20}
 
     def lend(self, array: np.ndarray, device: int = 0) -> None:
         """Make memory of the process the device's."""
@@ -143,7 +146,7 @@ class Driver:
         c_int.from_address(out).value = ordinal
 
     def cuDeviceGetAttribute(self, out: int, attribute: int, device: int) -> None:
-        known = {MAX_SHARED_OPTIN: self.most_shared}
+        known = {MAX_SHARED_OPTIN: self.most_shared, PROCESSORS: 4, BLOCKS_EACH: 2}
         known[MAJOR], known[MINOR] = self.capability
         c_int.from_address(out).value = known[attribute]
 
@@ -158,6 +161,12 @@ class Driver:
 
     def cuCtxGetDevice(self, out: int) -> None:
         c_int.from_address(out).value = self.current - CONTEXTS
+
+    def cuCtxGetLimit(self, out: int, limit: int) -> None:
+        c_size_t.from_address(out).value = self.limits[limit]
+
+    def cuCtxSetLimit(self, limit: int, size: int) -> None:
+        self.limits[limit] = size
 
     # Code
 
@@ -272,6 +281,8 @@ KINDS: dict[str, tuple[Any, ...]] = {
     "cuDevicePrimaryCtxRetain": (c_void_p, c_int),
     "cuCtxSetCurrent": (c_void_p,),
     "cuCtxGetDevice": (c_void_p,),
+    "cuCtxGetLimit": (c_void_p, c_int),
+    "cuCtxSetLimit": (c_int, c_size_t),
     "cuLibraryLoadData": (*(c_void_p,) * 4, c_uint, c_void_p, c_void_p, c_uint),
     "cuLibraryUnload": (c_void_p,),
     "cuLibraryGetKernel": (c_void_p, c_void_p, c_char_p),

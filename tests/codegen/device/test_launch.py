@@ -71,7 +71,7 @@ def test_numbers(element: str, value: Any, expected: bytes, room: np.ndarray) ->
 
 def compiled(text: str, target: str = "sm_90") -> Any:
     """The only entry of a text."""
-    (kernel,) = tileir.compile(tileir.assemble(text), target).values()
+    (kernel,) = tileir.compile(tileir.assemble(text, version="13.5"), target).values()
     return kernel
 
 
@@ -160,6 +160,22 @@ def test_clusters_that_not_every_gpu_has(driver: Driver) -> None:
     for blocks, allowed in ((8, {}), (16, {("idle", standin.LARGE_CLUSTERS): 1})):
         tileir.compile(idle, "sm_90", num_ctas=blocks)["idle"].launch(1, [])
         assert driver.allowed == allowed
+
+
+@pytest.mark.parametrize(("blocks", "at_once"), [(2, 2), (3, 3), (100, 8)])
+def test_the_heap_holds_what_blocks_take(blocks: int, at_once: int, driver: Driver) -> None:
+    """No less than it was, and enough for as many blocks as the device runs at once."""
+    driver.limits[standin.HEAP] = 5000
+    kernel = compiled("""
+        entry @takes() {
+          %memory = alloca num_elem = 1000, alignment = 4 global : tile<ptr<i8>>
+          %one = constant <i8: 1> : tile<i8>
+          %t = store_ptr_tko weak %memory, %one : tile<ptr<i8>>, tile<i8> -> token
+          return
+        }""")
+    assert kernel.plan["heap"] == 1000
+    kernel.launch(blocks, [])
+    assert driver.limits[standin.HEAP] == max(5000, 2 * at_once * 1000)
 
 
 def test_what_the_launcher_does_not_make(driver: Driver) -> None:

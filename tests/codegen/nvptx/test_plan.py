@@ -27,6 +27,7 @@ def test_the_plan_is_complete() -> None:
         "block": [128, 1, 1],
         "cluster": [1, 1, 1],
         "dynamic_shared_memory": 0,
+        "heap": 0,
         "grid": ["x", "y", "z"],
         "grid_scale": [1, 1, 1],
         "grid_limits": [2**24 - 1, 65535, 65535],
