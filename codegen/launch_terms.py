@@ -13,6 +13,7 @@ advice: what does not fit is ignored (`tileir.verify` warns of it).
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
@@ -57,8 +58,9 @@ class Term:
 
 def _number(low: int, high: int) -> Read:
     def read(value: object) -> int:
-        if _is_number(value) and low <= value <= high:
-            return value
+        number = _whole(value)
+        if number is not None and low <= number <= high:
+            return number
         raise ValueError(f"a number from {low} to {high}")
 
     return read
@@ -66,8 +68,9 @@ def _number(low: int, high: int) -> Read:
 
 def _power(most: int) -> Read:
     def read(value: object) -> int:
-        if _is_number(value) and 0 < value <= most and not value & (value - 1):
-            return value
+        number = _whole(value) or 0
+        if 0 < number <= most and not number & (number - 1):
+            return number
         raise ValueError(f"a power of two from 1 to {most}")
 
     return read
@@ -75,23 +78,21 @@ def _power(most: int) -> Read:
 
 def _threads(value: object) -> int:
     """Warps, from the threads of a block along x, or along x, y and z."""
-    first, *others = value if isinstance(value, list | tuple) and value else [value]
+    numbers = value if isinstance(value, list | tuple) and value else [value]
+    first, *others = map(_whole, numbers)
     powers = {32 << k: 1 << k for k in range(MOST_WARPS.bit_length())}
-    if _is_number(first) and first in powers and len(others) < 3 and all(n == 1 for n in others):
+    if first in powers and len(others) < 3 and all(n == 1 for n in others):
         return powers[first]
     raise ValueError(f"32 times a power of two, up to {32 * MOST_WARPS}, along x")
 
 
 def _count(value: object) -> tuple[int, int, int]:
-    if _is_number(value) and 1 <= value <= MOST_BLOCKS:
-        return value, 1, 1
-    raise ValueError(f"a number from 1 to {MOST_BLOCKS}")
+    return _RANK(value), 1, 1
 
 
 def _extents(value: object) -> tuple[int, int, int]:
-    extents = tuple(value) if isinstance(value, list | tuple) else ()
-    fits = len(extents) == 3 and all(_is_number(n) and n > 0 for n in extents)
-    if fits and prod(extents) <= MOST_BLOCKS:
+    extents = tuple(map(_whole, value)) if isinstance(value, list | tuple) else ()
+    if len(extents) == 3 and all(n and n > 0 for n in extents) and prod(extents) <= MOST_BLOCKS:
         return extents
     raise ValueError(f"three numbers, together at most {MOST_BLOCKS} blocks")
 
@@ -102,8 +103,12 @@ def _flag(value: object) -> bool:
     raise ValueError("true or false")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _whole(value: object) -> int | None:
+    """An integer of Python or another library; None for anything else."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
 
 
 _NUM_WARPS, _MAXNREG, _OCCUPANCY = _power(MOST_WARPS), _number(*REGISTERS), _number(1, 32)

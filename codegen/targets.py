@@ -51,11 +51,13 @@ def package_of(target: str) -> str:
         return "host"
     from .nvptx.targets import TARGETS
 
+    if not isinstance(target, str):
+        raise TypeError(f"expected the name of a target, got {target!r}")
     if target in TARGETS:
         return "nvptx"
     from tileir.wording import did_you_mean
 
     known = [HOST, *TARGETS]
     # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
-    meant = did_you_mean(target, known, close=0.85) if isinstance(target, str) else ""
+    meant = did_you_mean(target, known, close=0.85)
     raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")

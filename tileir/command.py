@@ -51,9 +51,14 @@ class UsageError(Exception):
     """The command was used wrongly; the text says how."""
 
 
+class ToolError(UsageError):
+    """A tool of somebody else's that the command calls failed; the text says what it said."""
+
+
 CODES = {
     UnsupportedError: UNSUPPORTED,
     DeviceError: OUTSIDE,
+    ToolError: OUTSIDE,
     UsageError: USAGE,
     LaunchError: USAGE,
     MissingPackageError: USAGE,

@@ -14,8 +14,8 @@ import numpy as np
 
 from tileir.errors import DeviceError, MissingPackageError
 
-TRAPPED = "CUDA_ERROR_LAUNCH_FAILED"
-"""What the driver says after a kernel has ended itself."""
+ASSERTED = "CUDA_ERROR_ASSERT"
+"""What the driver says after a kernel has called its __assertfail."""
 
 _PACKAGE = "launching on a GPU needs cuda-bindings; install it with: pip install 'tileir[gpu]'"
 _NO_DRIVER = "there is no CUDA driver here; a GPU of NVIDIA's needs the one that comes with CUDA"
@@ -115,8 +115,17 @@ def kernel(library: Any, symbol: str) -> Any:
 
 def allow_shared(kernel: Any, device: int, size: int) -> None:
     """Let blocks of a kernel have so many bytes of dynamic shared memory on a device."""
-    kind = _bindings().CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    _call("cuKernelSetAttribute", kind, size, kernel, device)
+    _allow(kernel, device, "MAX_DYNAMIC_SHARED_SIZE_BYTES", size)
+
+
+def allow_large_clusters(kernel: Any, device: int) -> None:
+    """Let a kernel have clusters of a size that not every GPU with clusters has."""
+    _allow(kernel, device, "NON_PORTABLE_CLUSTER_SIZE_ALLOWED", 1)
+
+
+def _allow(kernel: Any, device: int, name: str, value: int) -> None:
+    kind = getattr(_bindings().CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+    _call("cuKernelSetAttribute", kind, value, kernel, device)
 
 
 class Shape(NamedTuple):

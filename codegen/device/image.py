@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from tileir.errors import LaunchError
@@ -13,6 +14,8 @@ from . import driver
 
 _FREE_SHARED = 48 << 10
 """Bytes of dynamic shared memory that a kernel may have without asking."""
+_FREE_CLUSTER = 8
+"""Blocks of a cluster, likewise."""
 
 
 class Image:
@@ -29,18 +32,20 @@ class Image:
         key = plan["entry"], device
         with self._lock:
             if key not in self._kernels:
-                self._kernels[key] = self._prepared(*key, plan["dynamic_shared_memory"])
+                self._kernels[key] = self._prepared(plan, device)
             return self._kernels[key]
 
-    def _prepared(self, symbol: str, device: int, shared: int) -> Any:
-        most = driver.shared_memory(device)
+    def _prepared(self, plan: Mapping[str, Any], device: int) -> Any:
+        shared, most = plan["dynamic_shared_memory"], driver.shared_memory(device)
         if shared > most:
             raise LaunchError(f"a block needs {shared} bytes of shared memory, the GPU has {most}")
         if self._library is None:
             self._library = driver.load(self._ptx.encode())
             # At exit the driver may be gone already, and takes everything with it.
             weakref.finalize(self, driver.unload, self._library).atexit = False
-        kernel = driver.kernel(self._library, symbol)
+        kernel = driver.kernel(self._library, plan["entry"])
         if shared > _FREE_SHARED:
             driver.allow_shared(kernel, device, shared)
+        if prod(plan["cluster"]) > _FREE_CLUSTER:
+            driver.allow_large_clusters(kernel, device)
         return kernel

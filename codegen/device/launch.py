@@ -80,10 +80,10 @@ def _wait(plan: Mapping[str, Any], stream: int) -> None:
     try:
         driver.synchronize(stream)
     except DeviceError as problem:
-        if problem.code == driver.TRAPPED and plan["asserts"]:
+        if problem.code == driver.ASSERTED and plan["asserts"]:
             raise KernelAssertionError(
-                "the kernel has ended itself, as a false assertion makes it; the driver has printed"
-                " which one, and serves this process no more",
+                "an assertion is false; the driver has printed which one, and serves this process"
+                " no more",
                 op="assert", kernel=plan["entry"], block=None,
             ) from None  # fmt: skip
         raise DeviceError(f"{display(plan['entry'])}: {problem}", problem.code) from None

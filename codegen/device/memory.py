@@ -77,7 +77,7 @@ def _interface(argument: Any, pointee: Scalar, stream: int) -> Memory:
         interface = argument.__cuda_array_interface__
         address, _ = interface["data"]
         dtype = np.dtype(interface["typestr"])
-        owned_by = interface.get("stream")
+        owned_by, empty = interface.get("stream"), 0 in interface["shape"]
     except Exception as problem:
         raise LaunchError(f"its __cuda_array_interface__ cannot be used: {problem}") from None
     if not dtype.isnative:
@@ -85,5 +85,4 @@ def _interface(argument: Any, pointee: Scalar, stream: int) -> Memory:
     check_type(dtype.name, pointee)
     if owned_by not in (None, stream or _LEGACY_STREAM):
         driver.synchronize(owned_by)
-    empty = 0 in interface["shape"]
     return Memory(address or 0, None if empty else driver.device_of(address), argument)

@@ -138,11 +138,18 @@ def compile_kernels(
 def _lowered(
     module: ir.Module, kernel: Kernel, gpu: Target, lines: LineTable | None
 ) -> tuple[list[Element], dict[str, Any]]:
-    """Put a kernel into the module; its parameters and its plan."""
+    """Put a kernel into the module; its parameters and its plan.
+
+    UnsupportedError if it needs more shared memory than a block can have.
+    """
     assignment = assign_layouts(kernel, gpu)
     kernel = fit_block(kernel, gpu, assignment.threads)
     plan_rings(kernel, assignment, gpu)
     shared = lower_kernel(module, kernel, gpu, assignment, lines)
+    if shared > gpu.shared_bytes:
+        why = f"takes {shared} bytes of shared memory; a block of {gpu.name} has {gpu.shared_bytes}"
+        found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
+        raise UnsupportedError("tiles that threads exchange are too large:", found)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, shared)
 

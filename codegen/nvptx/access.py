@@ -115,6 +115,7 @@ def matrices(
     loaded = _assembly(
         builder, result, text, ["=r"] * count + inputs, [address, _offset(immediate)]
     )
+    loaded.attributes.add("convergent")  # whole warps carry it out, wherever LLVM moves it
     return [loaded] if count == 1 else [builder.extract_value(loaded, k) for k in range(count)]
 
 

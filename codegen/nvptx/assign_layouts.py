@@ -9,6 +9,9 @@ does to the numbering.
 A value that is needed in several layouts is computed once in each if that is cheap, or if it is
 loaded as fast in one as in the other. Otherwise it has a *home*: there it is computed, and then
 moved (see `convert`). What control flow carries, and the results of reductions, have homes too.
+
+The body of a reduce or scan is run by each thread on elements of its own: tiles in there are held
+by each thread as a whole.
 """
 
 from __future__ import annotations
@@ -27,7 +30,17 @@ from .allocations import place_allocations
 from .block_size import threads_of
 from .carried import LOOPS, carried_arguments, targets
 from .cut_factors import Cut, cut_factors
-from .layout import LinearLayout, blocked, dim_bits, dropped_images, for_scan, renames, uniform
+from .layout import (
+    LinearLayout,
+    blocked,
+    dim_bits,
+    dropped_images,
+    for_scan,
+    held_by_each,
+    renames,
+    uniform,
+)
+from .memory_ops import LOADS, is_weak
 from .mma_plan import PRODUCTS, Plan, plan_products
 from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
@@ -38,8 +51,8 @@ from .staged import Staging, root_of, staged_images
 from .targets import Target
 from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
 
-LOADS = ("load_ptr_tko", "load_view_tko", "multimem_load_reduce_view_tko")
-"""Ops that read memory and write none."""
+FOLDS = ("reduce", "scan")
+"""Ops whose body combines two elements."""
 
 CHEAP = 6
 """Element-wise ops that are done again rather than moving their result."""
@@ -104,6 +117,13 @@ class _Assigner:
         self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
         self.preferences: Preferences = prefer_layouts(kernel, self.threads, target, products)
+        self.in_folds = set(_in_folds(kernel))
+        self.preferences |= {
+            value: held_by_each(value.type.size, self.threads)
+            for op in self.in_folds
+            for value in op.results
+            if _is_tile(value) and value.type.size > 1
+        }
         self.vector = self._widest()
         self.weights = _weights(kernel)
         variables, _ = place_allocations(kernel, target)
@@ -124,7 +144,7 @@ class _Assigner:
                 for value, after in zip(op.operand_list(), targets(op, around), strict=False):
                     if _is_tile(value):
                         self.found.require(value, self.found.computed(after)[0])
-                if around and around[-1].name in ("reduce", "scan"):
+                if around and around[-1].name in FOLDS:
                     self._require_all(op, self.uniform)
             else:
                 self._op(op)
@@ -193,7 +213,7 @@ class _Assigner:
         if result.type.size == 1:
             return self._require_all(op, self.uniform)
         wanted = self.found.of(result)
-        weak = op.attributes["memory_ordering_semantics"] == "weak"
+        weak = is_weak(op)
         fast = [layout for layout in wanted if streams(op, layout, self.facts, self.target)]
         if wanted and (not weak or len(fast) < len(wanted)):
             home = fast[0] if fast else self.preferences[result]
@@ -256,7 +276,7 @@ class _Assigner:
 
     def _pointer_load(self, op: Op) -> None:
         result, wanted = op.results[0], self.found.of(op.results[0])
-        weak = op.attributes["memory_ordering_semantics"] == "weak"
+        weak = is_weak(op)
         slow = [it for it in wanted if not pointers_stream(op, it, self.kernel, self.target)]
         if not weak or slow or len(wanted) > 1:
             self.found.settle(result, self._choose(result))
@@ -283,6 +303,8 @@ class _Assigner:
         shape, dim = first.type.shape, op.attributes["dim"]
         if first.type.size == 1:
             own = self.uniform
+        elif op in self.in_folds:
+            own = held_by_each(first.type.size, self.threads)
         elif op.name == "scan":
             own = for_scan(shape, dim, self.threads)
         else:
@@ -395,6 +417,13 @@ def coordinate_images(shape: tuple[int, ...], dim: int) -> list[int]:
     bits = sum(extent.bit_length() - 1 for extent in shape)
     inside = range(low, low + count)
     return [1 << bit - low if bit in inside else 0 for bit in range(bits)]
+
+
+def _in_folds(kernel: Kernel) -> Iterator[Op]:
+    """The ops in the bodies of reduce and scan."""
+    for op in kernel.walk():
+        if op.name in FOLDS:
+            yield from list(op.walk())[1:]
 
 
 def _is_tile(value: Value) -> bool:

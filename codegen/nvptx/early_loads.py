@@ -7,14 +7,15 @@ body that compute its indices, its *slice*, are then computed a second time for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tileir.ir import Block, Op, Value
+from tileir.ir import Op, Value
 from tileir.types import PartitionView, StridedView, Tile, Token
 
 from ..scalar.elementwise import ELEMENTWISE
 from .carried import carried_arguments, handed_on
+from .memory_ops import PLAIN_LOADS, is_weak
 
 MOST_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
@@ -22,8 +23,7 @@ _CHEAP = {
     *ELEMENTWISE, "assume", "broadcast", "constant", "make_partition_view", "make_strided_view",
     "make_tensor_view", "reshape",
 }  # fmt: skip
-_LOADS = ("load_ptr_tko", "load_view_tko")
-_UNORDERED = ("join_tokens", "make_token")
+UNORDERED = ("join_tokens", "make_token")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +50,11 @@ def early_loads(loop: Op, staged: Callable[[Value], bool]) -> list[EarlyLoad]:
         for op in body.ops
         if op.name == "load_view_tko"
         and isinstance(op.operands["view"].type, PartitionView | StridedView)
-        and _is_weak(op)
+        and is_weak(op)
         and staged(op.results[0])
         and (tokens := body.tokens(op)) is not None
         and (needed := body.slice(op)) is not None
     ]
-
-
-def walk(block: Block) -> Iterator[Op]:
-    """The ops of a block and below."""
-    for op in block.ops:
-        yield op
-        for region in op.regions:
-            for inner in region.blocks:
-                yield from walk(inner)
 
 
 class _Body:
@@ -72,7 +63,7 @@ class _Body:
     def __init__(self, loop: Op) -> None:
         block = loop.regions[0].block
         self.ops: Sequence[Op] = block.ops
-        self._inside = set(walk(block))
+        self._inside = set(loop.walk()) - {loop}
         self._arguments = block.arguments
         first = zip(loop.operands["initValues"], carried_arguments(loop), strict=True)
         self._carried: dict[Value, list[Value]] = {}
@@ -126,13 +117,9 @@ class _Body:
         return value not in self._arguments
 
 
-def _is_weak(load: Op) -> bool:
-    return load.attributes["memory_ordering_semantics"] == "weak"
-
-
 def _passes(op: Op) -> bool:
     """Whether an op that has a token as its result writes nothing and keeps no one waiting."""
-    return op.name in _UNORDERED or (op.name in _LOADS and _is_weak(op))
+    return op.name in UNORDERED or (op.name in PLAIN_LOADS and is_weak(op))
 
 
 def _repeatable(op: Op) -> bool:

@@ -209,6 +209,15 @@ def uniform(threads: int) -> LinearLayout:
     return blocked(1, 1, threads)
 
 
+def held_by_each(size: int, threads: int) -> LinearLayout:
+    """The layout of a tile of which every thread has one of its own, all of it in registers."""
+    bits = _log2(size)
+    register = tuple(1 << bit for bit in range(bits))
+    return LinearLayout(
+        bits, register, _padded((), LANE_BITS), _padded((), _log2(threads) - LANE_BITS)
+    )
+
+
 # How ops renumber elements: the image of each bit of the result's number in the operand's.
 
 

@@ -16,6 +16,7 @@ from . import access, ordering
 from .access import bits_of, value_of
 from .convert import through_shared
 from .fragments import I32, I64, Context
+from .memory_ops import is_weak
 from .tile_access import Place, TileAccess
 
 _HALF = 16
@@ -54,7 +55,7 @@ def load_reduce(ctx: Context, op: Op) -> None:
                 builder.trunc(builder.lshr(word, I32(_HALF)), padding.type)]  # fmt: skip
 
     for layout in ctx.assignment.computed(op.results[0]):
-        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        owner = None if is_weak(op) else ctx.owner(layout)
         loaded = TileAccess.of(ctx, op, layout, owner, _per_word(element)).run(move)
         values = {o: value_of(builder, bits, element) for o, bits in loaded.items()}
         if owner is not None:
@@ -84,7 +85,7 @@ def store(ctx: Context, op: Op) -> None:
     element = op.operands["tile"].type.element
     space = ordering.space_of(ctx, op)
     kind = f"{element.name}x2" if element.bits == _HALF else f"b{element.bits}"
-    ordered = space if not ordering.is_weak(op) else f".relaxed.sys{space}"
+    ordered = space if not is_weak(op) else f".relaxed.sys{space}"
 
     def single(place: Place, predicate: ir.Value | None, bits: ir.Value) -> None:
         builder = ctx.builder

@@ -21,7 +21,9 @@ from .access import bits_of, integer_type, value_of
 from .convert import through_shared
 from .fragments import Context, Fragment
 from .layout import LinearLayout
+from .memory_ops import is_weak
 from .pointer_facts import pointer_vectors, pointers_of
+from .shuffle import any_lane
 from .tile_access import Place
 from .view_facts import vector_in
 
@@ -47,7 +49,7 @@ def load_ptr_tko(ctx: Context, op: Op) -> None:
             other = [others[offset] for offset in offsets]
             return access.load(builder, shape, *place, mask, other, space)
 
-        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        owner = None if is_weak(op) else ctx.owner(layout)
         loaded = _Pointers(ctx, op, layout, owner).run(move)
         result = {offset: value_of(builder, bits, element) for offset, bits in loaded.items()}
         if owner is not None:
@@ -95,7 +97,9 @@ class _Pointers:
         if self.vector == self.masked or not self.masks:
             return self._in_vectors(move, self.vector)
         builder = self.ctx.builder
-        with builder.if_else(self._masks_differ(), likely=False) as (single, together):
+        # The warp takes one way as a whole: its lanes have to come to barriers together.
+        differ = any_lane(builder, self._masks_differ())
+        with builder.if_else(differ, likely=False) as (single, together):
             with single:
                 narrow = self._in_vectors(move, self.masked)
                 narrow_end = builder.block

@@ -64,6 +64,8 @@ def _neutral(op: Op) -> Elements | None:
     body, *rest = op.regions[0].block.ops
     if len(rest) != 1 or body.name not in _NEUTRAL or len(op.results) != 1:
         return None
+    if next(rest[0].operand_list()) is not body.result:
+        return None
     arguments = op.regions[0].block.arguments
     if {id(value) for value in body.operand_list()} != {id(value) for value in arguments}:
         return None

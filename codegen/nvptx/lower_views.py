@@ -15,6 +15,7 @@ from .access import bits_of, integer_type, value_of
 from .convert import through_shared
 from .fragments import I64, Context, Fragment, Tensor
 from .layout import LinearLayout
+from .memory_ops import is_weak
 from .tile_access import Place, Size, TileAccess
 from .view_facts import dimensions, steps
 
@@ -71,7 +72,7 @@ def load_view_tko(ctx: Context, op: Op) -> None:
             ctx.define(op.result, layout, ctx.ahead[op])
             continue
         # An ordered load is made once: its owner tells those that hold copies.
-        owner = None if ordering.is_weak(op) else ctx.owner(layout)
+        owner = None if is_weak(op) else ctx.owner(layout)
         values = load_tile(ctx, op, layout, owner)
         if owner is not None:
             element = op.result.type.element

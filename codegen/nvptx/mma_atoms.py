@@ -163,6 +163,7 @@ def multiply(
     arguments = [*a, *b, *acc]
     function = ir.FunctionType(result, [argument.type for argument in arguments])
     sums = builder.asm(function, text, ",".join(constraints), arguments, False)
+    sums.attributes.add("convergent")  # whole warps carry it out, wherever LLVM moves it
     return [builder.extract_value(sums, k) for k in range(count)]
 
 

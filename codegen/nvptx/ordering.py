@@ -24,11 +24,6 @@ def space_of(ctx: Context, op: Op) -> str:
     return space if order == "weak" else f".{order}.{_SCOPES[scope]}{space}"
 
 
-def is_weak(op: Op) -> bool:
-    """Whether the access is ordered by tokens alone."""
-    return op.attributes["memory_ordering_semantics"] == "weak"
-
-
 def before(ctx: Context, op: Op) -> None:
     """What has to happen in all threads before the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("release", "acq_rel"):

@@ -19,15 +19,11 @@ from tileir.types import PartitionView, Token
 
 from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
-from .assign_layouts import LOADS, Assignment
+from .assign_layouts import Assignment
 from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout
+from .memory_ops import LOADS, STORES
 from .ring_plan import RingPlan
-
-STORES = (
-    "atomic_cas_tko", "atomic_red_view_tko", "atomic_rmw_tko", "multimem_reduce_view_tko",
-    "multimem_store_view_tko", "store_ptr_tko", "store_view_tko",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ grid_scale              ... by this number: 1 unless a cluster has several block
 grid_limits             the largest tile grid along x, y and z
 contract                what was settled about the launch: term -> its value, and who chose it "by":
                         an option, an attribute, a hint (with its name), or the compiler
-asserts                 whether a false assertion may end the launch, by a trap
+asserts                 whether a false assertion may end the launch
 tensor_maps             recipes for tensor maps, which follow the parameters; none so far
 """
 

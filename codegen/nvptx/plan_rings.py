@@ -21,7 +21,7 @@ from .assign_layouts import Assignment
 from .async_copy import COPY_BYTES
 from .carried import LOOPS
 from .convert import PIECE_BYTES
-from .early_loads import EarlyLoad, early_loads, walk
+from .early_loads import EarlyLoad, early_loads
 from .factors import is_as_stored
 from .launch_contract import contract_of
 from .layout import LANE_BITS
@@ -78,7 +78,7 @@ class _Planner:
         Where memory is short, large tiles are loaded when they are wanted.
         """
         found = self._assignment
-        inside = list(walk(loop.regions[0].block))
+        inside = list(loop.walk())[1:]
         if not found.rings.keys().isdisjoint(inside):
             return
         loads = [

@@ -15,11 +15,11 @@ from tileir.ir import Op, Value
 
 from ..scalar.types import llvm_type, memory_bytes
 from .carried import LOOPS
-from .early_loads import EarlyLoad, early_loads, walk
+from .early_loads import UNORDERED, EarlyLoad, early_loads
 from .fragments import Context
 from .layout import LinearLayout
 from .lower_views import load_tile
-from .ordering import is_weak
+from .memory_ops import PLAIN_LOADS, is_weak
 from .unroll import BYTES_IN_FLIGHT, is_plain
 
 
@@ -43,7 +43,7 @@ class ReadAhead:
     @classmethod
     def of(cls, ctx: Context, loop: Op, high: ir.Value, step: ir.Value) -> ReadAhead | None:
         """For a loop with these bounds; None if nothing is gained or registers are dear."""
-        inside = list(walk(loop.regions[0].block))
+        inside = list(loop.walk())[1:]
         dear = any(op.name in LOOPS or op in ctx.assignment.products for op in inside)
         if dear or is_plain(loop) or loop in ctx.assignment.rings:
             return None
@@ -100,9 +100,9 @@ def _nothing_before(token: Value) -> bool:
     op = token.owner
     if not isinstance(op, Op):
         return False
-    if op.name in ("load_ptr_tko", "load_view_tko"):
+    if op.name in PLAIN_LOADS:
         before = [op.operands["token"]] if is_weak(op) else [token]
-    elif op.name in ("join_tokens", "make_token"):
+    elif op.name in UNORDERED:
         before = list(op.operand_list())
     else:
         return False

@@ -32,6 +32,14 @@ def shuffle(builder: ir.IRBuilder, mode: str, bits: ir.Value, lane: ir.Value) ->
     return result
 
 
+def any_lane(builder: ir.IRBuilder, flag: ir.Value) -> ir.Value:
+    """Whether a flag, i1, is set in some lane of the warp."""
+    name, module = "llvm.nvvm.vote.any.sync", builder.module
+    kind = ir.FunctionType(ir.IntType(1), [I32, ir.IntType(1)])
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    return builder.call(function, [ALL_LANES, flag])
+
+
 def _word(builder: ir.IRBuilder, mode: str, word: ir.Value, lane: ir.Value) -> ir.Value:
     name, module = f"llvm.nvvm.shfl.sync.{mode}.i32", builder.module
     kind = ir.FunctionType(I32, [I32] * 4)

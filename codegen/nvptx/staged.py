@@ -40,7 +40,7 @@ RENUMBERING = ("assume", "broadcast", "permute", "reshape")
 class Staged:
     """A tile in shared memory.
 
-    `base` is its address (i32), 128-byte aligned; element number e lies `place(e) * size` bytes
+    `base` is its address (i32), a multiple of 16; element number e lies `place(e) * size` bytes
     behind it. `images[b]` is what bit b of an element number contributes to its place, by exclusive
     or; `size` is the bytes of one element, as products read it.
     """

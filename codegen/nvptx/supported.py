@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from tileir.ir import Op
+from tileir.types import Tile
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
@@ -37,6 +38,24 @@ def _view_access(op: Op) -> str | None:
 def _pointer_access(op: Op) -> str | None:
     pointers = op.operands.get("source") or op.operands["destination"]
     return _packed(pointers.type.element.pointee)
+
+
+MOST_HELD = 256
+"""Elements of a tile in the body of a reduce or scan: every thread has all of them in registers."""
+_TOGETHER = ("extract", "insert", *PRODUCTS)
+"""Ops that threads carry out together, by way of shared memory or of a whole warp."""
+
+
+def _body(op: Op) -> str | None:
+    """A body works on elements of a single thread."""
+    for inner in list(op.walk())[1:]:
+        kinds = [value.type for value in (*inner.operand_list(), *inner.results)]
+        sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
+        if inner.name in _TOGETHER and max(sizes) > 1:
+            return f"{inner.name} in its body takes several threads, which is not lowered"
+        if max(sizes, default=1) > MOST_HELD:
+            return f"tiles in its body may have at most {MOST_HELD} elements"
+    return None
 
 
 LOWERED: dict[str, WhyNot | None] = {
@@ -82,8 +101,8 @@ LOWERED: dict[str, WhyNot | None] = {
     "reshape": None,
     "return": None,
     "print_tko": None,
-    "reduce": None,
-    "scan": None,
+    "reduce": _body,
+    "scan": _body,
     "store_ptr_tko": _pointer_access,
     "store_view_tko": _view_access,
     "unpack": None,

@@ -17,13 +17,12 @@ from tileir.ir import Op
 
 from ..scalar.types import memory_bytes
 from .assign_layouts import Assignment
-from .ordering import is_weak
+from .memory_ops import PLAIN_LOADS, is_weak
 
 BYTES_IN_FLIGHT = 128
 """That a thread should wait for at once: eight of the widest loads."""
 MOST_TRIPS = 8
 _MEETING = ("llvm.nvvm.barrier", "llvm.nvvm.shfl", "llvm.nvvm.vote")
-_LOADS = ("load_ptr_tko", "load_view_tko")
 
 
 def trips_at_once(op: Op, assignment: Assignment) -> int:
@@ -32,7 +31,7 @@ def trips_at_once(op: Op, assignment: Assignment) -> int:
         return 1
     loaded = 0
     for inner in op.regions[0].block.ops:
-        if inner.name in _LOADS:
+        if inner.name in PLAIN_LOADS:
             size = memory_bytes(inner.results[0].type.element)
             layouts = assignment.computed(inner.results[0])
             loaded += sum(size << len(layout.register) for layout in layouts)
@@ -47,7 +46,7 @@ def is_plain(op: Op) -> bool:
     return not any(
         inner.regions
         or inner.spec.effects not in (*SILENT, TERMINATES)
-        or (inner.name in _LOADS and not is_weak(inner))
+        or (inner.name in PLAIN_LOADS and not is_weak(inner))
         for inner in op.regions[0].block.ops
     )
 

@@ -208,12 +208,12 @@ def _compare(op: Op, table: RunTable, a: Run, b: Run) -> Run:
     both = min(a.constant, b.constant)
     predicate = op.attributes["comparison_predicate"]
     if predicate in _FROM_BELOW:
-        counting, fixed = a, b
+        counting, fixed, value = a, b, op.operands["lhs"]
     elif predicate in _FROM_ABOVE:
-        counting, fixed = b, a
+        counting, fixed, value = b, a, op.operands["rhs"]
     else:
         return Run(1, both, 1, both)
-    edge = min(_counting(counting, op.operands["lhs"], table), fixed.constant)
+    edge = min(_counting(counting, value, table), fixed.constant)
     whole = min(edge, counting.divisor, fixed.at(1))
     return Run(1, max(whole, both), 1, max(edge, both))
 

@@ -227,7 +227,11 @@ def _one_of(op: Op, table: FactTable) -> Facts:
 def _exti(op: Op, table: FactTable) -> Facts:
     (a,) = _operands(op, table)
     bits = op.operands["from"].type.element.bits
-    if op.attributes["signedness"] == "signed" or (a.not_negative and bits > 1):
+    signed = op.attributes["signedness"] == "signed"
+    if bits == 1:
+        # A set bit may be known as 1 or as -1.
+        return Facts(a.divisor, -1, 0) if signed else Facts(a.divisor, 0, 1)
+    if signed or a.not_negative:
         return a
     return Facts(a.divisor, 0, (1 << bits) - 1)
 

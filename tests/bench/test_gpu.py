@@ -153,6 +153,33 @@ def test_a_cubin_that_the_driver_refuses(folder: Path, stand_in: OnStandIn, caps
     assert gpu_run.cells(row, found)[-1].startswith("no cubin: tileiras is not installed; tileiras")
 
 
+def test_after_a_failure_the_rest_is_reported(
+    folder: Path, stand_in: OnStandIn, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    """What PyTorch says when the driver serves the process no more: several lines."""
+    wait, waits = stand_in.wait, iter(range(9))
+
+    def lost() -> None:
+        if next(waits):
+            raise RuntimeError("CUDA error: an illegal memory access\nFor debugging consider")
+        wait()
+
+    def gone(*_: Any) -> None:
+        lost()
+
+    monkeypatch.setattr(stand_in, "wait", lost)
+    monkeypatch.setattr(gpu_run, "worst", lambda *_: 0.0)
+    rows = manifest(folder)
+    rows["kernels"].append(rows["kernels"][0])
+    assert gpu_run.report(rows, stand_in, folder, 1, False) == 1
+    first, second, _ = capsys.readouterr().out.splitlines()[-3:]
+    assert "ours yes (0)" in first
+    assert second.endswith("ours: CUDA error: an illegal memory access")
+    monkeypatch.setattr(gpu_run, "tensors_of", gone)
+    assert gpu_run.report(rows, stand_in, folder, 1, False) == 1
+    assert "ours: not measured: CUDA error: an illegal" in capsys.readouterr().out
+
+
 def test_ratios() -> None:
     row = {"kernel": "k", "flops": 0, "bytes": 4_000_000, "notes": []}
     found = {

@@ -16,6 +16,7 @@ KINDS = {
     "deadlock": "no thread can go on, and not all have ended",
     "livelock": "more steps than the limit",
     "trap": "the kernel ended itself",
+    "assert": "the kernel called __assertfail, which ends it",
 }
 
 

@@ -78,7 +78,7 @@ def test_a_failed_assertion() -> None:
     )
     with pytest.raises(EmulationError) as caught:
         run(body, np.zeros(1), before=BEFORE)
-    assert (caught.value.kind, caught.value.threads) == ("trap", (5,))
+    assert (caught.value.kind, caught.value.threads) == ("assert", (5,))
     assert "here.py:17: hé: assertion failed: hé" in str(caught.value)
 
 

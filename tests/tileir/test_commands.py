@@ -11,10 +11,9 @@ import pytest
 
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
-from tileir import command
+from tileir import command, nvidia_tools
 from tileir import compile as compile_bytecode
 from tileir.__main__ import main
-from tileir.commands import nvidia_tools
 from tileir.errors import MissingPackageError
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
@@ -49,8 +48,15 @@ def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(nvidia_tools, "find", lambda name: None)
     fails(
         tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 2,
-        "ptxas is not installed",
+        "ptxas is not installed; pip install nvidia-cuda-nvcc",
     )  # fmt: skip
+
+
+def test_a_tool_that_fails_is_no_wrong_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python stands in for a ptxas that knows none of its arguments."""
+    monkeypatch.setattr(nvidia_tools, "find", lambda name: Path(sys.executable))
+    done = tileir("compile", "--target", "sm_90", "--emit", "cubin", VECTOR_ADD)
+    fails(done, 5, "ptxas failed: ", lines=0)
 
 
 def test_ptx_llvm_and_plan(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tileir.codegen.cache import Cache
 from tileir.command import NO, OK, main_of
 from tileir.doctor import nvidia, ours, report
 from tileir.doctor.packages import Package, installed, packages
+from tileir.nvidia_tools import PACKAGES
 
 NO_DRIVER = {"cuda": None, "release": None, "gpus": [], "problem": "there is no NVIDIA driver"}
 LOOK = nvidia.look_at_driver
@@ -73,8 +74,7 @@ def test_what_is_needed_is_what_pip_is_told() -> None:
         bounds = {line[1]: line[2].strip() for line in lines}
         assert package.wanted == (bounds[package.name] or "any"), package.name
     assert {line.split(">")[0] for line in told[""]} <= {package.name for package in packages()}
-    tools = {package for _, package in nvidia.TOOLS.values()}
-    assert tools <= {line.split("=")[0] for line in told["test"]}
+    assert set(PACKAGES.values()) <= {line.split("=")[0] for line in told["test"]}
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING
 
 import tileir
+from tileir import nvidia_tools
 from tileir.command import UsageError, check_output, write_output
 from tileir.verifier.targets import GPUS
 
-from . import nvidia_tools
 from .modules import open_module
 
 if TYPE_CHECKING:

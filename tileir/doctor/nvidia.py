@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tileir.commands.nvidia_tools import VARIABLES, find
+from tileir.nvidia_tools import PACKAGES, VARIABLES, find
 
 _WINDOWS = sys.platform == "win32"
 DRIVER = "nvcuda.dll" if _WINDOWS else "libcuda.so.1"
@@ -26,12 +26,12 @@ _TEXT = 128
 """Bytes for a name."""
 
 TOOLS = {
-    "tileiras": ("NVIDIA's compiler of Tile IR", "nvidia-cuda-tileiras"),
-    "ptxas": ("PTX to machine code", "nvidia-cuda-nvcc"),
-    "nvdisasm": ("shows machine code", "nvidia-cuda-nvdisasm"),
-    "libnvvm": ("NVIDIA's compiler of NVVM IR", "nvidia-nvvm"),
+    "tileiras": "NVIDIA's compiler of Tile IR",
+    "ptxas": "PTX to machine code",
+    "nvdisasm": "shows machine code",
+    "libnvvm": "NVIDIA's compiler of NVVM IR",
 }
-"""Tool -> (what it does, the package on PyPI that has it)."""
+"""Tool -> what it does."""
 
 Load = Callable[[str], Any]
 
@@ -81,11 +81,10 @@ def _release_of_driver(load: Load) -> str | None:
 
 def look_at_tool(name: str) -> dict[str, Any]:
     """Where a tool is, its release, and the GPUs that it says it writes code for."""
-    purpose, package = TOOLS[name]
     path = _find_nvvm() if name == "libnvvm" else find(name)
     about = {
-        "name": name, "purpose": purpose, "path": None if path is None else str(path),
-        "release": None, "targets": [], "package": package,
+        "name": name, "purpose": TOOLS[name], "path": None if path is None else str(path),
+        "release": None, "targets": [], "package": PACKAGES[name],
     }  # fmt: skip
     if path is None:
         return about

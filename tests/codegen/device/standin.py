@@ -17,6 +17,7 @@ import subprocess
 import sys
 from ctypes import c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from itertools import count
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -34,18 +35,26 @@ int cuGetProcAddress_v2(const char *name, void **found, int version, unsigned lo
 { return stand_in(name, found, version, flags, status); }
 """
 SUCCESS, INVALID_VALUE, INVALID_PTX, INVALID_HANDLE, NOT_FOUND = 0, 1, 218, 400, 500
-ILLEGAL_ADDRESS, FAILED = 700, 719
+INVALID_CLUSTER_SIZE = 912
+ILLEGAL_ADDRESS, ASSERTED, FAILED = 700, 710, 719
 NAMES = {
     INVALID_VALUE: b"invalid argument", INVALID_PTX: b"a PTX JIT compilation failed",
     ILLEGAL_ADDRESS: b"an illegal memory access was encountered",
-    FAILED: b"unspecified launch failure",
+    ASSERTED: b"device-side assert triggered", FAILED: b"unspecified launch failure",
 }  # fmt: skip
+STATUS = {"assert": ASSERTED, "trap": FAILED}
+"""What a driver answers after a kernel has gone wrong, by the emulator's kinds; else it is
+ILLEGAL_ADDRESS. cuda.h says of the first that it comes from device-side asserts."""
 ERROR_LOG, ERROR_LOG_SIZE = 5, 6
 """Of CUjit_option."""
 MAX_SHARED_OPTIN, MAJOR, MINOR = 97, 75, 76
 """Of CUdevice_attribute."""
+MAX_DYNAMIC_SHARED, LARGE_CLUSTERS = 8, 14
+"""Of CUfunction_attribute."""
 CLUSTER = 4
 """Of CUlaunchAttributeID."""
+PORTABLE_CLUSTER = 8
+"""The most blocks of a cluster that need no leave."""
 CONTEXTS = 0x100
 """The handle of the context of device 0; the others follow."""
 
@@ -78,6 +87,7 @@ class Driver:
     memory     sizes of allocations by address; `lend` adds what tests own
     calls      names of the functions that were called, in order
     launches   one (configuration, clusters) each
+    allowed    (kernel, attribute) -> the value that it was set to
     """
 
     def __init__(self) -> None:
@@ -97,7 +107,7 @@ class Driver:
         self.devices: dict[int, int] = {}
         self.calls: list[str] = []
         self.launches: list[tuple[Config, tuple[int, ...]]] = []
-        self.allowed: dict[str, int] = {}
+        self.allowed: dict[tuple[str, int], int] = {}
         self.problem: BaseException | None = None
 
     def lend(self, array: np.ndarray, device: int = 0) -> None:
@@ -180,7 +190,7 @@ class Driver:
         return SUCCESS
 
     def cuKernelSetAttribute(self, kind: int, value: int, kernel: int, device: int) -> None:
-        self.allowed[self.kernels[kernel][1]] = value
+        self.allowed[self.kernels[kernel][1], kind] = value
 
     def cuLaunchKernelEx(self, config: int, kernel: int, arguments: int, extra: int) -> int:
         asked = Config.from_buffer_copy(Config.from_address(config))
@@ -191,6 +201,10 @@ class Driver:
         declared = module.kernel(name).scope.entry.cluster
         if any(cluster != (declared or (1, 1, 1)) for cluster in clusters):
             return INVALID_VALUE
+        if prod(declared or (1,)) > PORTABLE_CLUSTER and not self.allowed.get(
+            (name, LARGE_CLUSTERS)
+        ):
+            return INVALID_CLUSTER_SIZE
         return self._run(kernel, list(asked.grid), list(asked.block), asked.shared, arguments)
 
     def cuLaunchKernel(self, kernel: int, *rest: int) -> int:
@@ -219,7 +233,7 @@ class Driver:
             emulator.launch(module, plan, grid, values, allocations=known)
         except emulator.EmulationError as problem:
             self.problem = problem
-            self.status = FAILED if problem.kind == "trap" else ILLEGAL_ADDRESS
+            self.status = STATUS.get(problem.kind, ILLEGAL_ADDRESS)
         return SUCCESS
 
     def cuStreamSynchronize(self, stream: int | None) -> int:

@@ -122,7 +122,7 @@ def test_shared_memory_above_what_everyone_gets(driver: Driver) -> None:
     changed_plan(stored("f32"), dynamic_shared_memory=48 << 10)
     assert driver.allowed == {}
     changed_plan(stored("f32"), dynamic_shared_memory=100_000)
-    assert driver.allowed == {"store": 100_000}
+    assert driver.allowed == {("store", standin.MAX_DYNAMIC_SHARED): 100_000}
     assert driver.launches[-1][0].shared == 100_000
     driver.most_shared = 99_000
     launching.driver.shared_memory.cache_clear()
@@ -152,6 +152,14 @@ def test_clusters(
     ((config, *asked),) = driver.launches
     assert (list(config.grid), asked) == (blocks, clusters)
     assert (out == 2).all()
+
+
+def test_clusters_that_not_every_gpu_has(driver: Driver) -> None:
+    """Without leave the driver refuses more than eight blocks."""
+    idle = tileir.assemble("entry @idle() { return }")
+    for blocks, allowed in ((8, {}), (16, {("idle", standin.LARGE_CLUSTERS): 1})):
+        tileir.compile(idle, "sm_90", num_ctas=blocks)["idle"].launch(1, [])
+        assert driver.allowed == allowed
 
 
 def test_what_the_launcher_does_not_make(driver: Driver) -> None:
@@ -234,12 +242,14 @@ def test_a_false_assertion(driver: Driver, capsys) -> None:
         }""")
     kernel.launch(1, [1])
     assert capsys.readouterr().out == ""
-    with pytest.raises(KernelAssertionError, match=r"false assertion .* in positive$") as caught:
+    with pytest.raises(
+        KernelAssertionError, match=r"assertion is false; .* in positive$"
+    ) as caught:
         kernel.launch(1, [0])
     assert caught.value.block is None
     assert "n is positive" in capsys.readouterr().out
     without = {**kernel.plan, "asserts": False}
-    with pytest.raises(DeviceError, match=r"^positive: .*CUDA_ERROR_LAUNCH_FAILED"):
+    with pytest.raises(DeviceError, match=r"^positive: .*CUDA_ERROR_ASSERT"):
         launching.launch(without, kernel.elements, kernel._image, 1, [0], None)
 
 

@@ -92,6 +92,11 @@ def test_addresses_and_buffers() -> None:
         (interface(np.zeros(4)), F32, "expected an array of float32, got float64"),
         (interface(np.zeros(4, ">f4")), F32, "expected native byte order"),
         (SimpleNamespace(__cuda_array_interface__={}), F32, "interface__ cannot be used: 'data'"),
+        (
+            SimpleNamespace(__cuda_array_interface__={"data": (64, False), "typestr": "<f4"}),
+            F32,
+            "interface__ cannot be used: 'shape'",
+        ),
         (2, F32, "expected an address divisible by 4"),
         (Buffer(-1, 4), F32, "expected an address and a size"),
         ("x", F32, "expected an array, a Buffer or an address, got str"),

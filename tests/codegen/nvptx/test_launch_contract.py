@@ -146,12 +146,15 @@ def test_hints_that_cannot_be_are_ignored() -> None:
             {".reqnctapercluster": "1, 1, 1 ", ".blocksareclusters": ""},
         ),
         ({"num_ctas": 2, "maxclusterrank": 4}, {".reqnctapercluster": "2, 1, 1 "}),
+        ({"num_warps": np.int64(2), "num_ctas": np.int8(2)}, {".reqntid": "64, 1, 1 "}),
         ({"blocksareclusters": True, "maxclusterrank": 1}, {".blocksareclusters": ""}),
         ({"blocksareclusters": False, "num_ctas": 1}, {}),
     ],
 )
 def test_options_become_directives(options: dict, found: dict, tool, tmp_path: Path) -> None:
-    ptx = compile(said(), "sm_90", **options).ptx
+    compiled = compile(said(), "sm_90", **options)
+    ptx = compiled.ptx
+    assert json.dumps(compiled.plan)
     assert directives(ptx).items() >= found.items()
     assert (".maxclusterrank" in ptx) == (".maxclusterrank" in found)
     (tmp_path / "k.ptx").write_text(ptx)

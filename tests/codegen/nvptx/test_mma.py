@@ -15,6 +15,7 @@ from tileir.codegen.nvptx.targets import TARGETS
 
 from ..build import Kernel, tile
 from ..host.test_mma import DTYPES, integers, product
+from .compiled import compiled
 from .on_emulator import launch
 
 SHAPES = [
@@ -50,6 +51,15 @@ def test_small_integers_are_multiplied_exactly(number: int) -> None:
         run(product(element, total, x.shape, y.shape), target, x, y, z, found)
         expected = x.astype(np.float64) @ y.astype(np.float64) + z.astype(np.float64)
         np.testing.assert_array_equal(found, expected.astype(z.dtype))
+
+
+def test_llvm_keeps_what_whole_warps_do_out_of_branches() -> None:
+    """Instructions that PTX calls aligned may not depend on more conditions than they did."""
+    text = compiled("mma_f16").llvm_ir
+    for name in ("mma.sync.aligned", "ldmatrix.sync.aligned"):
+        lines = [line for line in text.splitlines() if name in line]
+        assert lines
+        assert all(" convergent" in line for line in lines)
 
 
 @pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89"])
@@ -136,6 +146,16 @@ def test_a_sum_becomes_a_factor_without_leaving_its_registers() -> None:
     np.testing.assert_array_equal(found, exact)
     between = ptx[ptx.index("mma.sync") : ptx.rindex("mma.sync")]
     assert "st.shared" not in between
+
+
+def test_llvm_keeps_what_all_lanes_do_out_of_branches() -> None:
+    """The PTX ISA leaves an aligned instruction undefined where only some lanes come to it."""
+    compiled = compile(product("f16", "f32", (32, 64), (64, 32)).module(), "sm_80")
+    aligned = [line for line in compiled.llvm_ir.splitlines() if ".sync.aligned." in line]
+    aligned = [line for line in aligned if " asm " in line]
+    assert any("ldmatrix" in line for line in aligned)
+    assert any("mma.sync" in line for line in aligned)
+    assert all("convergent" in line for line in aligned)
 
 
 def zeros(kernel: Kernel, *shape: int, element: str = "f32") -> Any:

@@ -84,7 +84,7 @@ def test_an_assertion_that_fails_ends_the_launch(failing: list[int]) -> None:
     bytecode = tileir.assemble(kernel.module())
     with pytest.raises(EmulationError) as caught:
         launch(bytecode, "k", 1, [array])
-    assert caught.value.kind == "trap"
+    assert caught.value.kind == "assert"
     assert "assertion failed: all % of them" in str(caught.value)
     lines = caught.value.output.splitlines()
     assert len(lines) == len(failing)

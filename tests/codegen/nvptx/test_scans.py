@@ -55,3 +55,20 @@ def test_the_first_element_is_kept_as_it_is(
         np.testing.assert_allclose(found.astype("f8"), expected.astype("f8"), rtol=1e-2)
     if kind.kind != "b":
         np.testing.assert_array_equal(np.signbit(found[0]), np.signbit(expected[0]))
+
+
+@pytest.mark.parametrize("yielded", ["%a", "%b", "%c"])
+def test_a_body_may_hand_on_what_it_was_given(yielded: str) -> None:
+    """Then what it computes beside has no neutral element that counts."""
+    array, found = np.arange(1, 257, dtype="i4").reshape(1, 256), np.zeros((1, 256), "i4")
+    kernel = Kernel()
+    value, tile = kernel.load(array), kernel.type(array.shape, "i32")
+    kernel.line(
+        f"%t = scan {value} dim=1 reverse=false identities=[0 : i32] : {tile} -> {tile}"
+        " (%a: tile<i32>, %b: tile<i32>) {\n"
+        f" %c = addi %a, %b : tile<i32>\n yield {yielded} : tile<i32> }}"
+    )
+    kernel.store("%t", found)
+    launch(tileir.assemble(kernel.module()), "k", 1, [array, found])
+    expected = {"%a": np.ones_like(array), "%b": array, "%c": array.cumsum(axis=1)}
+    np.testing.assert_array_equal(found, expected[yielded])

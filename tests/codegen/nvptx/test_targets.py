@@ -24,6 +24,8 @@ def test_rows_are_found_by_name() -> None:
 def test_an_unknown_gpu_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match="unknown target 'sm_70'; known are host, sm_75,"):
         package_of("sm_70")
+    with pytest.raises(TypeError, match=r"expected the name of a target, got \['sm_90'\]"):
+        package_of(["sm_90"])
 
 
 @ROWS

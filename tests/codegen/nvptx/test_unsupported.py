@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
+from tileir.codegen.nvptx.targets import TARGETS
 from tileir.errors import UnsupportedError
 
 from ..build import Kernel
@@ -35,6 +38,14 @@ def test_a_tile_larger_than_all_threads_is_refused() -> None:
     (found,) = caught.value.diagnostics
     assert found.op == "load_view_tko"
     assert found.message.startswith("tile<1048576xf64> does not fit")
+
+
+def test_more_shared_memory_than_a_block_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = replace(TARGETS["sm_90"], shared_bytes=8)
+    monkeypatch.setitem(TARGETS, "sm_90", small)
+    module = Bytecode.parse((FIXTURES / "13.4/softmax.tileirbc").read_bytes())
+    with pytest.raises(UnsupportedError, match=r"takes \d+ bytes of shared memory; .* has 8"):
+        compile(module, "sm_90")
 
 
 @pytest.mark.parametrize("name", ["a.b", "1st", "_", "WARP_SZ", "über", "a b"])

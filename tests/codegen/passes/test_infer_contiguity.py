@@ -205,6 +205,18 @@ def test_narrow_numbers_count_up_to_where_they_wrap_around() -> None:
     assert (table[narrow][0].contiguous, table[wide][0].contiguous) == (512, 128)
 
 
+@pytest.mark.parametrize("predicate", ["less_than", "greater_than"])
+def test_masks_change_where_narrow_numbers_wrap_around(predicate: str) -> None:
+    """The upper half of 256 numbers of eight bits is negative; zero is not."""
+    kernel = Kernel("k", "ptr<f32>")
+    sides = [kernel.op("iota", results=["256xi8"]), kernel.constant("256xi8", 0)]
+    sides = sides if predicate == "less_than" else sides[::-1]
+    mask = kernel.op(
+        "cmpi", *sides, results=["256xi1"], comparison_predicate=predicate, signedness="signed"
+    )
+    assert runs_in(kernel)[mask][0].constant == 128
+
+
 def test_numbers_that_are_never_negative_count_up_from_anywhere() -> None:
     """But which of them are below a multiple of sixteen is not known."""
     kernel = Kernel("k", "ptr<f32>", "i32", "i32")

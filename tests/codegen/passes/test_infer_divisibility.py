@@ -219,6 +219,17 @@ def test_extension_keeps_what_is_true(signedness: str) -> None:
     assert bounds.upper >= (0 if signedness == "signed" else 1)
 
 
+@pytest.mark.parametrize("number", [1, 0xFFFFFFFF])
+@pytest.mark.parametrize(("signedness", "expected"), [("signed", -1), ("unsigned", 1)])
+def test_a_set_bit_is_extended_either_way(number: int, signedness: str, expected: int) -> None:
+    """Whether it has been known as 1 or as -1."""
+    kernel = Kernel("k")
+    bit = kernel.op("trunci", kernel.constant("i32", number), results=["i1"])
+    wide = kernel.op("exti", bit, results=["i32"], signedness=signedness)
+    facts = facts_in(kernel)[wide]
+    assert facts.lower <= expected <= facts.upper
+
+
 def test_shape_changes_keep_facts() -> None:
     kernel = Kernel("k")
     tile = kernel.constant("4xi32", 8, 16, 4, 24)

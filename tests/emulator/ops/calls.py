@@ -80,7 +80,7 @@ def assertfail(lanes: Any, statement: Any, active: np.ndarray, given: list[Any])
         for place, number in enumerate(numbers)
     )
     told = f"{file}:{numbers[2]}: {function}: assertion failed: {message}"
-    raise lanes.error("trap", told, statement, active)
+    raise lanes.error("assert", told, statement, active)
 
 
 def malloc(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> Any:

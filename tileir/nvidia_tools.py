@@ -1,4 +1,4 @@
-"""NVIDIA's assembler and disassembler, for those who have them; nothing here needs them."""
+"""NVIDIA's tools, for those who have them: where they are, and two that are called."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tileir.command import UsageError
+from .command import ToolError, UsageError
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables that say where a CUDA toolkit is installed."""
+PACKAGES = {
+    "tileiras": "nvidia-cuda-tileiras",
+    "ptxas": "nvidia-cuda-nvcc",
+    "nvdisasm": "nvidia-cuda-nvdisasm",
+    "libnvvm": "nvidia-nvvm",
+}
+"""Tool -> the package on PyPI that has it; all come with CUDA."""
 
 
 def find(name: str) -> Path | None:
@@ -46,11 +53,9 @@ def disassemble(cubin: bytes) -> bytes:
 def _run(name: str, *arguments: str) -> bytes:
     tool = find(name)
     if tool is None:
-        raise UsageError(
-            f"{name} is not installed; it comes with CUDA and with nvidia-cuda-nvcc on PyPI"
-        )
+        raise UsageError(f"{name} is not installed; pip install {PACKAGES[name]}")
     done = subprocess.run([tool, *arguments], capture_output=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).decode(errors="replace").strip()
-        raise UsageError(f"{name} failed: {said}")
+        raise ToolError(f"{name} failed: {said}")
     return done.stdout
