@@ -1,13 +1,14 @@
 """What the bit patterns of floating-point elements stand for.
 
 One row a format: its exponent and fraction bits, the exponent's bias, and what the largest exponent
-means. That of `fnv8E5M3FNU` is as NVIDIA's disassembler prints its 256 patterns; nothing else is
-published about it.
+means. That of `fnv8E5M3FNU` is as NVIDIA's disassembler prints its 256 patterns, and as CUDA 13.5
+has it in `cuda_fp8.h` by the name of ue5m3.
 """
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import NamedTuple
 
 
@@ -57,6 +58,35 @@ def value_of(name: str, bits: int) -> float | None:
     if exponent == 0 and form.fraction:
         return sign * math.ldexp(fraction, 1 - form.bias - form.fraction)
     return sign * math.ldexp((1 << form.fraction) + fraction, exponent - form.bias - form.fraction)
+
+
+def nearest(form: Format, value: Fraction) -> int | None:
+    """The bits of the number nearest to one that is not negative, ties to even.
+
+    As if there were no largest exponent: what is beyond `largest` does not fit. None if it is too
+    small for a format without zero.
+    """
+    lowest = 1 - form.bias if form.fraction else -form.bias
+    exponent = lowest
+    if value:
+        exponent = value.numerator.bit_length() - value.denominator.bit_length()
+        if value < Fraction(2) ** exponent:
+            exponent -= 1
+        exponent = max(exponent, lowest)
+    units = round(value / Fraction(2) ** (exponent - form.fraction))
+    if not form.fraction:
+        return exponent + form.bias + units - 1 if units else None
+    if units < 1 << form.fraction:
+        return units
+    return ((exponent + form.bias) << form.fraction) + units - (1 << form.fraction)
+
+
+def largest(form: Format) -> int:
+    """The bits of the largest finite number."""
+    everything = (1 << (form.exponent + form.fraction)) - 1
+    if form.special == "ieee":
+        return everything - (1 << form.fraction)
+    return everything - 1 if form.special == "nan" else everything
 
 
 def spell(name: str, bits: int, width: int) -> str:

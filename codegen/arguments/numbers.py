@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import operator
 import struct
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from tileir.arrays import from_constant, to_constant
 from tileir.errors import LaunchError
+from tileir.floats import FORMATS, Format, largest, nearest
 from tileir.types import Scalar, Tile
 
 from ..scalar.types import memory_bytes
@@ -49,11 +51,22 @@ def _float(element: Scalar, argument: Any) -> bytes:
     except OverflowError:
         raise LaunchError(f"{shown(argument)} is out of range") from None
     if element.name == "fnv8E5M3FNU":
-        raise LaunchError("nobody knows which bits a number has in this type")
+        return _unsigned_float(FORMATS[element.name], number)
     small = from_constant(to_constant(float(_round_to_odd(number)), Tile(element, ())))
     if math.isfinite(number) and not math.isfinite(float(small)):
         raise LaunchError(f"{shown(argument)} is out of range")
     return small.tobytes()
+
+
+def _unsigned_float(form: Format, number: float) -> bytes:
+    """A number of a format of eight bits, without sign and infinity, that NumPy does not know."""
+    last = largest(form)
+    if not math.isfinite(number):
+        return bytes([last + 1])
+    pattern = nearest(form, abs(Fraction(number)))
+    if pattern > last or number < 0:
+        raise LaunchError(f"{shown(number)} is out of range")
+    return bytes([pattern])
 
 
 def _round_to_odd(number: float) -> np.float32:

@@ -8,7 +8,6 @@ from tileir.ir import Op
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from ..scalar.scale_format import scale_unknown
 from .inline import INLINE
 from .rows import rows
 
@@ -40,5 +39,4 @@ _IMPOSSIBLE = dict.fromkeys(
 
 _REASONS: dict[str, Callable[[Op], str | None]] = {
     "load_view_tko": _padding,
-    "mmaf_scaled": scale_unknown,
 }

@@ -26,7 +26,7 @@ from ..scalar.machine import Machine
 from . import supported
 from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large
-from .launch_contract import contract_of, fit_block, lowest_ptx, settle
+from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, settle
 from .lineinfo import INLINED_CALLS, LineTable
 from .lower import declare_kernel, lower_kernel
 from .plan import launch_plan
@@ -150,6 +150,7 @@ def _lowered(
         why = f"takes {shared} bytes of shared memory; a block of {gpu.name} has {gpu.shared_bytes}"
         found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
         raise UnsupportedError("tiles that threads exchange are too large:", found)
+    check_shared(kernel, gpu, shared)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, shared)
 

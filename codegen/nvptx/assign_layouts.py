@@ -17,7 +17,6 @@ by each thread as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile
@@ -27,12 +26,14 @@ from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
 from .allocations import place_allocations
+from .assignment import Assignment
 from .block_size import threads_of
 from .carried import LOOPS, carried_arguments, targets
-from .cut_factors import Cut, cut_factors
+from .cut_factors import cut_factors
 from .layout import (
     LinearLayout,
     blocked,
+    coordinate_images,
     dim_bits,
     dropped_images,
     for_scan,
@@ -45,7 +46,6 @@ from .mma_plan import PRODUCTS, Plan, plan_products
 from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
-from .ring_plan import RingPlan
 from .shared import SCRATCH
 from .staged import Staging, root_of, staged_images
 from .targets import Target
@@ -63,44 +63,6 @@ _WEIGHTS = dict.fromkeys(("divf", "divi", "remi", "remf", "sqrt", "rsqrt"), CHEA
     ("atan2", "cos", "cosh", "exp", "exp2", "log", "log2", "powf", "sin", "sinh", "tan", "tanh"),
     CHEAP,
 )
-
-
-@dataclass(slots=True)
-class Assignment:
-    """`layouts` holds, for each value, the layouts it is needed in; `homes` where it comes into
-    being, if not in all of those; `own` the layouts that ops work in which have no result, or
-    another one."""
-
-    threads: int
-    layouts: dict[Value, list[LinearLayout]] = field(default_factory=dict)
-    homes: dict[Value, list[LinearLayout]] = field(default_factory=dict)
-    own: dict[Op, LinearLayout] = field(default_factory=dict)
-    products: dict[Op, Plan] = field(default_factory=dict)
-    """How matrix products are carried out."""
-    staged: dict[Value, Staging] = field(default_factory=dict)
-    """Tiles that they read from shared memory."""
-    cut: dict[Op, Cut] = field(default_factory=dict)
-    """Products that read tiles from there piece by piece."""
-    rings: dict[Op, RingPlan] = field(default_factory=dict)
-    """Loops that fetch tiles early, which products read from shared memory too."""
-
-    def of(self, value: Value) -> list[LinearLayout]:
-        """The layouts a value is needed in."""
-        return self.layouts.get(value, [])
-
-    def computed(self, value: Value) -> list[LinearLayout]:
-        """The layouts a value comes into being in."""
-        return self.homes.get(value) or self.of(value)
-
-    def require(self, value: Value, layout: LinearLayout) -> None:
-        layout = uniform(self.threads) if value.type.size == 1 else layout
-        wanted = self.layouts.setdefault(value, [])
-        if layout not in wanted:
-            wanted.append(layout)
-
-    def settle(self, value: Value, layout: LinearLayout) -> None:
-        """Give a value a home."""
-        self.homes[value] = [uniform(self.threads) if value.type.size == 1 else layout]
 
 
 def assign_layouts(kernel: Kernel, target: Target) -> Assignment:
@@ -409,14 +371,6 @@ _RULES = {
     "store_view_tko": _Assigner._view_store,
 }
 """Ops whose layouts do not follow from that of their result."""
-
-
-def coordinate_images(shape: tuple[int, ...], dim: int) -> list[int]:
-    """Element number -> coordinate along a dimension."""
-    low, count = dim_bits(shape, dim)
-    bits = sum(extent.bit_length() - 1 for extent in shape)
-    inside = range(low, low + count)
-    return [1 << bit - low if bit in inside else 0 for bit in range(bits)]
 
 
 def _in_folds(kernel: Kernel) -> Iterator[Op]:

@@ -17,7 +17,7 @@ from tileir.ir import Block, Op, Value
 
 from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
-from .assign_layouts import Assignment
+from .assignment import Assignment
 from .layout import LinearLayout, combine, uniform
 from .lineinfo import LineTable
 from .renumber import element_images, needed

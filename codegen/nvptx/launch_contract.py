@@ -157,6 +157,16 @@ def fit_block(kernel: Kernel, gpu: Target, threads: int) -> Kernel:
     return _with(kernel, Contract(choices))
 
 
+def check_shared(kernel: Kernel, gpu: Target, shared: int) -> None:
+    """UnsupportedError if blocks have too much shared memory for an SM to hold enough of them."""
+    contract = contract_of(kernel)
+    blocks, by = contract["minnctapersm"], contract.by("minnctapersm")
+    room = gpu.shared_of_each(blocks)
+    if shared > room and not by.startswith("hint"):
+        wants = f"they have {shared} bytes of shared memory each, and {gpu.name} has {room}"
+        refuse(kernel, [f"{by} asks for {blocks} blocks at a time, but {wants}"])
+
+
 def directives(contract: Contract) -> Iterator[tuple[str, str]]:
     """LLVM's attributes that become the PTX directives of a kernel whose block is known."""
     values = {term.name: contract[term.name] for term in TERMS}

@@ -242,6 +242,14 @@ def dropped_images(bits: int, low: int, count: int) -> list[int]:
     return [*(1 << bit for bit in below), *[0] * count, *(1 << bit for bit in above)]
 
 
+def coordinate_images(shape: Sequence[int], dim: int) -> list[int]:
+    """Element number -> coordinate along a dimension."""
+    low, count = dim_bits(shape, dim)
+    bits = _log2(prod(shape))
+    inside = range(low, low + count)
+    return [1 << bit - low if bit in inside else 0 for bit in range(bits)]
+
+
 def permute_images(source: Sequence[int], permutation: Sequence[int]) -> list[int]:
     """Element of the permuted tile -> element of `source`; result dimension i is permutation[i]."""
     weights = [1] * len(source)

@@ -27,7 +27,7 @@ from . import (
 )
 from .access import integer_type, value_of
 from .allocations import place_allocations
-from .assign_layouts import Assignment
+from .assignment import Assignment
 from .fill_staged import place_staged
 from .fragments import Context
 from .launch_contract import contract_of, directives

@@ -19,7 +19,7 @@ from tileir.types import PartitionView, Token
 
 from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
-from .assign_layouts import Assignment
+from .assignment import Assignment
 from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout
 from .memory_ops import LOADS, STORES

@@ -7,8 +7,9 @@ ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as
 parameters              one per parameter of the Tile IR entry, in order:
                         index, type (as in Tile IR), size and offset in bytes, naturally aligned
 block                   threads along x, y and z
-cluster                 blocks of a cluster along x, y and z; PTX says it too
-dynamic_shared_memory   bytes to ask for at launch
+cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8,
+                        the kernel needs leave for clusters that not every GPU has
+dynamic_shared_memory   bytes to ask for at launch; with more than 48 KB, the kernel needs leave
 grid                    the launch grid, as a function of the tile grid: for x, y and z which
                         extent of the tile grid is multiplied ...
 grid_scale              ... by this number: 1 unless a cluster has several blocks
@@ -25,9 +26,9 @@ from typing import Any
 
 from tileir.types import Element
 
+from ..arguments.grid import MAX_EXTENT
 from ..kernel import Kernel
 from ..launch_terms import TERMS
-from ..passes.infer_divisibility import GRID_LIMIT
 from ..scalar.types import memory_bytes
 from .launch_contract import Contract, contract_of
 from .targets import Target
@@ -54,7 +55,7 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [
-            min(limit // blocks, GRID_LIMIT)
+            min(limit // blocks, MAX_EXTENT)
             for limit, blocks in zip(target.max_grid, cluster, strict=True)
         ],
         "asserts": any(op.name == "assert" for op in kernel.walk()),

@@ -17,7 +17,7 @@ from ..passes.infer_divisibility import FactTable
 from ..scalar.constants import padding_bits
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import is_packed, memory_bytes
-from .assign_layouts import Assignment
+from .assignment import Assignment
 from .async_copy import COPY_BYTES
 from .carried import LOOPS
 from .convert import PIECE_BYTES
@@ -43,8 +43,6 @@ IN_FLIGHT = 64 << 10
 nanosecond) while one access waits (some 800 nanoseconds). More buffers keep other blocks out."""
 RESIDENT_THREADS = 512
 """Of all blocks that run on a multiprocessor, with some 128 of its 64 K registers each."""
-BLOCK_BYTES = 1 << 10
-"""Shared memory that each block takes beside what it asks for."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 
@@ -66,7 +64,7 @@ class _Planner:
         self._assignment, self._target = assignment, target
         self._facts: FactTable = kernel.facts["infer_divisibility"]
         blocks = contract_of(kernel)["minnctapersm"]
-        self._room = (target.shared_bytes + BLOCK_BYTES) // blocks - BLOCK_BYTES
+        self._room = target.shared_of_each(blocks)
         self._users: dict[Value, list[Op]] = {}
         for op in kernel.walk():
             for value in op.operand_list():

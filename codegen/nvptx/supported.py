@@ -1,7 +1,4 @@
-"""What GPU targets lower besides element-wise ops, decided from rows and predicates.
-
-An op is lowered when it is a row here or in `scalar.elementwise` and nothing speaks against it.
-"""
+"""What GPU targets lower: what has a lowering or is element-wise, and nothing speaks against."""
 
 from __future__ import annotations
 
@@ -12,9 +9,10 @@ from tileir.types import Tile
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
-from ..scalar.scale_format import scale_unknown
 from ..scalar.types import is_packed
+from .lower import LOWERINGS
 from .lower_multimem import LOWERINGS as MULTIMEM
+from .lower_values import VALUES
 from .mma_plan import PRODUCTS, reading_of
 from .targets import TARGETS, Target
 
@@ -27,10 +25,10 @@ def _packed(element: object) -> str | None:
     return None
 
 
-def _view_access(op: Op) -> str | None:
+def _padding(op: Op) -> str | None:
     view = op.operands["view"].type
     element = view.view.element
-    if "tile" not in op.operands and padding_bits(element, view.padding) is None:
+    if padding_bits(element, view.padding) is None:
         return f"{element} has no value for the padding {view.padding}"
     return None
 
@@ -58,64 +56,23 @@ def _body(op: Op) -> str | None:
     return None
 
 
-LOWERED: dict[str, WhyNot | None] = {
-    "alloca": None,
-    "assert": None,
-    "assume": None,
-    "atomic_cas_tko": None,
-    "atomic_red_view_tko": None,
-    "atomic_rmw_tko": None,
-    "broadcast": None,
-    "cat": None,
-    "constant": None,
-    "extract": None,
-    "for": None,
-    "gdc_launch_dependents_tko": None,
-    "gdc_wait_tko": None,
-    "get_global": None,
-    "get_index_space_shape": None,
-    "get_num_tile_blocks": None,
-    "get_tensor_shape": None,
-    "get_tile_block_id": None,
-    "if": None,
-    "insert": None,
-    "iota": None,
-    "join_tokens": None,
+AGAINST: dict[str, WhyNot] = {
     "load_ptr_tko": _pointer_access,
-    "load_view_tko": _view_access,
-    "loop": None,
-    "make_gather_scatter_view": None,
-    "make_partition_view": None,
-    "make_strided_view": None,
-    "make_tensor_view": None,
-    "make_token": None,
-    "memory_fence_alias_tko": None,
-    "mmaf": None,
-    "mmaf_scaled": scale_unknown,
-    "mmai": None,
-    "multimem_load_reduce_view_tko": _view_access,
-    "multimem_reduce_view_tko": None,
-    "multimem_store_view_tko": None,
-    "pack": None,
-    "permute": None,
-    "reshape": None,
-    "return": None,
-    "print_tko": None,
+    "load_view_tko": _padding,
+    "multimem_load_reduce_view_tko": _padding,
+    "offset": elementwise.why_not,
     "reduce": _body,
     "scan": _body,
     "store_ptr_tko": _pointer_access,
-    "store_view_tko": _view_access,
-    "unpack": None,
 }
-"""Ops that are not element-wise: mnemonic -> what speaks against one of them."""
+"""Mnemonic -> what speaks against an op that has a lowering."""
 
 
 def why_not(op: Op) -> str | None:
     """Why the op cannot be lowered for any GPU, or None."""
-    if op.name not in LOWERED:
-        return elementwise.why_not(op)
-    reason = LOWERED[op.name]
-    return reason(op) if reason else None
+    if against := AGAINST.get(op.name):
+        return against(op)
+    return None if op.name in LOWERINGS or op.name in VALUES else elementwise.why_not(op)
 
 
 def lacks(op: Op, target: Target) -> str | None:

@@ -17,6 +17,8 @@ from tileir.verifier.targets import ADD_BF16
 
 MAX_PTX = (9, 0)
 """The newest PTX ISA version used: what a driver of CUDA 13.0 can load."""
+RESERVED_BYTES = 1 << 10
+"""Shared memory that each block takes beside what it asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class Target:
     """An address may stand for memory of several devices."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
+
+    def shared_of_each(self, blocks: int) -> int:
+        """Bytes of shared memory for each of so many blocks that one SM runs at the same time."""
+        return (self.shared_bytes + RESERVED_BYTES) // blocks - RESERVED_BYTES
 
     @property
     def adds_bf16(self) -> bool:

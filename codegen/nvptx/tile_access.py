@@ -19,9 +19,8 @@ from tileir.types import View
 
 from ..scalar.types import memory_bytes
 from . import access
-from .assign_layouts import coordinate_images
 from .fragments import I32, I64, Context, Fragment, coordinates, position_along
-from .layout import LinearLayout, combine
+from .layout import LinearLayout, combine, coordinate_images
 from .view_facts import always_whole, dimensions, inner_dim, steps, vector_in, vector_of
 
 Size = ir.Value | int

@@ -16,7 +16,7 @@ from tileir.formats.ops.spec import SILENT, TERMINATES
 from tileir.ir import Op
 
 from ..scalar.types import memory_bytes
-from .assign_layouts import Assignment
+from .assignment import Assignment
 from .memory_ops import PLAIN_LOADS, is_weak
 
 BYTES_IN_FLIGHT = 128

@@ -178,10 +178,10 @@ def _counting(run: Run, value: Value, table: RunTable) -> int:
     """Groups that still count up when the number is extended, signed or unsigned.
 
     Where the narrow type wraps around, only aligned groups lie on one side. What is never negative
-    does not wrap around.
+    does not wrap around; of a single bit that is not known, as 1 is -1 too.
     """
     half = 1 << value.type.element.bits - 1
-    if table.facts[value].not_negative:
+    if half > 1 and table.facts[value].not_negative:
         return run.contiguous
     return min(run.contiguous, run.divisor, half)
 

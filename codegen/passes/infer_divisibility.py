@@ -18,13 +18,12 @@ from tileir.attributes import Bounded, DivBy
 from tileir.ir import Op, Value
 from tileir.types import Scalar, TensorView, Tile
 
+from ..arguments.grid import MAX_EXTENT
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
 
 LARGEST = 1 << 62
 """The divisor of zero, and the largest that `assume` can state."""
-GRID_LIMIT = (1 << 24) - 1
-"""The most tile blocks along one axis."""
 MOST_ELEMENTS = 4096
 """Constants with more elements are not looked through."""
 
@@ -257,11 +256,11 @@ def _offset(op: Op, table: FactTable) -> Facts:
 
 
 def _block_id(op: Op, table: FactTable) -> Facts:
-    return Facts(1, 0, GRID_LIMIT - 1)
+    return Facts(1, 0, MAX_EXTENT - 1)
 
 
 def _block_count(op: Op, table: FactTable) -> Facts:
-    return Facts(1, 1, GRID_LIMIT)
+    return Facts(1, 1, MAX_EXTENT)
 
 
 def _tensor_shape(op: Op, table: FactTable) -> list[Facts]:

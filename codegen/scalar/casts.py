@@ -14,9 +14,6 @@ from .widening import widen
 
 Builder = ir.IRBuilder
 
-_UNPUBLISHED = "fnv8E5M3FNU"
-"""A format whose encoding no source gives."""
-
 
 def _signed(op: Op) -> bool:
     return op.attributes["signedness"] == "signed"
@@ -102,13 +99,6 @@ def select(builder: Builder, op: Op, cond: ir.Value, lhs: ir.Value, rhs: ir.Valu
     return builder.select(cond, lhs, rhs)
 
 
-def _published(op: Op) -> str | None:
-    elements = (op.operands["from"].type.element, op.result.type.element)
-    if any(element.name == _UNPUBLISHED for element in elements):
-        return f"the encoding of {_UNPUBLISHED} is not published"
-    return None
-
-
 OPS = {
     "exti": exti,
     "trunci": trunci,
@@ -121,9 +111,4 @@ OPS = {
     "ptr_to_ptr": same,
     "offset": offset,
     "select": select,
-}
-REASONS = {
-    "itof": _published,
-    "ftoi": _published,
-    "ftof": _published,
 }

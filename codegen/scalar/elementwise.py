@@ -24,11 +24,8 @@ ELEMENTWISE: dict[str, Emit] = {name: emit for each in _CHAPTERS for name, emit 
 
 
 def why_not(op: Op) -> str | None:
-    """Why the element-wise op cannot be computed exactly, or None if it can."""
-    if op.name not in ELEMENTWISE:
-        return "it is not lowered yet"
-    check = casts.REASONS.get(op.name)
-    return check(op) if check else None
+    """Why the op cannot be computed element by element, or None if it can."""
+    return None if op.name in ELEMENTWISE else "it is not lowered yet"
 
 
 def emit(builder: ir.IRBuilder, op: Op, arguments: list[ir.Value]) -> ir.Value:

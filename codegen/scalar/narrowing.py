@@ -62,6 +62,8 @@ def narrow(
 
 def _narrow(builder: Builder, bits: ir.Value, form: Format, mode: str) -> ir.Value:
     """The bits of an f32 to those of a narrower format, in an i32."""
+    if not form.signed:
+        bits = builder.and_(bits, word(SIGN - 1))
     sign = builder.and_(bits, word(SIGN))
     magnitude = builder.xor(bits, sign)
     negative = builder.ashr(bits, word(31))

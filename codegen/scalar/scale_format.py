@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.ir import Op
-
 from .bits import INFINITY, SIGN, SINGLE, WORD, bits_of, word
 
 Builder = ir.IRBuilder
@@ -44,11 +42,3 @@ def narrow_scale(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
     power = builder.select(too_large, word(_NAN - 1), power)
     is_nan = builder.icmp_unsigned(">", magnitude, word(INFINITY))
     return builder.trunc(builder.select(is_nan, word(_NAN), power), _BYTE)
-
-
-def scale_unknown(op: Op) -> str | None:
-    """Why the scales of a product cannot be read, or None if they can."""
-    scale = op.operands["lhs_scale"].type.element
-    if scale.name == "fnv8E5M3FNU":
-        return f"the encoding of {scale} is not published"
-    return None

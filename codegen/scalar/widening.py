@@ -38,7 +38,7 @@ def _widen(builder: Builder, value: ir.Value, form: Format) -> ir.Value:
     bits = builder.zext(value, WORD)
     if form.bias == _BIAS:
         return float_of(builder, builder.shl(bits, word(32 - form.bits)))
-    magnitude = builder.and_(bits, word((1 << (form.bits - 1)) - 1))
+    magnitude = builder.and_(bits, word((1 << (form.bits - form.signed)) - 1))
     fraction = builder.shl(magnitude, word(_FRACTION - form.fraction))
     rebias = (_BIAS - form.bias) << _FRACTION
     normal = builder.add(fraction, word(rebias))
@@ -53,7 +53,7 @@ def _widen(builder: Builder, value: ir.Value, form: Format) -> ir.Value:
     elif form.nan is not None:
         is_nan = builder.icmp_unsigned("==", magnitude, word(form.nan))
         result = builder.select(is_nan, word(_QUIET_NAN), result)
-    sign = builder.shl(builder.lshr(bits, word(form.bits - 1)), word(31))
+    sign = builder.shl(builder.xor(bits, magnitude), word(32 - form.bits))
     return float_of(builder, builder.or_(result, sign))
 
 

@@ -256,7 +256,68 @@ def test_a_float_is_true_unless_it_is_zero(source: str) -> None:
     assert (run(op, values).astype(bool) == (values != 0)).all()
 
 
-def test_an_encoding_that_nobody_publishes_is_refused() -> None:
-    for source, target in (("f32", "fnv8E5M3FNU"), ("fnv8E5M3FNU", "f32")):
-        op = operation("ftof", [source], target, rounding_mode="nearest_even")
-        assert elementwise.why_not(op) == "the encoding of fnv8E5M3FNU is not published"
+UNSIGNED = "fnv8E5M3FNU"
+
+
+def numbers_without_sign() -> np.ndarray:
+    """All 256 patterns as f64: an f16 without its sign and seven digits, but for the largest."""
+    numbers = (np.arange(256, dtype=np.uint16) << 7).view(np.float16).astype(np.float64)
+    numbers[0xF8:] = 2.0**16 * (1 + np.arange(8) / 8)
+    numbers[0xFF] = np.nan
+    return numbers
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("target", ["bf16", "f32", "f64", "f8E5M2"])
+def test_a_float_without_sign_is_widened(target: str, machine: str) -> None:
+    numbers = numbers_without_sign()
+    op = operation("ftof", [UNSIGNED], target, rounding_mode="nearest_even")
+    found = run(op, np.arange(256, dtype=np.uint8), machine=MACHINES[machine])
+    expected = saturated(numbers, target) if target in SMALL else numbers.astype(FLOATS[target])
+    check(found, expected, numbers, target)
+
+
+def without_sign(numbers: np.ndarray) -> np.ndarray:
+    """The patterns nearest to the magnitudes of f64 numbers, as CUDA's `cuda_fp8.h` has them."""
+    nearest = rounded(np.abs(numbers), UNSIGNED, "nearest_even")
+    return np.searchsorted(numbers_without_sign(), nearest)
+
+
+@pytest.mark.parametrize("source", FLOATS)
+def test_a_float_loses_its_sign(source: str) -> None:
+    """Infinities saturate, and the NaN is the last pattern."""
+    exact = numbers_without_sign()[:-1]
+    edges = np.concatenate([exact, (exact[1:] + exact[:-1]) / 2, [118784, 122880, 131072]])
+    with np.errstate(over="ignore"):
+        edges = edges.astype(FLOATS[source])
+    values = np.concatenate([SOURCES[source], edges, -edges])
+    op = operation("ftof", [source], UNSIGNED, rounding_mode="nearest_even")
+    found, expected = run(op, values), without_sign(values.astype(np.float64))
+    wrong = found != expected
+    assert not wrong.any(), (values[wrong][:5], found[wrong][:5], expected[wrong][:5])
+
+
+def test_special_numbers_without_sign() -> None:
+    values = np.array([-0.0, -1, -np.inf, np.inf, 1e30, np.nan, -np.nan, -(2.0**-17)], np.float32)
+    op = operation("ftof", ["f32"], UNSIGNED, rounding_mode="nearest_even")
+    assert run(op, values).tolist() == [0, 0x78, 0xFE, 0xFE, 0xFE, 0xFF, 0xFF, 1]
+
+
+@pytest.mark.parametrize("source", ["i1", "i8", "i32", "i64"])
+def test_integers_lose_their_sign(source: str) -> None:
+    values = integers(source)
+    exact = exact_floats(values, source, signed=True)
+    op = operation(
+        "itof", [source], UNSIGNED, signedness="signed", rounding_mode="nearest_even"
+    )  # fmt: skip
+    assert (run(op, values) == without_sign(exact)).all()
+
+
+def test_a_float_without_sign_becomes_an_integer() -> None:
+    numbers = numbers_without_sign()
+    op = operation(
+        "ftoi", [UNSIGNED], "i32", signedness="signed", saturating=False,
+        rounding_mode="nearest_int_to_zero",
+    )  # fmt: skip
+    found = run(op, np.arange(256, dtype=np.uint8))
+    assert (found == np.nan_to_num(numbers, nan=0.0).astype(np.uint32)).all()

@@ -11,7 +11,9 @@ import pytest
 
 import tileir
 from tileir.codegen import compile
-from tileir.codegen.nvptx.supported import LOWERED
+from tileir.codegen.nvptx.lower import LOWERINGS
+from tileir.codegen.nvptx.lower_values import VALUES
+from tileir.codegen.nvptx.supported import AGAINST
 from tileir.errors import UnsupportedError, VerifyError
 from tileir.formats.ops import BY_NAME
 
@@ -21,13 +23,14 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def test_rows_name_ops() -> None:
-    assert set(LOWERED) <= set(BY_NAME)
+    assert {*LOWERINGS, *VALUES} <= set(BY_NAME)
+    assert set(AGAINST) <= {*LOWERINGS, *VALUES}
 
 
 def test_reasons_name_op_place_and_cause() -> None:
-    kernel = Kernel("mixed", "f32", "ptr<f4E2M1FN>", "ptr<f32>")
-    value, pointer, other = kernel.parameters
-    kernel.op("ftof", value, results=["fnv8E5M3FNU"], rounding_mode="nearest_even")
+    kernel = Kernel("mixed", "ptr<f8E4M3FN>", "ptr<f4E2M1FN>", "ptr<f32>")
+    eight, pointer, other = kernel.parameters
+    kernel.load(kernel.view(eight, [8], [8], padding="pos_inf"), *kernel.zeros(1))
     kernel.op(
         "load_ptr_tko", pointer, results=["f4E2M1FN", "token"],
         memory_ordering_semantics="weak",
@@ -38,25 +41,32 @@ def test_reasons_name_op_place_and_cause() -> None:
         compile(kernel.module(), "sm_90")
     found = caught.value.diagnostics
     assert [(item.op, item.message) for item in found] == [
-        ("ftof", "the encoding of fnv8E5M3FNU is not published"),
+        ("load_view_tko", "f8E4M3FN has no value for the padding pos_inf"),
         ("load_ptr_tko", "two elements of f4E2M1FN share a byte, which is not lowered yet"),
     ]
-    assert [item.offset for item in found] == [100, 101]
+    assert [item.offset for item in found] == [103, 104]
     assert {item.function for item in found} == {"mixed"}
     assert str(caught.value).startswith("2 ops are not supported on target sm_90:")
 
 
 def test_nested_ops_are_reported_too() -> None:
-    bytecode = tileir.assemble("""
-        entry @k(%choice: tile<i1>, %x: tile<f32>) {
-          if %choice { %y = ftof %x : tile<f32> -> tile<fnv8E5M3FNU> }
+    tensor = "tensor_view<8xf8E4M3FN, strides=[1]>"
+    view = f"partition_view<tile=(8), padding_value = pos_inf, {tensor}>"
+    bytecode = tileir.assemble(f"""
+        entry @k(%choice: tile<i1>, %p: tile<ptr<f8E4M3FN>>) {{
+          %i = constant <i32: 0> : tile<i32>
+          %t = make_tensor_view %p, shape = [8], strides = [1] : {tensor}
+          %v = make_partition_view %t : {view}
+          if %choice {{
+            %x, %y = load_view_tko weak %v[%i] : {view}, tile<i32> -> tile<8xf8E4M3FN>, token
+          }}
           return
-        }
+        }}
     """)
     with pytest.raises(UnsupportedError) as caught:
         compile(bytecode, "sm_90")
     (found,) = caught.value.diagnostics
-    (op,) = [op for op in bytecode.functions[0].walk() if op.name == "ftof"]
+    (op,) = [op for op in bytecode.functions[0].walk() if op.name == "load_view_tko"]
     assert (found.op, found.offset) == (op.name, op.offset)
 
 

@@ -11,7 +11,7 @@ from tileir.ir import Op
 from tileir.types import Scalar
 
 from . import rounding
-from .elements import bits, each, of_bits, read, stored_bits, wrapped
+from .elements import bits, each, floats, of_bits, read, stored_bits, wrapped
 from .undefined import Undefined
 
 
@@ -38,7 +38,6 @@ def trunci(op: Op, source):
 
 def itof(op: Op, source):
     element = op.result.type.element
-    _known(element)
     numbers = read(source, _source(op), op.attributes["signedness"])
     return each(lambda number: rounding.rounded(Fraction(number), element.name), element, numbers)
 
@@ -48,9 +47,9 @@ def ftoi(op: Op, source):
 
     To an i1 it is a test for zero, as NVIDIA's compiler has it.
     """
-    _known(_source(op))
+    source = floats(source, _source(op))
     if op.result.type.element.bits == 1:
-        return source.astype(np.float64) != 0
+        return source != 0
     element, is_signed = op.result.type.element, op.attributes["signedness"] == "signed"
     lowest = -(1 << (element.bits - 1)) if is_signed else 0
     highest = lowest + (1 << element.bits) - 1
@@ -65,16 +64,15 @@ def ftoi(op: Op, source):
             return 0
         return lowest if number < 0 else highest
 
-    return wrapped(each(one, np.dtype(object), source.astype(np.float64)), element)
+    return wrapped(each(one, np.dtype(object), source), element)
 
 
 def ftof(op: Op, source):
     element, mode = op.result.type.element, op.attributes["rounding_mode"]
-    _known(_source(op))
+    source = floats(source, _source(op))
     if element.name != "f8E8M0FNU":
-        _known(element)
         return rounding.narrowed(source, element, mode)
-    return each(lambda number: _power_of_two(number, mode), element, source.astype(np.float64))
+    return each(lambda number: _power_of_two(number, mode), element, source)
 
 
 def _power_of_two(number: float, mode: str) -> float:
@@ -90,11 +88,6 @@ def _power_of_two(number: float, mode: str) -> float:
     if mode == "positive_inf" and rounding.power(exponent) != exact:
         exponent += 1
     return 2.0 ** min(max(exponent, -127), 127)
-
-
-def _known(element: Scalar) -> None:
-    if element.name == "fnv8E5M3FNU":
-        raise Undefined("the numbers of fnv8E5M3FNU are not published")
 
 
 def bitcast(op: Op, source):

@@ -1,7 +1,7 @@
 """Elements of tiles as NumPy has them, as numbers of Python, and as bits.
 
 A tile is an array of `dtype(element)`. Pointers are addresses; tf32 is float32 whose low bits are
-zero; fnv8E5M3FNU, for which NumPy has nothing, stays bits.
+zero; fnv8E5M3FNU, for which NumPy has nothing, stays bits, and `floats` are its numbers.
 """
 
 from __future__ import annotations
@@ -11,10 +11,15 @@ from collections.abc import Callable
 import numpy as np
 
 from tileir.arrays import DTYPES, TF32_FRACTION_CUT
+from tileir.floats import value_of
 from tileir.types import Element, Pointer, Scalar
 
 PACKED = ("i4", "f4E2M1FN")
 """Two of them share a byte of memory, the first in the low half."""
+
+BITS_ONLY = "fnv8E5M3FNU"
+_NUMBERS = np.array([value_of(BITS_ONLY, pattern) for pattern in range(256)])
+"""Pattern -> number, which grows with it; the last one is the NaN."""
 
 
 def dtype(element: Element) -> np.dtype:
@@ -31,9 +36,17 @@ def stored_bits(element: Element) -> int:
 
 def each(function: Callable, kind: np.dtype | Element, *arrays: np.ndarray) -> np.ndarray:
     """A function of Python numbers applied to each element; the results as an array of `kind`."""
-    kind = kind if isinstance(kind, np.dtype) else dtype(kind)
-    results = np.frompyfunc(function, len(arrays), 1)(*arrays)
-    return np.asarray(results).astype(kind)
+    results = np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays))
+    if isinstance(kind, np.dtype):
+        return results.astype(kind)
+    if isinstance(kind, Scalar) and kind.name == BITS_ONLY:
+        return np.searchsorted(_NUMBERS, results.astype(np.float64)).astype(np.uint8)
+    return results.astype(dtype(kind))
+
+
+def floats(array: np.ndarray, element: Scalar) -> np.ndarray:
+    """Floats of any type as f64, exactly."""
+    return _NUMBERS[array] if element.name == BITS_ONLY else array.astype(np.float64)
 
 
 # Integers -----------------------------------------------------------------------------------------

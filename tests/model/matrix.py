@@ -6,7 +6,7 @@ import numpy as np
 
 from tileir.ir import Op
 
-from .elements import read, wrapped
+from .elements import floats, read, wrapped
 from .rounding import narrowed
 
 
@@ -24,9 +24,9 @@ def mmaf(op: Op, lhs, rhs, acc):
 
 def mmaf_scaled(op: Op, lhs, rhs, acc, lhs_scale, rhs_scale):
     """Each scale is for a run of neighbours along the dimension that is summed over."""
-    left, right, left_scale, right_scale = (
-        array.astype(np.float64) for array in (lhs, rhs, lhs_scale, rhs_scale)
-    )
+    scale = op.operands["lhs_scale"].type.element
+    left, right = lhs.astype(np.float64), rhs.astype(np.float64)
+    left_scale, right_scale = floats(lhs_scale, scale), floats(rhs_scale, scale)
     run = left.shape[-1] // left_scale.shape[-1]
     left = left * np.repeat(left_scale, run, axis=-1)
     right = right * np.repeat(right_scale, run, axis=-2)

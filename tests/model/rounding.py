@@ -18,13 +18,14 @@ class Grid(NamedTuple):
     """The numbers of a format: `digits` binary digits, none below 2**last, none over `largest`.
 
     What is rounded beyond it becomes an infinity, or stays the largest number if it `saturates`, as
-    conversions to formats of 8 bits and less do on GPUs.
+    conversions to formats of 8 bits and less do on GPUs. One that is not `signed` takes magnitudes.
     """
 
     digits: int
     last: int
     largest: Fraction
     saturates: bool = False
+    signed: bool = True
 
 
 def _ieee(digits: int, last: int, limit: int) -> Grid:
@@ -40,6 +41,7 @@ GRIDS = {
     "f8E4M3FN": Grid(4, -9, Fraction(448), True),
     "f8E5M2": Grid(3, -16, Fraction(57344), True),
     "f4E2M1FN": Grid(2, -1, Fraction(6), True),
+    "fnv8E5M3FNU": Grid(4, -17, Fraction(114688), True, signed=False),
 }
 
 
@@ -77,6 +79,7 @@ def rounded(number: Fraction, element: str, mode: str = "nearest_even", zero: fl
     if not number:
         return zero
     grid = GRIDS[element]
+    number = number if grid.signed else abs(number)
     quantum = power(max(magnitude(number) - grid.digits + 1, grid.last))
     result = WHOLE[mode](number / quantum) * quantum
     if abs(result) > grid.largest:
@@ -89,6 +92,7 @@ def rounded(number: Fraction, element: str, mode: str = "nearest_even", zero: fl
 def convert(number: float, element: str, mode: str = "nearest_even") -> float:
     """A float, infinite or NaN as it may be, in another format."""
     grid = GRIDS[element]
+    number = number if grid.signed else abs(number)
     if math.isnan(number):
         return number if element != "f4E2M1FN" else float(grid.largest)
     if math.isinf(number):
@@ -97,6 +101,6 @@ def convert(number: float, element: str, mode: str = "nearest_even") -> float:
 
 
 def narrowed(array: np.ndarray, element: Scalar, mode: str = "nearest_even") -> np.ndarray:
-    """Floats of any type as a tile of another, each rounded once."""
+    """Floats that NumPy knows as a tile of another type, each rounded once."""
     wide = array.astype(np.float64)
     return each(lambda number: convert(number, element.name, mode), element, wide)

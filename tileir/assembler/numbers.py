@@ -11,7 +11,7 @@ import re
 import struct
 from fractions import Fraction
 
-from tileir.floats import FORMATS, Format
+from tileir.floats import FORMATS, Format, largest, nearest
 from tileir.types import Scalar
 
 from .lexer import LONGEST_NUMBER, integer_of, shown
@@ -88,35 +88,10 @@ def _rounded(type: Scalar, form: Format, literal: str) -> int:
     sign = 1 << (form.exponent + form.fraction) if negative else 0
     if negative and not form.signed:
         raise BadNumber(f"{shown(literal)} is negative, {type} has no sign")
-    pattern = _pattern(form, value)
+    pattern = nearest(form, value)
     if pattern is None:
         raise BadNumber(f"{shown(literal)} is too small for {type}, which has no zero")
-    largest = _largest(form)
-    if pattern > largest and form.special != "ieee":
+    last = largest(form)
+    if pattern > last and form.special != "ieee":
         raise BadNumber(f"{shown(literal)} is too large for {type}, which has no infinity")
-    return sign | min(pattern, largest + 1)
-
-
-def _pattern(form: Format, value: Fraction) -> int | None:
-    """The bits of a number that is not negative, as if there were no largest exponent."""
-    lowest = 1 - form.bias if form.fraction else -form.bias
-    exponent = lowest
-    if value:
-        exponent = value.numerator.bit_length() - value.denominator.bit_length()
-        if value < Fraction(2) ** exponent:
-            exponent -= 1
-        exponent = max(exponent, lowest)
-    units = round(value / Fraction(2) ** (exponent - form.fraction))
-    if not form.fraction:
-        return exponent + form.bias + units - 1 if units else None
-    if units < 1 << form.fraction:
-        return units
-    return ((exponent + form.bias) << form.fraction) + units - (1 << form.fraction)
-
-
-def _largest(form: Format) -> int:
-    """The pattern of the largest finite number."""
-    everything = (1 << (form.exponent + form.fraction)) - 1
-    if form.special == "ieee":
-        return everything - (1 << form.fraction)
-    return everything - 1 if form.special == "nan" else everything
+    return sign | min(pattern, last + 1)

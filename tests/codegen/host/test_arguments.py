@@ -161,6 +161,16 @@ def test_what_is_said_is_one_line() -> None:
         assert len(message) < 160
 
 
-def test_numbers_of_an_unknown_encoding() -> None:
-    with pytest.raises(LaunchError, match="nobody knows which bits"):
-        pack(Info("fnv8E5M3FNU"), [1.0])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0, 0), (-0.0, 0), (2.0**-17, 1), (1 + 2**-4, 0x78), (1 + 2**-4 + 2**-50, 0x79),
+     (114688, 0xFE), (118783, 0xFE), (float("inf"), 0xFF), (float("nan"), 0xFF)],
+)  # fmt: skip
+def test_numbers_without_sign(value: float, expected: int) -> None:
+    assert pack(Info("fnv8E5M3FNU"), [value]).data[0] == expected
+
+
+@pytest.mark.parametrize("value", [-1.0, 122881, 1e300])
+def test_numbers_that_have_no_place_without_sign(value: float) -> None:
+    with pytest.raises(LaunchError, match="is out of range"):
+        pack(Info("fnv8E5M3FNU"), [value])

@@ -301,6 +301,18 @@ def test_a_block_too_small_for_a_tile_is_refused() -> None:
         compile(wide(65536), "sm_90", num_warps=1)
 
 
+def test_blocks_with_too_much_shared_memory_are_refused() -> None:
+    """A hint is advice: it does what it can."""
+    text = (VECTOR_ADD.parent / "matmul_f32.mlir").read_text()
+    message = r"minnctapersm asks for 4 blocks .* have \d+ bytes .* each, and sm_120 has 24576 in"
+    with pytest.raises(UnsupportedError, match=message):
+        compile(tileir.assemble(text), "sm_120", minnctapersm=4, num_warps=4)
+    hinted = text.replace("<default = {}>", "<default = {occupancy = 4}>")
+    assert hinted != text
+    plan = compile(tileir.assemble(hinted), "sm_120", num_warps=4).plan["matmul_f32"]
+    assert plan["contract"]["minnctapersm"]["by"] == "hint occupancy"
+
+
 def wide(size: int) -> Any:
     view = f"tensor_view<{size}xf32, strides=[1]>"
     tiles = f"partition_view<tile=({size}), {view}>"

@@ -205,6 +205,13 @@ def test_narrow_numbers_count_up_to_where_they_wrap_around() -> None:
     assert (table[narrow][0].contiguous, table[wide][0].contiguous) == (512, 128)
 
 
+def test_bits_do_not_count_up_when_they_are_extended_by_their_sign() -> None:
+    kernel = Kernel("k", "ptr<f32>")
+    bits = kernel.op("trunci", kernel.op("iota", results=["2xi32"]), results=["2xi1"])
+    wide = kernel.op("exti", bits, results=["2xi32"], signedness="signed")
+    assert runs_in(kernel)[wide][0].contiguous == 1
+
+
 @pytest.mark.parametrize("predicate", ["less_than", "greater_than"])
 def test_masks_change_where_narrow_numbers_wrap_around(predicate: str) -> None:
     """The upper half of 256 numbers of eight bits is negative; zero is not."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from tileir.types import Scalar
 
-from ..elements import dtype, of_bits, wrapped
+from ..elements import BITS_ONLY, dtype, floats, of_bits, wrapped
 from ..rounding import GRIDS, narrowed
 
 Domain = Callable[[np.random.Generator, Scalar, int], np.ndarray]
@@ -28,7 +28,7 @@ def related(other: np.ndarray) -> Domain:
 
     def domain(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
         drawn = anything(random, element, count)
-        if element.bits == 1 or element.name == "f8E8M0FNU":
+        if element.bits == 1 or element.name in ("f8E8M0FNU", BITS_ONLY):
             return drawn
         minus = wrapped(-other.astype(object), element) if element.is_integer else -other
         return _mixed(random, [drawn, drawn, other, minus])
@@ -74,6 +74,8 @@ def specials(element: Scalar) -> np.ndarray:
         return wrapped(np.asarray(numbers, object), element)
     if element.name == "f8E8M0FNU":
         return np.array([1, 2, 2.0**-127, 2.0**127, np.nan]).astype(dtype(element))
+    if element.name == BITS_ONLY:
+        return np.array([0, 1, 7, 8, 0x77, 0x78, 0xF8, 0xFE, 0xFF], np.uint8)
     if element.name == "f4E2M1FN":
         return np.array([0.0, -0.0, 0.5, 1, 6, -6]).astype(dtype(element))
     kind = ml_dtypes.finfo(ml_dtypes.bfloat16 if element.name == "tf32" else dtype(element))
@@ -116,7 +118,7 @@ def inside(lowest: int, highest: int) -> Domain:
     def domain(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
         numbers = anything(random, element, count)
         with np.errstate(all="ignore"):
-            whole = np.trunc(numbers.astype(np.float64))
+            whole = np.trunc(floats(numbers, element))
         fits = (whole >= lowest) & (whole <= highest) & (whole < 2.0**63 * (1 + (lowest == 0)))
         return np.where(fits, numbers, _floats(np.full(1, 0.5), element))
 
@@ -127,7 +129,7 @@ def positive(random: np.random.Generator, element: Scalar, count: int) -> np.nda
     """Numbers that a power of two with an exponent of 8 bits is near to, and NaN."""
     numbers = anything(random, element, count)
     with np.errstate(all="ignore"):
-        wide = np.abs(numbers.astype(np.float64))
+        wide = np.abs(floats(numbers, element))
     good = np.isnan(wide) | ((wide >= 2.0**-126) & (wide <= 2.0**127))
     return np.where(good, np.abs(numbers), _floats(np.ones(1), element))
 
@@ -135,7 +137,7 @@ def positive(random: np.random.Generator, element: Scalar, count: int) -> np.nda
 def numbers_only(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:
     """Anything but NaN."""
     found = anything(random, element, count)
-    return np.where(np.isnan(found), _floats(np.ones(1), element), found)
+    return np.where(np.isnan(floats(found, element)), _floats(np.ones(1), element), found)
 
 
 def moderate(random: np.random.Generator, element: Scalar, count: int) -> np.ndarray:

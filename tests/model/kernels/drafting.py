@@ -17,19 +17,14 @@ from tileir.sampler.relations import RELATIONS
 from tileir.types import Tile, Type
 
 HIGHEST_RANK = 8
-UNKNOWN = "fnv8E5M3FNU"
-"""The element type whose numbers nobody has published."""
 
 
 class SmallPool(Pool):
-    """Types of few elements, of which something is known, of ordinary memory."""
+    """Types of few elements, of ordinary memory."""
 
     def __init__(self, version: Version, draws: Draws, largest: int) -> None:
         self.largest = largest
         super().__init__(version, draws)
-        self.scalars = tuple(name for name in self.scalars if name != UNKNOWN)
-        self.pointees = tuple(name for name in self.pointees if name != UNKNOWN)
-        self.names = [name for name in self.names if name != UNKNOWN]
         self.attributes = (None,)
         self.shapes = [self.new_shape(rank) for rank in (draws.below(3), draws.between(2, 4))]
         self.shapes.append(self.new_shape(draws.below(HIGHEST_RANK + 1)))

@@ -19,6 +19,8 @@ LARGEST = 128
 
 KINDS = ("partition", "strided", "gather")
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
+LACKING = ("f4E2M1FN", "f8E8M0FNU", "f8E4M3FN", "fnv8E5M3FNU")
+"""Floats that do not have all of them."""
 
 
 @dataclass
@@ -83,8 +85,8 @@ def window(draws: Draws, element: Scalar, kind: str) -> Window:
     for dim in layout:
         strides[dim] = room if packed or draws.chance(80) else 2 * room
         room = strides[dim] * shape[dim] + (2 if packed else 1) * draws.below(2)
-    floats = element.is_float and element.name not in ("f4E2M1FN", "f8E8M0FNU", "f8E4M3FN")
-    padding = draws.pick((None, *(PADDINGS if floats else PADDINGS[:1])))
+    every = element.is_float and element.name not in LACKING
+    padding = draws.pick((None, *(PADDINGS if every else PADDINGS[:1])))
     if element.name == "f8E8M0FNU":
         padding = None
     return Window(
