@@ -1,4 +1,4 @@
-"""Writing a tile that a thread has in registers to where it is staged."""
+"""Writing a tile that a thread has in registers, or a piece of it, to where it is staged."""
 
 from __future__ import annotations
 
