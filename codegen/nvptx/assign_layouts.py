@@ -26,9 +26,10 @@ from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
 from .allocations import place_allocations
-from .assignment import Assignment, Staging
+from .assignment import Assignment
 from .block_size import threads_of
 from .carried import LOOPS, carried_arguments, targets
+from .cut_factors import cut_factors
 from .layout import (
     LinearLayout,
     blocked,
@@ -46,7 +47,7 @@ from .pointer_facts import pointers_stream, streaming_pointers
 from .prefer_layouts import Preferences, prefer_layouts
 from .renumber import needed
 from .shared import SCRATCH
-from .staged import root_of, staged_images
+from .staged import Staging, root_of, staged_images
 from .targets import Target
 from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
 
@@ -282,17 +283,24 @@ class _Assigner:
             self.found.settle(result, home)
 
     def _product(self, op: Op) -> None:
-        """The sum stays in the layout of the atoms. A factor is staged, if it is not there yet."""
+        """The sum stays in the layout of the atoms. A factor is staged, if it is not there yet.
+
+        What shared memory cannot hold is staged piece by piece.
+        """
         plan = self.found.products[op]
         layout = plan.sum.layout
         self.found.settle(op.result, layout)
         self.found.require(op.operands["acc"], layout)
-        for slot, part in (("lhs", plan.left), ("rhs", plan.right)):
-            value = op.operands[slot]
+        too_large = {}
+        for slot in ("lhs", "rhs"):
+            value, part = op.operands[slot], plan.part(slot)
             preferred = self.preferences.get(value)
-            at_hand = value.type.size == 1 or (preferred and renames(preferred, part.layout))
-            if at_hand or not self._stage(root_of(value), plan):
+            if value.type.size == 1 or (preferred and renames(preferred, part.layout)):
                 self.found.require(value, part.layout)
+            elif not self._stage(root_of(value), plan):
+                too_large[slot] = self._written_from(root_of(value))
+        if too_large:
+            self._cut(op, plan, too_large)
         if op.name == "mmaf_scaled":
             for slot, part in (("lhs_scale", plan.left_scale), ("rhs_scale", plan.right_scale)):
                 self.found.require(op.operands[slot], part.layout)
@@ -301,16 +309,31 @@ class _Assigner:
         """Have a tile staged, if there is room for it."""
         staged = self.found.staged
         if value not in staged:
-            layout = self.preferences.get(value) or self._blocked(value)
             inner = inner_of(value, self.facts)
             images = staged_images(value.type.shape, inner, plan.size)
-            staging = Staging(layout, plan.reading, plan.size, images)
+            staging = Staging(self._written_from(value), plan.reading, plan.size, images)
             taken = sum(other.bytes for other in staged.values())
             if taken + staging.bytes > self.room:
                 return False
             staged[value] = staging
         self.found.require(value, staged[value].layout)
         return True
+
+    def _written_from(self, value: Value) -> LinearLayout:
+        """The layout in which a tile is staged."""
+        return self.preferences.get(value) or self._blocked(value)
+
+    def _cut(self, op: Op, plan: Plan, too_large: dict[str, LinearLayout]) -> None:
+        """Have factors staged piece by piece; or, if even slices are too large, in registers."""
+        cut = cut_factors(op, plan, too_large, self.facts)
+        if cut is not None:
+            self.found.cut[op] = cut
+        for slot, layout in too_large.items():
+            value = op.operands[slot]
+            if cut is None:
+                self.found.require(value, plan.part(slot).layout)
+            else:
+                self.found.require(root_of(value), layout)
 
     def _widest(self) -> int:
         """Neighbouring elements per thread: as many as one access can move, of the largest one."""

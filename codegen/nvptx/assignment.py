@@ -6,29 +6,11 @@ from dataclasses import dataclass, field
 
 from tileir.ir import Op, Value
 
+from .cut_factors import Cut
 from .layout import LinearLayout, uniform
 from .mma_plan import Plan
 from .ring_plan import RingPlan
-
-
-@dataclass(slots=True)
-class Staging:
-    """A tile to be staged in shared memory (see `staged`): the layout that it is written from, how
-    it is read, the bytes of an element then, and where it lies among the bytes that are kept."""
-
-    layout: LinearLayout
-    reading: str
-    size: int
-    images: tuple[int, ...]
-    place: int = 0
-
-    @property
-    def bytes(self) -> int:
-        return self.size << len(self.images)
-
-    @property
-    def range(self) -> tuple[int, int]:
-        return self.place, self.place + self.bytes
+from .staged import Staging
 
 
 @dataclass(slots=True)
@@ -45,6 +27,8 @@ class Assignment:
     """How matrix products are carried out."""
     staged: dict[Value, Staging] = field(default_factory=dict)
     """Tiles that they read from shared memory."""
+    cut: dict[Op, Cut] = field(default_factory=dict)
+    """Products that read tiles from there piece by piece."""
     rings: dict[Op, RingPlan] = field(default_factory=dict)
     """Loops that fetch tiles early, which products read from shared memory too."""
 

@@ -119,26 +119,26 @@ def through_shared(
     found: dict[int, ir.Value] = {}
     for piece in span([1 << bit for bit in range(cut.bit_length()) if cut >> bit & 1]):
         base = ctx.shared.reserve(size << source.bits - cut.bit_count())
-        writing = _Places(ctx, base, source, places.images, size, cut, piece)
+        writing = _Places(ctx, base, source, places.images, size, cut)
         shape = access.Shape(kind.width, len(together))
         for offset in _vectors(source, places.written):
-            inside = writing.inside(offset, ctx.owner(source))
+            inside = ctx.inside(source, cut, offset ^ piece, ctx.owner(source))
             if inside is not False:
                 values = [bits[offset ^ step] for step in together]
                 access.store(builder, shape, *writing.at(offset), inside, values, access.SHARED)
         ctx.shared.barrier()
-        reading = _Places(ctx, base, target, places.images, size, cut, piece)
+        reading = _Places(ctx, base, target, places.images, size, cut)
         shape = access.Shape(kind.width, len(wanted_together))
         for offset in _vectors(target, places.read):
-            inside = reading.inside(offset, None)
+            inside = ctx.inside(target, cut, offset ^ piece, None)
             if inside is not False:
                 # A vector is all in one piece: cutting takes no bits of it.
-                before = found.get(offset, ir.Constant(kind, 0))
                 first = places.place(offset & ~cut) & (len(wanted_together) - 1)
+                steps = [wanted_together[number ^ first] for number in range(len(wanted_together))]
+                before = [found.get(offset ^ step, ir.Constant(kind, 0)) for step in steps]
                 place = reading.at(offset, first)
                 loaded = access.load(builder, shape, *place, inside, before, access.SHARED)
-                for number, value in enumerate(loaded):
-                    found[offset ^ wanted_together[number ^ first]] = value
+                found |= {offset ^ step: value for step, value in zip(steps, loaded, strict=True)}
     return {offset: value_of(builder, value, element) for offset, value in found.items()}
 
 
@@ -147,12 +147,10 @@ class _Places:
 
     def __init__(
         self, ctx: Context, base: ir.Value, layout: LinearLayout, images: tuple[int, ...],
-        size: int, cut: int, piece: int,
+        size: int, cut: int,
     ) -> None:  # fmt: skip
-        self._ctx, self._images, self._size = ctx, images, size
-        self._cut, self._piece = cut, piece
+        self._images, self._size, self._cut = images, size, cut
         self._places = Places(ctx, base, [self._bytes(base) for base in layout.thread])
-        self._chooser = tuple(base & cut for base in layout.thread)
 
     def _bytes(self, element: int) -> int:
         return combine(self._images, element & ~self._cut) * self._size
@@ -160,16 +158,6 @@ class _Places:
     def at(self, offset: int, back: int = 0) -> tuple[ir.Value, int]:
         """Address and immediate of the element at an offset, and so many elements before it."""
         return self._places.at(self._bytes(offset) - back * self._size)
-
-    def inside(self, offset: int, owner: ir.Value | None) -> ir.Value | bool | None:
-        """The predicate for moving the element in this piece: None always, False never."""
-        part = (offset ^ self._piece) & self._cut
-        if not any(self._chooser):
-            return False if part else owner
-        builder = self._ctx.builder
-        mine = self._ctx.combined(self._chooser)
-        test = builder.icmp_unsigned("==", mine, ir.Constant(I32, part))
-        return test if owner is None else builder.and_(test, owner)
 
 
 def _cut(ctx: Context, source: LinearLayout, target: LinearLayout, size: int) -> int:

@@ -1,32 +1,50 @@
-"""Writing a tile that a thread has in registers to where it is staged."""
+"""Writing a tile that a thread has in registers, or a piece of it, to where it is staged."""
 
 from __future__ import annotations
 
-from tileir.ir import Block, Value
+from llvmlite import ir
+
+from tileir.ir import Block, Op, Value
 
 from ..kernel import Kernel
 from . import access
-from .assignment import Staging
 from .factors import as_read
-from .fragments import Context
-from .layout import span
+from .fragments import I32, Context
+from .layout import combine, span
 from .places import Places
-from .staged import Staged, root_of
+from .staged import ALIGNMENT, Staged, Staging, find, images_in_root, root_of
 from .swizzle import WIDEST
-
-ALIGNMENT = 128
-"""Of staged tiles: a line of all banks."""
 
 
 def fill(ctx: Context, value: Value) -> None:
     """Stage a value that has come into being; products may read it after `before_use`."""
     staging = ctx.assignment.staged[value]
-    layout, images, size = staging.layout, staging.images, staging.size
-    fragment = ctx.fragment(value, layout)
     ctx.shared.before_fill(*staging.range)
-    base = ctx.shared.fixed(staging.place)
-    staged = Staged(base, images, size)
-    ctx.staged[value] = staged
+    ctx.staged[value] = _write(ctx, value, staging, ctx.shared.fixed(staging.place))
+
+
+def fill_pieces(ctx: Context, op: Op, start: int) -> dict[str, Staged]:
+    """Stage the pieces of a product's factors that begin at `start` along k, and meet.
+
+    They may be read until something else is put into shared memory.
+    """
+    cut, plan = ctx.assignment.cut[op], ctx.assignment.products[op]
+    base, found = ctx.shared.reserve(cut.bytes), {}
+    for slot, staging in cut.factors.items():
+        value, part = op.operands[slot], plan.part(slot)
+        piece = combine(images_in_root(value), part.at(k=start))
+        place = base.add(ir.Constant(I32, staging.place)) if staging.place else base
+        root = root_of(value)
+        found[slot] = find({root: _write(ctx, root, staging, place, piece)}, value)
+    ctx.shared.barrier()
+    return found
+
+
+def _write(ctx: Context, value: Value, staging: Staging, base: ir.Value, piece: int = 0) -> Staged:
+    """Write those elements that are those of the piece in the bits that are cut."""
+    layout, size = staging.layout, staging.size
+    fragment = ctx.fragment(value, layout)
+    staged = Staged(base, staging.images, size)
     together = []
     while size << len(together) < WIDEST:
         base_of = {staged.place(of): of for of in layout.register}
@@ -38,14 +56,16 @@ def fill(ctx: Context, value: Value) -> None:
     shape, owner = access.Shape(8 * size, 1 << len(together)), ctx.owner(layout)
     element = value.type.element
     for offset in layout.offsets():
-        if offset & mask:
+        inside = ctx.inside(layout, staging.cut, offset ^ piece, owner)
+        if offset & mask or inside is False:
             continue
         elements = [
             as_read(ctx.builder, fragment[offset ^ step], element, staging.reading)
             for step in span(together)
         ]
         place = places.at(staged.place(offset) * size)
-        access.store(ctx.builder, shape, *place, owner, elements, access.SHARED)
+        access.store(ctx.builder, shape, *place, inside, elements, access.SHARED)
+    return staged
 
 
 def place_staged(kernel: Kernel, staged: dict[Value, Staging], start: int) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
 from llvmlite import ir
 
@@ -158,6 +160,23 @@ class Context:
                 bits = self.builder.and_(self.thread, ir.Constant(I32, mask))
                 self._owners[mask] = self.builder.icmp_unsigned("!=", bits, ir.Constant(I32, 0))
         return self._owners[mask]
+
+    def inside(
+        self, layout: LinearLayout, cut: int, distance: int, predicate: ir.Value | None
+    ) -> ir.Value | bool | None:
+        """Whether an element is in a piece of a tile, and the predicate holds.
+
+        Elements of a piece are the same in the bits of the mask `cut`. `distance` is from the
+        piece to the offset of the element, by exclusive or. None is always, False never.
+        """
+        chooser, part = tuple(base & cut for base in layout.thread), distance & cut
+        if part & ~reduce(or_, chooser, 0):
+            return False
+        if not any(chooser):
+            return predicate
+        mine = self.combined(chooser)
+        test = self.builder.icmp_unsigned("==", mine, ir.Constant(I32, part))
+        return test if predicate is None else self.builder.and_(test, predicate)
 
     def owner(self, layout: LinearLayout) -> ir.Value | None:
         """Whether this thread is the one of its copies that writes; None if there are none."""

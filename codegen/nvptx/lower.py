@@ -28,7 +28,6 @@ from . import (
 from .access import integer_type, value_of
 from .allocations import place_allocations
 from .assignment import Assignment
-from .fill_staged import ALIGNMENT as STAGED_ALIGNMENT
 from .fill_staged import place_staged
 from .fragments import Context
 from .launch_contract import contract_of, directives
@@ -47,6 +46,7 @@ from .lower_views import (
 from .place_barriers import place_barriers
 from .shared import SharedMemory
 from .spread import spread
+from .staged import ALIGNMENT as STAGED_ALIGNMENT
 from .targets import Target
 
 
@@ -111,8 +111,8 @@ def lower_kernel(
         builder.debug_metadata = lines.enter(function, kernel)
     variables, on_heap = place_allocations(kernel, target)
     kept, alignment = variables.size, variables.alignment
-    if assignment.staged:
-        kept = place_staged(kernel, assignment.staged, kept)
+    kept = place_staged(kernel, assignment.staged, kept)
+    if assignment.staged or assignment.cut:
         alignment = max(alignment, STAGED_ALIGNMENT)
     shared = SharedMemory(builder, kept, alignment)
     thread = special_register(builder, "tid.x")

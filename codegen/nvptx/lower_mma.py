@@ -21,12 +21,13 @@ from tileir.types import Element
 
 from ..scalar.narrowing import narrow
 from ..scalar.widening import widen
+from .fill_staged import fill_pieces
 from .fragments import I32, Context
 from .layout import span
 from .mma_atoms import multiply
 from .mma_plan import Part, Plan
 from .read_factors import Factor, HeldFactor, StagedFactor
-from .staged import find, root_of
+from .staged import Staged, find, root_of
 
 MOST_ATOMS = 256
 """With more atoms in a row, a loop along k is shorter code."""
@@ -41,16 +42,19 @@ def lower_product(ctx: Context, op: Op) -> None:
     sums = dict(ctx.fragment(op.operands["acc"], layout))
     if element.name == "f16":
         sums = {offset: widen(builder, value, element) for offset, value in sums.items()}
-    left, right = _factor(ctx, op, "lhs", plan.left), _factor(ctx, op, "rhs", plan.right)
     add: Add = _scaled(ctx, op, plan) if op.name == "mmaf_scaled" else _added
-    run = _Run(ctx, plan, left, right, add)
-    start_next = ctx.meanwhile.pop(op, None)
-    if run.atoms > MOST_ATOMS and run.movable and op.name != "mmaf_scaled":
-        if start_next:
-            start_next()
-        run.in_loop(sums)
-    else:
-        for start in range(0, plan.extents["k"], plan.slice):
+    start_next, cut = ctx.meanwhile.pop(op, None), ctx.assignment.cut.get(op)
+    length = cut.length if cut else plan.extents["k"]
+    for first in range(0, plan.extents["k"], length):
+        pieces = fill_pieces(ctx, op, first) if cut else {}
+        left, right = (_factor(ctx, op, slot, pieces.get(slot)) for slot in ("lhs", "rhs"))
+        run = _Run(ctx, plan, left, right, add, range(first, first + length, plan.slice))
+        if run.atoms > MOST_ATOMS and run.movable and op.name != "mmaf_scaled":
+            if start_next and first == 0:
+                start_next()
+            run.in_loop(sums)
+            continue
+        for start in run.slices:
             run.slice(sums, start)
             if start_next and start == 0:
                 # From here on tensor cores have something to do.
@@ -60,14 +64,14 @@ def lower_product(ctx: Context, op: Op) -> None:
     ctx.define(op.result, ctx.assignment.computed(op.result)[0], sums)
 
 
-def _factor(ctx: Context, op: Op, slot: str, part: Part) -> Factor:
+def _factor(ctx: Context, op: Op, slot: str, piece: Staged | None) -> Factor:
     plan, value = ctx.assignment.products[op], op.operands[slot]
-    staged = find(ctx.staged, value)
+    part, staged = plan.part(slot), piece or find(ctx.staged, value)
     if staged is None:
         fragment = ctx.fragment(value, part.layout)
         return HeldFactor(ctx, plan, part, fragment, value.type.element)
     staging = ctx.assignment.staged.get(root_of(value))
-    if staging is not None:
+    if staging is not None and piece is None:
         ctx.shared.before_use(*staging.range)
     dim, weight = ("m", part.weights["m"][1]) if slot == "lhs" else ("n", part.weights["n"][1])
     inside = [step for step in plan.along["k"] if step < plan.slice]
@@ -77,18 +81,21 @@ def _factor(ctx: Context, op: Op, slot: str, part: Part) -> Factor:
 
 
 class _Run:
-    """All atoms of one product."""
+    """All atoms of one product, or of one piece of it along k: of the slices that begin there."""
 
-    def __init__(self, ctx: Context, plan: Plan, left: Factor, right: Factor, add: Add) -> None:
+    def __init__(
+        self, ctx: Context, plan: Plan, left: Factor, right: Factor, add: Add, slices: range
+    ) -> None:
         self._ctx, self._plan, self._add = ctx, plan, add
         self._left, self._right = left, right
         self._rows, self._columns, self._batch = (span(plan.along[dim]) for dim in "mnb")
-        self._own = plan.sum.own()
+        self._own, self.slices = plan.sum.own(), slices
 
     @property
     def atoms(self) -> int:
         count = len(self._rows) * len(self._columns) * len(self._batch) * len(self._own)
-        return count * (self._plan.extents["k"] // self._plan.atom.k or 1) // 4
+        along = len(self.slices) * self._plan.slice
+        return count * (along // self._plan.atom.k or 1) // 4
 
     @property
     def movable(self) -> bool:
@@ -133,13 +140,12 @@ class _Run:
         builder.position_at_end(body)
         number = builder.load(counter, typ=I32)
         inside = {offset: builder.load(v, typ=sums[offset].type) for offset, v in variables.items()}
-        self.slice(inside, 0, number)
+        self.slice(inside, self.slices.start, number)
         for offset, variable in variables.items():
             builder.store(inside[offset], variable)
         number = builder.add(number, ir.Constant(I32, 1))
         builder.store(number, counter)
-        count = self._plan.extents["k"] // self._plan.slice
-        more = builder.icmp_unsigned("<", number, ir.Constant(I32, count))
+        more = builder.icmp_unsigned("<", number, ir.Constant(I32, len(self.slices)))
         builder.cbranch(more, body, after)
         builder.position_at_end(after)
         for offset, variable in variables.items():

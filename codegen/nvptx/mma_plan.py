@@ -121,6 +121,10 @@ class Plan:
     def right_scale(self) -> Part:
         return self._part("bsn", self.atom.sum)
 
+    def part(self, slot: str) -> Part:
+        """That of the factor in a slot."""
+        return {"lhs": self.left, "rhs": self.right}[slot]
+
     @property
     def size(self) -> int:
         """Bytes of an element of a factor, as atoms read it."""

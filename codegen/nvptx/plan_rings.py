@@ -23,13 +23,12 @@ from .carried import LOOPS
 from .convert import PIECE_BYTES
 from .early_loads import EarlyLoad, early_loads
 from .factors import is_as_stored
-from .fill_staged import ALIGNMENT
 from .launch_contract import contract_of
 from .layout import LANE_BITS
 from .mma_plan import PRODUCTS
 from .ring_plan import Fetched, RingPlan
 from .shared import ROOM, SCRATCH
-from .staged import RENUMBERING
+from .staged import ALIGNMENT, RENUMBERING
 from .targets import Target
 from .view_facts import streaming, vector_of
 
@@ -181,6 +180,8 @@ def _exchanged(op: Op, assignment: Assignment) -> int:
         tiles = [value.type for value in op.operands["operands"]]
         warps = assignment.threads >> LANE_BITS
         return sum(map(_bytes, tiles)) // tiles[0].shape[op.attributes["dim"]] * warps
+    if op in assignment.cut:
+        return assignment.cut[op].bytes
     weak = op.attributes.get("memory_ordering_semantics", "weak") == "weak"
     return 0 if weak and op.name in _WITHOUT_EXCHANGE else SCRATCH
 

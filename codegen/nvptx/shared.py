@@ -27,7 +27,7 @@ ROOM = 16 << 10
 
 SCRATCH = 34 << 10
 """The most bytes that ops use at a time, besides what is kept for the whole kernel: a piece of a
-tile that moves between threads, and what reductions need."""
+tile that moves between threads, pieces of the factors of a product, and what reductions need."""
 
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)

@@ -23,13 +23,15 @@ from llvmlite import ir
 
 from tileir.ir import Op, Value
 
-from .layout import combine, dim_bits
+from .layout import LinearLayout, combine, dim_bits
 from .renumber import element_images
 
 CHUNK_BITS = 4
 """Sixteen bytes are what one lane accesses at most, and what stays together."""
 LINE_BITS = 7
 """The 32 banks are 128 bytes wide."""
+ALIGNMENT = 1 << LINE_BITS
+"""Of staged tiles."""
 RENUMBERING = ("assume", "broadcast", "permute", "reshape")
 """Ops that a factor may be made by without being moved."""
 
@@ -56,8 +58,35 @@ class Staged:
         return replace(self, images=tuple(self.place(image) for image in images))
 
 
-def staged_images(shape: Sequence[int], inner: int, size: int) -> tuple[int, ...]:
+@dataclass(slots=True)
+class Staging:
+    """A tile to be staged: the layout that it is written from, how it is read, the bytes of an
+    element then, and where it lies among the bytes that are kept.
+
+    `cut` is a mask of the element bits that number pieces, if one piece is staged at a time; their
+    images are 0, and the place is that among the pieces of a product.
+    """
+
+    layout: LinearLayout
+    reading: str
+    size: int
+    images: tuple[int, ...]
+    place: int = 0
+    cut: int = 0
+
+    @property
+    def bytes(self) -> int:
+        return self.size << len(self.images) - self.cut.bit_count()
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.place, self.place + self.bytes
+
+
+def staged_images(shape: Sequence[int], inner: int, size: int, cut: int = 0) -> tuple[int, ...]:
     """Where the elements of a tile are staged: rows along the dimension `inner`, swizzled.
+
+    Elements that differ in bits of the mask `cut` only, have the same place.
 
     The number of a row, its four lowest bits, moves pieces of 16 bytes within a line of all banks:
     eight rows, or every fourth pair of sixteen, have the same piece in different banks. Where a row
@@ -67,6 +96,8 @@ def staged_images(shape: Sequence[int], inner: int, size: int) -> tuple[int, ...
     low, count = dim_bits(shape, inner)
     bits = prod(shape).bit_length() - 1
     order = [*range(low, low + count), *range(low), *range(low + count, bits)]
+    order = [bit for bit in order if not cut >> bit & 1]
+    count -= (cut >> low & (1 << count) - 1).bit_count()
     unit = size.bit_length() - 1
     row = max(count + unit, CHUNK_BITS)
     pieces = list(range(CHUNK_BITS, min(row, LINE_BITS)))
@@ -90,6 +121,13 @@ def root_of(value: Value) -> Value:
             break
         value = source
     return value
+
+
+def images_in_root(value: Value) -> tuple[int, ...]:
+    """The image of each bit of a factor's element number in that of the tile it is made of."""
+    root = root_of(value)
+    same = tuple(1 << bit for bit in range(root.type.size.bit_length() - 1))
+    return find({root: Staged(None, same, 1)}, value).images
 
 
 def find(staged: Mapping[Value, Staged], value: Value) -> Staged | None:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from .layout import LinearLayout, combine
 
@@ -46,7 +48,10 @@ class Swizzle:
 
 
 def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
-    """The places of elements of `size` bytes that are written in `source`, read in `target`."""
+    """The places of elements of `size` bytes that are written in `source`, read in `target`.
+
+    There are no gaps between them, even if both layouts lack some bits of the element number.
+    """
     bits = max(source.bits, target.bits)
     most = _log2(WIDEST // size)
     written = [base for base in source.register if base in target.register][:most]
@@ -67,9 +72,12 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     banks = [*shared, *only_written, *only_read[pairs:]]
     rest += [a ^ b for a, b in zip(only_written, only_read, strict=False)]
     taken = _Space([*read, *banks, *rest])
-    rest += [1 << bit for bit in range(bits) if taken.add(1 << bit)]
+    present = reduce(or_, (*source.register, *source.thread, *target.register, *target.thread), 0)
+    units = [1 << bit for bit in range(bits)]
+    rest += [unit for unit in units if unit & present and taken.add(unit)]
+    missing = [unit for unit in units if not unit & present]
     within = _log2(width // (size << len(read)))
-    order = [*read, *rest[:within], *banks, *rest[within:]]
+    order = [*read, *rest[:within], *banks, *rest[within:], *missing]
     return Swizzle(tuple(_coordinates(order, bits)), tuple(written), tuple(read))
 
 

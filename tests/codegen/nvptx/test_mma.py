@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tileir.codegen import compile
+from tileir.codegen.nvptx import cut_factors
+from tileir.codegen.nvptx.shared import SCRATCH
+from tileir.codegen.nvptx.targets import TARGETS
 
 from ..build import Kernel, tile
 from ..host.test_mma import DTYPES, integers, product
@@ -154,8 +158,8 @@ def test_llvm_keeps_what_all_lanes_do_out_of_branches() -> None:
     assert all("convergent" in line for line in aligned)
 
 
-def zeros(kernel: Kernel, *shape: int) -> Any:
-    return kernel.constant(f"{'x'.join(map(str, shape))}xf32", 0)
+def zeros(kernel: Kernel, *shape: int, element: str = "f32") -> Any:
+    return kernel.constant(f"{'x'.join(map(str, shape))}x{element}", 0)
 
 
 def test_a_long_product_is_a_loop() -> None:
@@ -166,12 +170,75 @@ def test_a_long_product_is_a_loop() -> None:
     assert ptx.count("fma.rn.f32") < 128
 
 
-def test_factors_that_shared_memory_cannot_hold_are_multiplied() -> None:
-    """An sm_75 has 64 KB of it."""
-    x, y = integers((64, 64), -1, 2, np.float64, 1), integers((64, 8), -1, 2, np.float64, 2)
-    z, found = np.zeros((64, 8)), np.ones((64, 8))
-    run(product("f64", "f64", x.shape, y.shape), "sm_75", x, y, z, found)
-    np.testing.assert_array_equal(found, x @ y)
+PIECES = [
+    ("sm_75", "f16", "f32", (), 32, 16, 64, 0), ("sm_75", "f64", "f64", (), 16, 8, 64, 0),
+    ("sm_80", "bf16", "f32", (2,), 16, 32, 64, 4096), ("sm_86", "f32", "f32", (), 64, 16, 64, 4096),
+    ("sm_89", "f8E4M3FN", "f32", (), 64, 16, 128, 0), ("sm_80", "f16", "f16", (), 8, 64, 64, 1024),
+]  # fmt: skip
+"""The last number is the bytes that tiles may be kept in: none, or room for one of the factors."""
+
+
+LEAST = 4 << 10
+"""Bytes of pieces."""
+
+
+@pytest.mark.parametrize("way", ["loaded", "turned", "computed"])
+@pytest.mark.parametrize(
+    "number", range(len(PIECES)), ids=lambda number: "-".join(PIECES[number][:3])
+)
+def test_factors_that_shared_memory_cannot_hold_come_in_pieces(
+    number: int, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, element, total, batch, m, n, k, room = PIECES[number]
+    if (way == "turned" and batch) or (way == "computed" and element.startswith("f8")):
+        pytest.skip("neither is there")
+    row = replace(TARGETS[target], shared_bytes=room + SCRATCH)
+    monkeypatch.setitem(TARGETS, target, row)
+    monkeypatch.setattr(cut_factors, "SCRATCH", LEAST)
+    ptx = multiplied(way, element, total, (*batch, m, k), (*batch, k, n), target)
+    assert ptx.count("bar.sync") > 1
+    if element in ("f16", "bf16"):
+        assert "ldmatrix" in ptx
+
+
+def test_factors_of_which_no_piece_fits_are_moved_to_where_they_are_multiplied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That takes pieces too: of these, threads want different ones."""
+    monkeypatch.setitem(TARGETS, "sm_80", replace(TARGETS["sm_80"], shared_bytes=SCRATCH))
+    monkeypatch.setattr(cut_factors, "SCRATCH", 0)
+    multiplied("computed", "f16", "f16", (4, 64, 128), (4, 128, 8), "sm_80")
+
+
+def multiplied(
+    way: str, element: str, total: str, left: tuple[int, ...], right: tuple[int, ...], target: str
+) -> str:
+    """Multiply factors that are loaded, perhaps turned or doubled, and compare; the PTX."""
+    x, y = integers(left, -1, 2, DTYPES[element], 1), integers(right, -1, 2, DTYPES[element], 2)
+    kernel = Kernel("pieces", *[f"ptr<{element}>"] * 2, f"ptr<{total}>")
+    factors, arrays = [], []
+    for array, pointer in zip((x, y), kernel.parameters, strict=False):
+        arrays.append(np.ascontiguousarray(array.T) if way == "turned" else array)
+        shape = arrays[-1].shape
+        value = kernel.load(kernel.view(pointer, shape, shape), *kernel.zeros(len(shape)))
+        kind = tile(f"{'x'.join(map(str, array.shape))}x{element}")
+        if way == "turned":
+            value = kernel.op("permute", value, results=[kind], permutation=[1, 0])
+        if way == "computed":
+            value = kernel.op(
+                "addf", value, value, results=[kind], rounding_mode="nearest_even"
+            )  # fmt: skip
+        factors.append(value)
+    shape = [*left[:-1], right[-1]]
+    kind = tile(f"{'x'.join(map(str, shape))}x{total}")
+    value = kernel.op("mmaf", *factors, zeros(kernel, *shape, element=total), results=[kind])
+    view = kernel.view(kernel.parameters[2], shape, shape)
+    kernel.store(value, view, *kernel.zeros(len(shape)))
+    found = np.ones(shape, DTYPES[total])
+    ptx = run(kernel, target, *arrays, found)
+    exact = x.astype(np.float64) @ y.astype(np.float64) * (4 if way == "computed" else 1)
+    np.testing.assert_array_equal(found, exact.astype(found.dtype))
+    return ptx
 
 
 @pytest.mark.parametrize("target", ["sm_75", "sm_89"])

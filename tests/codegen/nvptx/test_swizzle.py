@@ -43,6 +43,16 @@ def test_every_element_has_its_own_place(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
+def test_there_are_no_gaps_where_bits_of_elements_are_missing(size: int) -> None:
+    """As in pieces of a tile."""
+    for _, source, target in CASES:
+        for missing in (1 << 1, 1 << source.bits - 2, 5):
+            found = swizzle(source.without(missing), target.without(missing), size)
+            kept = [element for element in range(1 << source.bits) if not element & missing]
+            assert sorted(map(found.place, kept)) == list(range(len(kept)))
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
 def test_vectors_lie_side_by_side(size: int) -> None:
     for _, source, target in CASES:
         found = swizzle(source, target, size)
