@@ -15,7 +15,6 @@ from llvmlite import ir
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
 from tileir.types import Element, Tile
-from tileir.verifier.names import spelled_in_ptx
 
 from .. import llvm
 from ..api import Compilation, Compiled
@@ -29,6 +28,7 @@ from .block_size import MOST_WORDS, too_large
 from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, settle
 from .lineinfo import INLINED_CALLS, LineTable
 from .lower import declare_kernel, lower_kernel
+from .names import entry_names
 from .plan import launch_plan
 from .plan_rings import plan_rings
 from .targets import TARGETS, Target
@@ -37,10 +37,6 @@ TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
 _NOTHING: Mapping[str, object] = MappingProxyType({})
-
-
-_PROVIDED = ("__assertfail", "free", "malloc", "vprintf")
-"""What code may call without defining it."""
 
 
 class CompiledEntry(Compiled):
@@ -103,9 +99,12 @@ def compile_kernels(
     `launch` has the options about launching (see `launch_terms`). With `lineinfo`, the PTX says
     which lines of source its instructions come from.
     """
-    _check_names(kernels)
     gpu = TARGETS[target]
-    kernels = [settle(kernel, gpu, launch) for kernel in kernels]
+    symbols = [kernel.symbol for kernel in kernels]
+    kernels = [
+        replace(settle(kernel, gpu, launch), symbol=name)
+        for kernel, name in zip(kernels, entry_names(symbols), strict=True)
+    ]
     ops = [op for kernel in kernels for op in kernel.walk()]
     lines = LineTable(kernels) if lineinfo else None
     version = lowest_ptx(map(contract_of, kernels), supported.ptx_version(ops, gpu))
@@ -128,8 +127,8 @@ def compile_kernels(
         ptx = lines.written(ptx)
     image = Image(ptx)
     entries = {
-        plan["entry"]: CompiledEntry(plan["entry"], elements, plan, image)
-        for elements, plan in lowered
+        symbol: CompiledEntry(symbol, elements, plan, image)
+        for symbol, (elements, plan) in zip(symbols, lowered, strict=True)
     }
     plans = {symbol: entry.plan for symbol, entry in entries.items()}
     return PtxCompilation(target, entries, text, ptx, plans)
@@ -153,16 +152,3 @@ def _lowered(
     check_shared(kernel, gpu, shared)
     elements = [value.type.element for value in kernel.parameters]
     return elements, launch_plan(kernel, gpu, shared)
-
-
-def _check_names(kernels: list[Kernel]) -> None:
-    """PTX has fewer symbols than Tile IR, and LLVM would silently choose others."""
-    found = []
-    for symbol in (kernel.symbol for kernel in kernels):
-        if symbol in _PROVIDED:
-            found.append((symbol, f"{symbol!r} is the name of a function that drivers have"))
-        elif not spelled_in_ptx(symbol):
-            found.append((symbol, f"{symbol!r} is not a name that PTX can have"))
-    found = [Diagnostic("error", "unsupported", why, function=symbol) for symbol, why in found]
-    if found:
-        raise UnsupportedError("entry names that PTX does not have:", found)

@@ -46,23 +46,3 @@ def test_more_shared_memory_than_a_block_has_is_refused(monkeypatch: pytest.Monk
     module = Bytecode.parse((FIXTURES / "13.4/softmax.tileirbc").read_bytes())
     with pytest.raises(UnsupportedError, match=r"takes \d+ bytes of shared memory; .* has 8"):
         compile(module, "sm_90")
-
-
-@pytest.mark.parametrize("name", ["a.b", "1st", "_", "WARP_SZ", "über", "a b"])
-def test_names_that_ptx_cannot_have_are_refused(name: str) -> None:
-    with pytest.raises(UnsupportedError) as caught:
-        compile(Kernel(name).module(), "sm_90")
-    (found,) = caught.value.diagnostics
-    assert found.function == name
-    assert "PTX" in found.message
-
-
-@pytest.mark.parametrize("name", ["malloc", "vprintf"])
-def test_names_of_drivers_are_refused(name: str) -> None:
-    with pytest.raises(UnsupportedError, match="a function that drivers have"):
-        compile(Kernel(name).module(), "sm_90")
-
-
-@pytest.mark.parametrize("name", ["add", "_x", "a$b", "entry", "Kernel_2"])
-def test_other_names_are_kept(name: str) -> None:
-    assert f".entry {name}(" in compile(Kernel(name).module(), "sm_90").ptx
