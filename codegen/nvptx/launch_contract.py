@@ -82,8 +82,6 @@ def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Kernel
     contract = Contract(choices)
     wrong += _clash(contract)
     refuse(kernel, wrong)
-    if contract.fixes_clusters:
-        choices.pop("maxclusterrank", None)  # PTX has either
     return _with(kernel, contract)
 
 
@@ -119,10 +117,11 @@ def _chosen(
 
 def _clash(contract: Contract) -> Iterable[str]:
     """Terms that contradict each other."""
-    most = contract["maxclusterrank"]
-    if most is not None and contract.blocks > 1 and most < contract.blocks:
-        first, second = contract.by("cluster_dim"), contract.by("maxclusterrank")
-        yield f"{first} makes clusters of {contract.blocks} blocks, {second} allows {most}"
+    if contract["maxclusterrank"] is None or not contract.fixes_clusters:
+        return
+    fixes = contract.by("cluster_dim" if contract.blocks > 1 else "blocksareclusters")
+    limits = contract.by("maxclusterrank")
+    yield f"{fixes} and {limits} exclude each other: clusters are fixed or limited"
 
 
 def refuse(kernel: Kernel, wrong: Iterable[str]) -> None:
