@@ -159,6 +159,7 @@ TERMS = (
     ),
 )  # fmt: skip
 OPTIONS = tuple(option for term in TERMS for option in term.options)
+ATTRIBUTES = tuple(attribute.name for term in TERMS for attribute in term.attributes)
 
 
 def check_options(given: Mapping[str, object]) -> None:

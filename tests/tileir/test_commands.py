@@ -147,6 +147,28 @@ def test_a_text_is_assembled_first(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "-")]
+)
+def test_launch_attributes_that_nobody_follows_are_named(given: tuple[str, ...]) -> None:
+    slip = "nv_tileaa.target_spek"
+    text = """\
+module attributes { tt.num_warps = 2, nv_tileaa.target_spek = "sm_90" } {
+  cuda_tile.module {
+    cuda_tile.entry @k() attributes { tt.num_warp = 8, a.b = 1 } { cuda_tile.return }
+  }
+}
+"""
+    done = tileir(*given, data=text.encode())
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        f"<stdin>: warning: {slip} of the module is ignored, did you mean nv_tileaa.target_spec?",
+        "<stdin>: warning: tt.num_warp of entry k is ignored, did you mean tt.num_warps?",
+        "<stdin>: warning: a.b of entry k is ignored",
+    ]
+    assert tileir(*given, data=NOOP.encode()).stderr == ""
+
+
 def test_options_about_launching() -> None:
     given = ("compile", "-", "--num-warps", 8, "--cluster-dim", "1,2,1", "--blocksareclusters")
     plan = json.loads(tileir(*given, "--emit", "plan", data=NOOP.encode()).stdout)["noop"]
@@ -157,6 +179,9 @@ def test_options_about_launching() -> None:
     for option, value, problem in (
         ("--num-warps", "3", "'3' is not a power of two from 1 to 32"),
         ("--num-warps", "four", "'four' is not a power of two"),
+        ("--num-warps", "", "'' is not a power of two"),
+        ("--num-ctas", "", "'' is not a number from 1 to 16"),
+        ("--cluster-dim", "", "'' is not three numbers"),
         ("--cluster-dim", "2,1", "'2,1' is not three numbers, together at most 16 blocks"),
         ("--maxnreg", "9" * 50, "is not a number from 24 to 255"),
     ):

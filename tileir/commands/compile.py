@@ -66,8 +66,8 @@ def _value(option: Name) -> Callable[[str], object]:
     def value(text: str) -> object:
         words = text.split(",")
         whole = all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words)
-        numbers: object = tuple(map(int, words)) if whole else text
-        given = numbers[0] if len(words) == 1 else numbers
+        numbers = tuple(map(int, words)) if whole else ()
+        given: object = numbers[0] if len(numbers) == 1 else numbers or text
         try:
             option.read(given)
         except ValueError as error:

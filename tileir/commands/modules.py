@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import tileir
 from tileir.bytecode import Bytecode
+from tileir.colour import harmless
 from tileir.command import called, open_input
 from tileir.formats.container import MAGIC
 from tileir.references import decode_text
+from tileir.wording import did_you_mean
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
 """Bytes that no text has."""
@@ -15,9 +19,29 @@ _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
 def open_module(path: str) -> Bytecode:
     """The module in a file, or on standard input for ``-``.
 
+    What the text says about launching and nobody follows is named on standard error.
     A file with control characters is no text, even where it does not begin as bytecode does.
     """
     data = open_input(path)
     if not data or data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data)
-    return tileir.assemble(decode_text(data), name=called(path))
+    bytecode = tileir.assemble(decode_text(data), name=called(path))
+    _warn(bytecode, called(path))
+    return bytecode
+
+
+def _warn(bytecode: Bytecode, name: str) -> None:
+    """Name the launch attributes of a text that no target follows: they may be slips."""
+    launch = bytecode.launch_attributes
+    if not launch:
+        return
+    from tileir.codegen.launch_terms import ATTRIBUTES
+    from tileir.codegen.targets import CAPABILITY, SPELLED
+
+    places = [("the module", launch.module, (*ATTRIBUTES, CAPABILITY, SPELLED))]
+    places += [(f"entry {entry}", own, ATTRIBUTES) for entry, own in launch.entries.items()]
+    for place, attributes, known in places:
+        for attribute in attributes:
+            if attribute not in known:
+                told = f"{attribute} of {place} is ignored{did_you_mean(attribute, known)}"
+                print(harmless(f"{name}: warning: {told}"), file=sys.stderr)
