@@ -141,14 +141,15 @@ TERMS = (
     ),
     Term(
         "minnctapersm", ".minnctapersm", "nvvm.minctasm",
-        (Name("minnctapersm", _OCCUPANCY, "blocks that an SM holds at the same time at least"),),
+        (Name("minnctapersm", _OCCUPANCY, "blocks that an SM holds at the same time at least:"
+              " 1 to 32"),),
         (Name("nvvm.minctasm", _OCCUPANCY), Name("nv_tileaa.occupancy", _OCCUPANCY)),
         Name("occupancy", _OCCUPANCY),
     ),
     Term(
         "maxclusterrank", ".maxclusterrank", "nvvm.maxclusterrank",
-        (Name("maxclusterrank", _RANK, "blocks of a cluster at most, where the launch says how"
-              " many; from sm_90 on"),),
+        (Name("maxclusterrank", _RANK, "blocks of a cluster at most, 1 to 16, where the launch"
+              " says how many; from sm_90 on"),),
         (Name("nvvm.maxclusterrank", _RANK),),
     ),
     Term(

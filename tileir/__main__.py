@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from .command import COMMANDS, OK, USAGE, fail, main_of
+from .command import COMMANDS, OK, USAGE, fail, guarded, main_of
 
 USE = "usage: tileir COMMAND [ARGUMENT ...]\n\nThe open toolchain for CUDA Tile IR bytecode.\n"
 
@@ -18,14 +18,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     name, *rest = arguments
     if name in ("-h", "--help", "help"):
-        print(help_text())
-        return OK
+        return guarded("", lambda: _say(help_text()))
     if name in ("-V", "--version"):
-        print(version_text())
-        return OK
+        return guarded("", lambda: _say(version_text()))
     if name not in COMMANDS:
         return fail("", f"there is no command {name!r}; try {', '.join(COMMANDS)}", USAGE)
     return main_of(name, rest)
+
+
+def _say(text: str) -> int:
+    print(text)
+    return OK
 
 
 def help_text() -> str:

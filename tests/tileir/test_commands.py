@@ -266,6 +266,26 @@ def test_closed_output_is_survived() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the pipe")
+@pytest.mark.parametrize("given", ["-h", "--version"])
+def test_a_reader_that_leaves_is_no_error(given: str) -> None:
+    piped = f"({sys.executable} -m tileir {given}; echo $? >&2) | true"
+    done = subprocess.run(piped, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == "0\n"
+
+
+def test_a_cubin_is_nothing_for_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["compile", "--target", "sm_90", "--emit", "cubin", str(VECTOR_ADD)]) == 2
+    assert "give -o FILE, or a pipe" in capsys.readouterr().err
+
+
+def test_the_help_has_the_ranges() -> None:
+    shown = " ".join(tileir("compile", "--help").stdout.split())
+    assert "at least: 1 to 32" in shown
+    assert "at most, 1 to 16" in shown
+
+
 @pytest.mark.parametrize("verb", command.COMMANDS)
 def test_help_has_examples(verb: str) -> None:
     done = tileir(verb, "--help")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import tileir
@@ -83,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tileir.codegen.targets import HOST, named_target, no_gpu
 
     check_output(arguments.output, arguments.file)
+    if arguments.emit == "cubin" and arguments.output in (None, "-") and sys.stdout.isatty():
+        raise UsageError("a cubin is nothing for a terminal; give -o FILE, or a pipe")
     options = {option.name: getattr(arguments, option.name) for option in OPTIONS}
     options = {name: value for name, value in options.items() if value is not None}
     if arguments.lineinfo:
