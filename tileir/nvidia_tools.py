@@ -33,21 +33,22 @@ def find(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def assemble(ptx: str, target: str) -> bytes:
-    """The cubin that ptxas makes of a PTX text."""
+def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
+    """The cubin that ptxas makes of a PTX text, with its source lines if wanted."""
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
-        _run("ptxas", f"-arch={target}", "-o", str(cubin), str(source))
+        wanted = ["-lineinfo"] if lines else []
+        _run("ptxas", *wanted, f"-arch={target}", "-o", str(cubin), str(source))
         return cubin.read_bytes()
 
 
-def disassemble(cubin: bytes) -> bytes:
-    """The machine code of a cubin as nvdisasm prints it."""
+def disassemble(cubin: bytes, lines: bool = False) -> bytes:
+    """The machine code of a cubin as nvdisasm prints it, with source lines if wanted."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "kernel.cubin")
         file.write_bytes(cubin)
-        return _run("nvdisasm", "-c", str(file))
+        return _run("nvdisasm", "-c", *(["-g"] if lines else []), str(file))
 
 
 def _run(name: str, *arguments: str) -> bytes:

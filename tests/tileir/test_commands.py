@@ -42,6 +42,9 @@ def test_machine_code(tool, tmp_path: Path) -> None:
     assert said.returncode == 0, said.stderr
     assert b"LDG.E.128" in said.stdout
     assert tileir(*given, "sass", VECTOR_ADD).stdout == said.stdout.decode()
+    located = FIXTURES / "13.4" / "helper_calls.tileirbc"
+    assert "//## File " in tileir(*given, "sass", "--lineinfo", located).stdout
+    assert "//## File " not in tileir(*given, "sass", located).stdout
 
 
 def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

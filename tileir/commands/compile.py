@@ -103,18 +103,17 @@ def run(arguments: argparse.Namespace) -> int:
     elif target == HOST and needs_gpu:
         raise UsageError(f"{needs_gpu[0]} needs a GPU as --target, for example sm_90")
     compiled = tileir.compile(bytecode, target, **options)
-    write_output(
-        arguments.output, _written(compiled, emit or ("llvm" if target == HOST else "ptx"))
-    )
+    emit = emit or ("llvm" if target == HOST else "ptx")
+    write_output(arguments.output, _written(compiled, emit, arguments.lineinfo))
     return 0
 
 
-def _written(compiled: Compilation, emit: str) -> bytes:
+def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:
     if emit == "llvm":
         return compiled.llvm_ir.encode()
     if emit == "ptx":
         return compiled.ptx.encode()
     if emit == "plan":
         return (json.dumps(compiled.plan, indent=2) + "\n").encode()
-    cubin = nvidia_tools.assemble(compiled.ptx, compiled.target)
-    return cubin if emit == "cubin" else nvidia_tools.disassemble(cubin)
+    cubin = nvidia_tools.assemble(compiled.ptx, compiled.target, lines)
+    return cubin if emit == "cubin" else nvidia_tools.disassemble(cubin, lines)

@@ -72,7 +72,7 @@ def _print(found: Mapping[str, Any]) -> None:
         console.print("compiled kernels are not kept")
     else:
         used, limit = (f"{cache[key] / (1 << 20):,.1f}" for key in ("bytes", "limit"))
-        kept = f"{cache['entries']} compiled modules, {used} of {limit} MiB"
+        kept = f"{cache['entries']:,} compiled modules, {used} of {limit} MiB"
         console.print(f"{kept}: {cache['folder']}")
     for line in found["install"]:
         console.print(f"to install: {line}")
