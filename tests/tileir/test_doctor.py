@@ -53,6 +53,8 @@ def test_everybody_can_read_it(found: dict[str, Any], capsys, monkeypatch) -> No
     assert main_of("doctor", []) == OK
     out = capsys.readouterr().out
     assert "\x1b" not in out
+    assert not re.search(r" $", out, re.M)
+    assert all(str(tool["path"] or "") in out for tool in found["tools"])
     assert "compiled kernels are not kept" in out
     shown = re.search(r"^```text\n(tileir .*?^this machine can.*?)^```$", README, re.M | re.S)[1]
     rows = [re.split(r"  +", line.strip())[0] for line in shown.splitlines() if line.strip()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -26,8 +27,8 @@ examples:
   tileir doctor --json | jq .abilities      for programs
 """
 
-_WIDTH = 100
-"""Columns where there is no terminal."""
+_WIDTH = 10_000
+"""Columns where there is no terminal: no path is cut."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,9 +54,10 @@ def _print(found: Mapping[str, Any]) -> None:
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
+    shown = io.StringIO()
     console = Console(
         highlight=False, markup=False, soft_wrap=True, no_color=not wants_colour(sys.stdout),
-        width=None if terminal else _WIDTH,
+        width=None if terminal else _WIDTH, file=sys.stdout if terminal else shown,
     )  # fmt: skip
     console.print(f"tileir {found['tileir']}, Python {found['python']}, {found['system']}")
     _table(console, "this machine can", [
@@ -78,6 +80,8 @@ def _print(found: Mapping[str, Any]) -> None:
         console.print(f"to install: {line}")
     for line in found["broken"]:
         console.print(f"broken: {line}", style="red")
+    for line in shown.getvalue().splitlines():
+        print(line.rstrip())
 
 
 def _table(console: Console, title: str, rows: Sequence[Sequence[str]]) -> None:
