@@ -116,8 +116,9 @@ def compile(bytecode, target: str | None = None, **options):
     blocksareclusters  True: the launch grid counts clusters
 
     Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, and a mapping
-    from entry symbol to a kernel with ``.launch(grid, args)``. Raises UnsupportedError, which lists
-    everything that cannot be compiled for the target.
+    from entry symbol to a kernel with ``.launch(grid, args)``. For other launchers of the PTX,
+    ``help("tileir.codegen.nvptx.plan")`` says what is in the plan. Raises UnsupportedError, which
+    lists everything that cannot be compiled for the target.
     """
     try:
         from tileir.codegen import compile as compile_bytecode

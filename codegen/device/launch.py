@@ -1,4 +1,4 @@
-"""A launch on a GPU: everything is checked first, then the plan is carried out."""
+"""A launch on a GPU: what needs no driver is checked first, then the plan is carried out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..arguments.grid import check_grid
 from ..arguments.packing import pack
 from . import driver, streams
 from .image import Image
-from .memory import memory_of
+from .memory import Memory, memory_of, ready
 
 _AXES = "xyz"
 _HEAP_SLACK = 2
@@ -28,7 +28,6 @@ def launch(
     args: Sequence[Any], stream: Any,
 ) -> None:  # fmt: skip
     """Run a kernel as its plan says; see `CompiledEntry.launch`."""
-    driver.start()
     symbol = display(plan["entry"])
     if plan["tensor_maps"]:
         raise UnsupportedError(f"{symbol}: this launcher makes no tensor maps")
@@ -38,23 +37,21 @@ def launch(
         blocks = _blocks(plan, tiles)
     except LaunchError as problem:
         raise LaunchError(f"{symbol}: {problem}") from None
-    owners, devices = [], {}
+    memories: dict[int, Memory] = {}
 
     def address_of(number: int, argument: Any, pointee: Scalar) -> int:
-        memory = memory_of(argument, pointee, handle)
-        owners.append(memory.owner)
-        if memory.device is not None:
-            devices[number] = memory.device
-        return memory.address
+        memories[number] = memory_of(argument, pointee, handle)
+        return memories[number].address
 
     offsets = [row["offset"] for row in plan["parameters"]]
     packed = pack(plan["entry"], elements, offsets, _size(plan), args, address_of)
-    try:
-        kernel = _kernel(plan, image, devices)
-    except LaunchError as problem:
-        raise LaunchError(f"{symbol}: {problem}") from None
     if 0 in blocks:
         return
+    driver.start()
+    try:
+        kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
+    except LaunchError as problem:
+        raise LaunchError(f"{symbol}: {problem}") from None
     if plan["heap"]:
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
         driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
@@ -69,10 +66,11 @@ def launch(
         _wait(plan, handle)
 
 
-def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int]) -> Any:
-    """The kernel on the device of the context; `devices` are those of the parameters."""
-    device = driver.current_device(next(iter(devices.values()), 0))
-    for number, other in devices.items():
+def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | None]) -> Any:
+    """The kernel on the device of the context; `devices` are those of the parameters, if known."""
+    known = {number: device for number, device in devices.items() if device is not None}
+    device = driver.current_device(next(iter(known.values()), 0))
+    for number, other in known.items():
         if other != device:
             raise LaunchError(
                 f"parameter {number} is memory of GPU {other}, but GPU {device} is the current one"

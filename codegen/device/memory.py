@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,17 +14,27 @@ from tileir.types import Scalar
 from ..arguments.dlpack import CUDA_DEVICES, from_dlpack
 from ..arguments.elements import buffer_span, check_address, check_type, plain_address
 from . import driver
+from .streams import handle_of
 
 _LEGACY_STREAM = 1
 """How both protocols spell the default stream; 0 would be ambiguous."""
 
 
+_ASK = -1
+"""In the place of a device: the driver knows it."""
+
+
 class Memory(NamedTuple):
-    """A pointer argument: its address, its device if that is known, and what keeps it alive."""
+    """A pointer argument, as far as it is known without the driver.
+
+    `device` is None for memory whose device nobody says, `owner` keeps the memory alive, and
+    `stream` is the one whose work on it is to be waited for.
+    """
 
     address: int
     device: int | None
     owner: Any
+    stream: int | None = None
 
 
 class Copy(NamedTuple):
@@ -37,7 +48,8 @@ def memory_of(argument: Any, pointee: Scalar, stream: int) -> Memory:
     """The memory that an argument is; LaunchError if it cannot be memory of such elements.
 
     What its owner has put into other streams is waited for: by the launch's `stream` (DLPack), or
-    here (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is checked.
+    by `ready` (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is
+    checked. Needs no driver.
     """
     if isinstance(argument, Buffer):
         memory = Memory(buffer_span(argument)[0], None, argument)
@@ -56,8 +68,19 @@ def memory_of(argument: Any, pointee: Scalar, stream: int) -> Memory:
     return memory
 
 
+def ready(memory: Memory) -> int | None:
+    """Wait until the memory may be used; its device, or None if nobody knows. Asks the driver."""
+    if memory.stream is not None:
+        driver.synchronize(memory.stream)
+    return driver.device_of(memory.address) if memory.device == _ASK else memory.device
+
+
 def _exported(argument: Any, pointee: Scalar, stream: int) -> Memory:
-    if argument.__dlpack_device__()[0] not in CUDA_DEVICES:
+    try:
+        kind, _ = argument.__dlpack_device__()
+    except Exception as problem:
+        raise LaunchError(f"its __dlpack_device__ cannot be used: {problem}") from None
+    if kind not in CUDA_DEVICES:
         raise LaunchError(_host(argument))
     export = from_dlpack(argument, stream=stream or _LEGACY_STREAM)
     check_type(export.dtype, pointee)
@@ -75,7 +98,7 @@ def _host(argument: Any) -> str:
 def _interface(argument: Any, pointee: Scalar, stream: int) -> Memory:
     try:
         interface = argument.__cuda_array_interface__
-        address, _ = interface["data"]
+        address = operator.index(interface["data"][0] or 0)
         dtype = np.dtype(interface["typestr"])
         owned_by, empty = interface.get("stream"), 0 in interface["shape"]
     except Exception as problem:
@@ -83,6 +106,7 @@ def _interface(argument: Any, pointee: Scalar, stream: int) -> Memory:
     if not dtype.isnative:
         raise LaunchError(f"expected native byte order, got {dtype.str}")
     check_type(dtype.name, pointee)
-    if owned_by not in (None, stream or _LEGACY_STREAM):
-        driver.synchronize(owned_by)
-    return Memory(address or 0, None if empty else driver.device_of(address), argument)
+    if owned_by is not None:
+        owned_by = handle_of(owned_by)
+    other = None if owned_by == (stream or _LEGACY_STREAM) else owned_by
+    return Memory(address, None if empty else _ASK, argument, other)

@@ -65,7 +65,8 @@ class CompiledEntry(Compiled):
 
         KernelAssertionError if an assertion of the kernel is false, DeviceError for whatever else
         the driver complains about, also where there is none. LaunchError if something does not fit
-        the kernel or the GPU; then nothing has run. MissingPackageError without cuda-bindings.
+        the kernel or the GPU; then nothing has run. Whatever can be is checked first, and an
+        empty grid needs no GPU. MissingPackageError without cuda-bindings.
         """
         launch(self.plan, self.elements, self._image, grid, args, stream)
 

@@ -1,24 +1,40 @@
 """The launch plan: all that a launcher needs besides the PTX, as plain JSON data.
 
+`tileir compile --emit plan` and `Compilation.plan` have one under each entry symbol. A launcher
+loads the PTX, looks up `entry` and calls cuLaunchKernelEx, or the like, with what is here:
+
 schema                  1; grows when the meaning of an entry changes
-entry                   symbol of the kernel in the PTX
+entry                   name of the kernel in the PTX; the symbol, unless PTX cannot have that
 target                  the GPU it was compiled for, as tileiras spells it
 ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as "8.6"
-parameters              one per parameter of the Tile IR entry, in order:
-                        index, type (as in Tile IR), size and offset in bytes, naturally aligned
+parameters              one per parameter of the Tile IR entry, in order: index, type (as in Tile
+                        IR), size and offset in bytes, naturally aligned. A pointer is an address
+                        that the GPU can access, an i1 a byte that is 0 or 1
 block                   threads along x, y and z
-cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8,
-                        the kernel needs leave for clusters that not every GPU has
-dynamic_shared_memory   bytes to ask for at launch; with more than 48 KB, the kernel needs leave
-heap                    bytes that each block takes from the device's heap, by malloc, while it runs
+cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8 in
+                        all, set CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED first
+dynamic_shared_memory   bytes to ask for at launch, for each block. With more than 48 KB (49,152
+                        bytes), set CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to it first
+heap                    bytes that each block takes by malloc, and frees at its end. Where it is
+                        not 0, set CU_LIMIT_MALLOC_HEAP_SIZE, before the first kernel runs that
+                        uses the heap, to more than `heap` times the blocks that run at once (our
+                        launcher takes twice that: malloc needs some for itself). A block that gets
+                        nothing fails as a false assertion does
 grid                    the launch grid, as a function of the tile grid: for x, y and z which
                         extent of the tile grid is multiplied ...
-grid_scale              ... by this number: 1 unless a cluster has several blocks
-grid_limits             the largest tile grid along x, y and z
+grid_scale              ... by this number: the cluster's extent, if the launch counts blocks; 1 if
+                        it counts clusters (`blocksareclusters`)
+grid_limits             the largest tile grid along x, y and z, in tile blocks: what CUDA allows,
+                        and at most 16777215 (2^24 - 1), Tile IR's own limit. A grid with an extent
+                        of 0 has no tile blocks, and CUDA refuses it: launch nothing
 contract                what was settled about the launch: term -> its value, and who chose it "by":
-                        an option, an attribute, a hint (with its name), or the compiler
-asserts                 whether a false assertion may end the launch
+                        an option, an attribute, a hint (with its name), or the compiler. For
+                        people to read: all of it is in the PTX and the entries above already
+asserts                 whether the kernel has assertions. A false one calls __assertfail: the
+                        driver prints its message, and the launch ends with CUDA_ERROR_ASSERT
 tensor_maps             recipes for tensor maps, which follow the parameters; none so far
+
+Printing (`print_tko`) is vprintf, which the driver provides: a launcher has nothing to do for it.
 """
 
 from __future__ import annotations

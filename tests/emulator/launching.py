@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections import Counter
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ import ml_dtypes
 import numpy as np
 
 from tileir.buffer import Buffer
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.types import Scalar
 
 from .errors import EmulationError
 from .heap import Heap
@@ -71,6 +74,9 @@ def launch(
     What the kernel prints goes to standard output. Global variables of a text have their initial
     values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
+    if not isinstance(plan.get("entry"), str):
+        listed = ", ".join(map(repr, plan))
+        raise EmulationError("launch", f"expected the plan of one kernel, got those of {listed}")
     module = ptx
     if isinstance(ptx, str):
         module = load(ptx)
@@ -186,19 +192,37 @@ def _pack(
         if (offset, variable.size) != (row["offset"], row["size"]):
             message = f"the plan puts parameter {row['index']} elsewhere than the PTX"
             raise EmulationError("launch", message)
-        packed[offset : offset + variable.size] = _bytes(row, argument, regions)
+        try:
+            packed[offset : offset + variable.size] = _bytes(row, argument, regions)
+        except (TypeError, ValueError, OverflowError) as problem:
+            message = f"parameter {row['index']} ({row['type']}): {problem}"
+            raise EmulationError("launch", message) from None
     return packed
 
 
 def _bytes(row: dict[str, Any], argument: Any, regions: list[tuple[int, int]]) -> bytes:
     size, kind = row["size"], row["type"]
     if kind.startswith("ptr"):
+        _check_elements(kind, argument)
         return _address(argument, regions).to_bytes(8, "little")
     if kind in _FLOATS:
         return struct.pack(_FLOATS[kind], float(argument))
     if kind in _SMALL_FLOATS:
         return np.float64(argument).astype(_SMALL_FLOATS[kind]).tobytes()
-    return (int(argument) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+    return (_whole(argument) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+
+
+def _check_elements(kind: str, argument: Any) -> None:
+    """ValueError for an array whose elements have another size than those of the pointer.
+
+    The plan of a text that no compiler wrote may have pointers to nothing in particular: ``ptr``.
+    """
+    name = kind[len("ptr<") : -1].partition(",")[0]
+    if not name or not _is_array(argument):
+        return
+    size, found = memory_bytes(Scalar(name)), np.asarray(argument).dtype
+    if found.itemsize != size:
+        raise ValueError(f"expected elements of {size} bytes, got an array of {found}")
 
 
 def _address(argument: Any, regions: list[tuple[int, int]]) -> int:
@@ -210,4 +234,8 @@ def _address(argument: Any, regions: list[tuple[int, int]]) -> int:
         array = np.asarray(argument)
         regions.append(_region(array))
         return array.__array_interface__["data"][0]
-    return int(argument)
+    return _whole(argument)
+
+
+def _whole(argument: Any) -> int:
+    return int(argument) if isinstance(argument, np.bool_) else operator.index(argument)

@@ -44,12 +44,12 @@ def kernel(
 def plan(
     parameters: Sequence[str] = ("u64",), threads: int = THREADS, shared: int = 0, name: str = "k"
 ) -> dict[str, Any]:
-    """The launch plan of such a kernel."""
+    """The launch plan of such a kernel, whose pointers lead to elements of any type."""
     rows, end = [], 0
     for index, kind in enumerate(parameters):
         size = int(kind[1:]) // 8
         end = -(-end // size) * size
-        spelled = {"u64": "ptr<i8>", "f32": "f32"}.get(kind, f"i{kind[1:]}")
+        spelled = {"u64": "ptr", "f32": "f32"}.get(kind, f"i{kind[1:]}")
         rows.append({"index": index, "type": spelled, "size": size, "offset": end})
         end += size
     return {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -82,6 +85,43 @@ def test_plans_that_do_not_fit(change: dict, args: int, message: str) -> None:
     with pytest.raises(EmulationError, match=message) as caught:
         launch(kernel(ADD), {**plan(), **change}, 1, [np.zeros(1, np.int32)] * args)
     assert caught.value.kind == "launch"
+
+
+@pytest.mark.parametrize(
+    ("kind", "argument", "message"),
+    [
+        ("ptr<i32>", "x", "'str' object cannot be interpreted as an integer"),
+        ("ptr<i32>", 1.0, "'float' object cannot be interpreted as an integer"),
+        ("ptr<i32>", -4, "can't convert negative int to unsigned"),
+        ("ptr<i32>", np.zeros(1), "expected elements of 4 bytes, got an array of float64"),
+        ("ptr<f16, <unicast>>", np.zeros(1, np.int8), "expected elements of 2 bytes, got .* int8"),
+        ("i64", "x", "'str' object cannot be interpreted as an integer"),
+        ("f64", "x", "could not convert string to float: 'x'"),
+    ],
+)
+def test_arguments_that_do_not_fit(kind: str, argument: Any, message: str) -> None:
+    launched = plan()
+    launched["parameters"][0]["type"] = kind
+    with pytest.raises(EmulationError) as caught:
+        launch(kernel(ADD), launched, 1, [argument])
+    assert caught.value.kind == "launch"
+    assert re.search(rf"parameter 0 \({kind}\): {message}", str(caught.value))
+
+
+@pytest.mark.parametrize("kind", ["i32", "f32", "tf32"])
+def test_arrays_of_elements_of_the_same_size(kind: str) -> None:
+    launched = plan()
+    launched["parameters"][0]["type"] = f"ptr<{kind}>"
+    z = np.zeros(1, np.uint32)
+    launch(kernel(ADD), launched, 1, [z])
+    assert z[0] == THREADS
+
+
+@pytest.mark.parametrize("name", ["k", "entry"])
+def test_the_plans_of_all_kernels(name: str) -> None:
+    with pytest.raises(EmulationError, match=f"expected the plan of one kernel, .* '{name}'") as e:
+        launch(kernel(ADD), {name: plan()}, 1, [np.zeros(1, np.int32)])
+    assert e.value.kind == "launch"
 
 
 def test_schedules_that_do_not_exist() -> None:

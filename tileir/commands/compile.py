@@ -34,6 +34,9 @@ examples:
 
 What options say about launching comes before attributes of a text (tt.num_warps, nvvm.maxnreg),
 and those before hints in bytecode. --emit plan shows what was settled, and who chose it.
+
+A plan says how to launch the PTX: its entries are explained by
+  python -c "help('tileir.codegen.nvptx.plan')"
 """
 
 

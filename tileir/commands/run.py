@@ -131,6 +131,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.target != HOST:
+        for option, given in (
+            ("--threads", arguments.threads is not None),
+            ("--check", arguments.check),
+            ("--trace", arguments.trace),
+        ):
+            if given:
+                raise UsageError(f"{option} is for --target host")
     bytecode = open_module(arguments.file)
     if arguments.list:
         _list(bytecode.functions, arguments.json)
@@ -144,8 +152,6 @@ def _run(arguments: argparse.Namespace) -> int:
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
-    if arguments.target != HOST and arguments.threads is not None:
-        raise UsageError("--threads is for --target host")
     kernel = _compiled(bytecode, function.name, arguments)
     place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
     launch = partial(place, kernel, grid)

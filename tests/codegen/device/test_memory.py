@@ -12,7 +12,7 @@ import pytest
 from tileir import Buffer
 from tileir.codegen.arguments.dlpack import _pointer, _Tensor, _Versioned
 from tileir.codegen.device.copies import copied
-from tileir.codegen.device.memory import memory_of
+from tileir.codegen.device.memory import memory_of, ready
 from tileir.codegen.device.own import own_target, target_for
 from tileir.codegen.device.streams import handle_of
 from tileir.errors import LaunchError, UnsupportedError
@@ -68,11 +68,11 @@ def test_the_cuda_array_interface(driver: Driver) -> None:
     array = np.zeros(4, np.float32)
     driver.lend(array, device=2)
     memory = memory_of(interface(array), F32, 0)
-    assert (memory.address, memory.device) == (array.ctypes.data, 2)
+    assert (memory.address, ready(memory)) == (array.ctypes.data, 2)
     assert "cuStreamSynchronize" not in driver.calls
-    memory_of(interface(array, stream=1), F32, 0)
+    ready(memory_of(interface(array, stream=1), F32, 0))
     assert "cuStreamSynchronize" not in driver.calls
-    memory_of(interface(array, stream=0x70), F32, 0)
+    ready(memory_of(interface(array, stream=0x70), F32, 0))
     assert "cuStreamSynchronize" in driver.calls
 
 
@@ -97,6 +97,9 @@ def test_addresses_and_buffers() -> None:
             F32,
             "interface__ cannot be used: 'shape'",
         ),
+        (interface(np.zeros(4), data=("x", False)), F32, "interface__ cannot be used: 'str'"),
+        (interface(np.zeros(4, np.float32), stream="x"), F32, "expected a CUDA stream"),
+        (SimpleNamespace(__dlpack_device__=None), F32, "__dlpack_device__ cannot be used"),
         (2, F32, "expected an address divisible by 4"),
         (Buffer(-1, 4), F32, "expected an address and a size"),
         ("x", F32, "expected an array, a Buffer or an address, got str"),

@@ -36,18 +36,19 @@ def test_a_kernel_runs_there(target: str, driver: Driver, tmp_path: Path, capsys
     assert not driver.memory
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--threads", "2"], "--threads is for --target host"),
-        (["--check", "memory"], "checks are for target host, not for sm_90"),
-        (["--target", "sm_91"], "unknown target 'sm_91'"),
-    ],
-)
-def test_what_is_for_the_cpu_alone(words: list[str], message: str, driver: Driver, capsys) -> None:
-    given = [KERNEL, "--target", "gpu", *arguments(*["zeros:10:f32"] * 3), *words]
+@pytest.mark.parametrize("words", [["--threads", "2"], ["--check", "memory"], ["--trace", "x"]])
+@pytest.mark.parametrize("target", ["gpu", "sm_90"])
+def test_what_is_for_the_cpu_alone(target: str, words: list[str], capsys) -> None:
+    """It is wrong use whether there is a GPU or not."""
+    given = [KERNEL, "--target", target, *arguments(*["zeros:10:f32"] * 3), *words]
+    assert main_of("run", given) == USAGE
+    assert f"{words[0]} is for --target host" in capsys.readouterr().err
+
+
+def test_a_target_that_does_not_exist(capsys) -> None:
+    given = [KERNEL, "--target", "sm_91", *arguments(*["zeros:10:f32"] * 3)]
     assert main_of("run", given)
-    assert message in capsys.readouterr().err
+    assert "unknown target 'sm_91'" in capsys.readouterr().err
 
 
 def test_arrays_must_fit_on_a_gpu_too(driver: Driver, capsys) -> None:

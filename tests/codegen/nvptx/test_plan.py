@@ -5,9 +5,17 @@ from __future__ import annotations
 import json
 
 from tileir.codegen import compile
+from tileir.codegen.nvptx import plan
 
 from ..build import Kernel
 from .compiled import compiled
+
+
+def test_all_of_it_is_explained() -> None:
+    """In the docstring of the module, a name or two stand before each explanation."""
+    lines = [line[:23] for line in plan.__doc__.splitlines() if line[23:24] == " "]
+    explained = {name.strip() for line in lines for name in line.split(",")}
+    assert set(compiled("vector_add", "sm_80").plan["vector_add"]) <= explained
 
 
 def test_the_plan_is_complete() -> None:
