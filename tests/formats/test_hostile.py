@@ -7,6 +7,7 @@ again for everything that is shared.
 from __future__ import annotations
 
 import contextlib
+import re
 import struct
 import tracemalloc
 
@@ -145,10 +146,14 @@ def test_names_stay_in_one_line(name: str) -> None:
     for line in render(annotate(bytecode)):
         assert line.isprintable()
         assert len(line) < 400
-    with pytest.raises(tileir.TileIRError) as caught:
-        tileir.compile(bytecode, "sm_90")  # no such name in PTX
-    text = str(caught.value)
-    assert text.replace("\n", "").isprintable()
+    for target in ("host", "sm_90"):
+        with pytest.raises(tileir.TileIRError, match="takes 0 arguments") as caught:
+            tileir.compile(bytecode, target)[name].launch(1, [1])
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 400
+    assert re.fullmatch(
+        r"[A-Za-z_]\w{1,10000}", tileir.compile(bytecode, "sm_90")[name].plan["entry"]
+    )
 
 
 def test_a_long_string_is_shown_once() -> None:
