@@ -24,19 +24,19 @@ _HEAP_SLACK = 2
 
 
 def launch(
-    plan: Mapping[str, Any], elements: Sequence[Element], image: Image, grid: int | Sequence[int],
-    args: Sequence[Any], stream: Any,
+    symbol: str, plan: Mapping[str, Any], elements: Sequence[Element], image: Image,
+    grid: int | Sequence[int], args: Sequence[Any], stream: Any,
 ) -> None:  # fmt: skip
-    """Run a kernel as its plan says; see `CompiledEntry.launch`."""
-    symbol = display(plan["entry"])
+    """Run the kernel of a symbol as its plan says; see `CompiledEntry.launch`."""
+    shown = display(symbol)
     if plan["tensor_maps"]:
-        raise UnsupportedError(f"{symbol}: this launcher makes no tensor maps")
-    tiles = check_grid(symbol, grid)
+        raise UnsupportedError(f"{shown}: this launcher makes no tensor maps")
+    tiles = check_grid(shown, grid)
     try:
         handle = streams.DEFAULT if stream is None else streams.handle_of(stream)
         blocks = _blocks(plan, tiles)
     except LaunchError as problem:
-        raise LaunchError(f"{symbol}: {problem}") from None
+        raise LaunchError(f"{shown}: {problem}") from None
     memories: dict[int, Memory] = {}
 
     def address_of(number: int, argument: Any, pointee: Scalar) -> int:
@@ -44,14 +44,14 @@ def launch(
         return memories[number].address
 
     offsets = [row["offset"] for row in plan["parameters"]]
-    packed = pack(plan["entry"], elements, offsets, _size(plan), args, address_of)
+    packed = pack(symbol, elements, offsets, _size(plan), args, address_of)
     if 0 in blocks:
         return
     driver.start()
     try:
         kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
     except LaunchError as problem:
-        raise LaunchError(f"{symbol}: {problem}") from None
+        raise LaunchError(f"{shown}: {problem}") from None
     if plan["heap"]:
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
         driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
@@ -63,7 +63,16 @@ def launch(
     addresses = [start + offset for offset in offsets]
     driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
-        _wait(plan, handle)
+        _wait(symbol, plan, handle)
+
+
+def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:
+    """Give the code to the driver; see `CompiledEntry.load`."""
+    driver.start()
+    try:
+        _kernel(plan, image, {})
+    except LaunchError as problem:
+        raise LaunchError(f"{display(symbol)}: {problem}") from None
 
 
 def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | None]) -> Any:
@@ -79,7 +88,7 @@ def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | N
     return image.kernel(plan, device)
 
 
-def _wait(plan: Mapping[str, Any], stream: int) -> None:
+def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
     """Wait for the end of a launch, and say what went wrong in it."""
     try:
         driver.synchronize(stream)
@@ -88,9 +97,9 @@ def _wait(plan: Mapping[str, Any], stream: int) -> None:
             raise KernelAssertionError(
                 "an assertion is false; the driver has printed which one, and serves this process"
                 " no more",
-                op="assert", kernel=plan["entry"], block=None,
+                op="assert", kernel=symbol, block=None,
             ) from None  # fmt: skip
-        raise DeviceError(f"{display(plan['entry'])}: {problem}", problem.code) from None
+        raise DeviceError(f"{display(symbol)}: {problem}", problem.code) from None
 
 
 def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, int, int]:

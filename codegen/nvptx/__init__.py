@@ -19,7 +19,7 @@ from tileir.types import Element, Tile
 from .. import llvm
 from ..api import Compilation, Compiled
 from ..device.image import Image
-from ..device.launch import launch
+from ..device.launch import launch, load
 from ..kernel import Kernel
 from ..scalar.machine import Machine
 from . import supported
@@ -68,7 +68,14 @@ class CompiledEntry(Compiled):
         the kernel or the GPU; then nothing has run. Whatever can be is checked first, and an
         empty grid needs no GPU. MissingPackageError without cuda-bindings.
         """
-        launch(self.plan, self.elements, self._image, grid, args, stream)
+        launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
+
+    def load(self) -> None:
+        """Give the code to the driver now, for the current GPU; the first launch does it otherwise.
+
+        LaunchError, DeviceError and MissingPackageError as of a launch.
+        """
+        load(self.symbol, self.plan, self._image)
 
 
 class PtxCompilation(Compilation):

@@ -14,7 +14,9 @@ import ml_dtypes
 import numpy as np
 
 from tileir.buffer import Buffer
+from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.errors import LaunchError
 from tileir.types import Scalar
 
 from .errors import EmulationError
@@ -86,8 +88,7 @@ def launch(
     packed = _pack(kernel, plan, args, regions)
     if not all(_inside(address, regions) for address in _addresses(plan, args)):
         regions += writable()
-    sizes = [grid] if isinstance(grid, int) else list(grid)
-    tiles = dict(zip("xyz", [*sizes, 1, 1][:3], strict=True))
+    tiles = _tiles(plan, grid)
     block = tuple(plan["block"])
     if kernel.scope.entry.threads not in (None, block):
         message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
@@ -109,6 +110,18 @@ def launch(
     if heap and heap.taken:
         raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
     return result
+
+
+def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
+    """The extents of the tile grid by their names."""
+    try:
+        tiles = dict(zip("xyz", check_grid(plan["entry"], grid), strict=True))
+    except LaunchError as problem:
+        raise EmulationError("launch", str(problem)) from None
+    for (axis, extent), most in zip(tiles.items(), plan["grid_limits"], strict=True):
+        if extent > most:
+            raise EmulationError("launch", f"{extent} tile blocks along {axis}, at most {most}")
+    return tiles
 
 
 def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:

@@ -54,7 +54,8 @@ def plan(
         end += size
     return {
         "entry": name, "parameters": rows, "block": [threads, 1, 1], "grid": ["x", "y", "z"],
-        "grid_scale": [1, 1, 1], "cluster": [1, 1, 1], "dynamic_shared_memory": shared,
+        "grid_scale": [1, 1, 1], "grid_limits": [1 << 24, 65535, 65535],
+        "cluster": [1, 1, 1], "dynamic_shared_memory": shared,
     }  # fmt: skip
 
 

@@ -117,6 +117,16 @@ def test_arrays_of_elements_of_the_same_size(kind: str) -> None:
     assert z[0] == THREADS
 
 
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [("x", "must be integers"), ((1,) * 4, "1 to 3 extents"), (-1, "not within"), (11, "at most")],
+)
+def test_grids_that_cannot_be(grid: Any, message: str) -> None:
+    with pytest.raises(EmulationError, match=message) as caught:
+        launch(kernel(ADD), plan() | {"grid_limits": [10, 1, 1]}, grid, [np.zeros(1, np.int32)])
+    assert caught.value.kind == "launch"
+
+
 @pytest.mark.parametrize("name", ["k", "entry"])
 def test_the_plans_of_all_kernels(name: str) -> None:
     with pytest.raises(EmulationError, match=f"expected the plan of one kernel, .* '{name}'") as e:

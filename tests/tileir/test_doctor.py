@@ -212,11 +212,12 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
         lambda p: look(p) | ({} if p.name in needed else {"version": None, "ok": False}),
     )  # fmt: skip
     found = report.examine()
-    assert [row["able"] for row in found["abilities"]] == [True] + [False] * 6
+    assert [row["able"] for row in found["abilities"]] == [True] + [False] * 7
     assert found["broken"] == []
     assert found["install"] == [
         "pip install 'tileir[codegen]'", "pip install cuda-tile==1.7.0",
-        "pip install nvidia-cuda-nvcc", "pip install nvidia-cuda-tileiras",
+        "pip install nvidia-cuda-nvcc", "pip install nvidia-cuda-nvdisasm",
+        "pip install nvidia-cuda-tileiras",
     ]  # fmt: skip
 
 

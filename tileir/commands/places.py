@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tileir.references import display
 
@@ -12,11 +12,13 @@ from .progress import progress_bar
 
 if TYPE_CHECKING:
     from tileir.codegen.api import Compiled
+    from tileir.codegen.nvptx import CompiledEntry
 
 HOST, GPU = "host", "gpu"
 """What --target takes besides the names of GPUs."""
 
-Launch = Callable[["Compiled", Sequence[int], Sequence[object]], float]
+Launch = Callable[[Any, Sequence[int], Sequence[object]], float]
+"""Takes what the place's target compiles, the grid and the arguments."""
 
 
 def on_host(threads: int | None) -> Launch:
@@ -31,12 +33,12 @@ def on_host(threads: int | None) -> Launch:
     return launch
 
 
-def on_gpu(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
+def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object]) -> float:
     """The GPU; copying the arrays there and back does not count."""
     from tileir.codegen.device.copies import copied
 
     with copied(values) as arguments:
-        kernel.launch((0,), arguments)  # loads the code, if the arguments fit
+        kernel.load()
         started = time.perf_counter()
         kernel.launch(grid, arguments)
         return time.perf_counter() - started

@@ -54,6 +54,7 @@ def _abilities(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         _on_a_gpu(has, found["driver"]),
         _cutile(has),
         _assembling(tools["ptxas"]),
+        _showing(tools["nvdisasm"]),
         _tileiras(tools["tileiras"], found["bytecode"]),
     ]
 
@@ -125,6 +126,13 @@ def _assembling(ptxas: Mapping[str, Any]) -> dict[str, Any]:
         return _row(what, False, detail, f"pip install {ptxas['package']}")
     release = ptxas["release"] or "of an unknown release"
     return _row(what, True, f"ptxas {release}, {_span(ptxas['targets'])}")
+
+
+def _showing(nvdisasm: Mapping[str, Any]) -> dict[str, Any]:
+    what = "show machine code"
+    if nvdisasm["path"] is None:
+        return _row(what, False, "nvdisasm is not installed", f"pip install {nvdisasm['package']}")
+    return _row(what, True, f"nvdisasm {nvdisasm['release'] or 'of an unknown release'}")
 
 
 def _tileiras(tileiras: Mapping[str, Any], versions: list[str]) -> dict[str, Any]:

@@ -113,10 +113,30 @@ def test_code_is_loaded_once_and_unloaded(driver: Driver) -> None:
     assert len(driver.libraries) == before
 
 
+def test_code_may_be_loaded_before(driver: Driver) -> None:
+    text = "entry @one() { return }"
+    kernel = tileir.compile(tileir.assemble(text, version="13.5"), "sm_90")["one"]
+    kernel.load()
+    assert driver.calls.count("cuLibraryLoadData") == 1
+    assert not driver.launches
+    kernel.launch(1, [])
+    assert driver.calls.count("cuLibraryLoadData") == 1
+
+
+def test_errors_call_a_kernel_by_its_symbol(driver: Driver) -> None:
+    text = 'entry @"a::b"() { return }'
+    kernel = tileir.compile(tileir.assemble(text, version="13.5"), "sm_120")["a::b"]
+    with pytest.raises(LaunchError, match=r"^a::b takes 0 arguments"):
+        kernel.launch(1, [1])
+    for use in (kernel.load, lambda: kernel.launch(1, [])):
+        with pytest.raises(LaunchError, match=r"^a::b: it was compiled for sm_120"):
+            use()
+
+
 def changed_plan(kernel: Any, **changes: Any) -> None:
     """Launch with a plan that says something else."""
     plan = {**kernel.plan, **changes}
-    launching.launch(plan, kernel.elements, kernel._image, 4, [64, 0.5], 0x70)
+    launching.launch(kernel.symbol, plan, kernel.elements, kernel._image, 4, [64, 0.5], 0x70)
 
 
 def test_shared_memory_above_what_everyone_gets(driver: Driver) -> None:
@@ -267,7 +287,7 @@ def test_a_false_assertion(driver: Driver, capsys) -> None:
     assert "n is positive" in capsys.readouterr().out
     without = {**kernel.plan, "asserts": False}
     with pytest.raises(DeviceError, match=r"^positive: .*CUDA_ERROR_ASSERT"):
-        launching.launch(without, kernel.elements, kernel._image, 1, [0], None)
+        launching.launch(kernel.symbol, without, kernel.elements, kernel._image, 1, [0], None)
 
 
 def test_a_kernel_that_fails(driver: Driver) -> None:

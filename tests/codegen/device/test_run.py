@@ -33,6 +33,9 @@ def test_a_kernel_runs_there(target: str, driver: Driver, tmp_path: Path, capsys
     assert main_of("run", [KERNEL, "--target", target, "--json", *words]) == 0
     assert np.load(z).tolist() == list(range(1, 11))
     assert json.loads(capsys.readouterr().out)["time"]["runs"] == 2
+    assert len(driver.launches) == 2
+    calls = driver.calls
+    assert calls.index("cuLibraryLoadData") < calls.index("cuLaunchKernelEx")
     assert not driver.memory
 
 
