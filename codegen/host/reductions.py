@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.ir import Block, Op
+from tileir.ir import Op
 
+from ..commuting import commutes
 from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from .evaluate import Evaluator
 from .loops import loop, nest
@@ -40,10 +41,6 @@ SHORT_LANES = 4096
 
 FEW = 8
 """So many lanes are folded without a loop."""
-
-_COMMUTING = (
-    "addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +145,7 @@ class _Accumulators:
 
 
 def _reduce(lowering: BlockLowering, op: Op) -> None:
-    builder, plan = lowering.builder, _Plan.of(op, _commutes(op))
+    builder, plan = lowering.builder, _Plan.of(op, commutes(op))
     dealt = plan.across == plan.dim
     accumulators = _Accumulators(lowering, op, plan.lanes)
     with nest(builder, plan.outer) as outer:
@@ -223,25 +220,6 @@ def _halve(lowering: BlockLowering, op: Op, accumulators: _Accumulators, lanes: 
 def _store(lowering: BlockLowering, op: Op, position: Position, values: list[ir.Value]) -> None:
     for result, value in zip(op.results, values, strict=True):
         lowering.store_element(result, position, value)
-
-
-def _commutes(op: Op) -> bool:
-    """Whether the body folds each operand by one operation that may be done in any order."""
-    block = op.regions[0].block
-    *body, end = (inner for inner in block.ops if inner.name != "print_tko")  # a trace
-    yielded = list(end.operand_list())
-    if len(body) != len(yielded):
-        return False
-    return all(_is_commuting(block, number, value.owner) for number, value in enumerate(yielded))
-
-
-def _is_commuting(block: Block, number: int, owner: object) -> bool:
-    pair = block.arguments[2 * number : 2 * number + 2]
-    return (
-        isinstance(owner, Op)
-        and owner.name in _COMMUTING
-        and {id(value) for value in owner.operand_list()} == {id(value) for value in pair}
-    )
 
 
 def _without(builder: ir.IRBuilder, position: Position, dim: int) -> Position:

@@ -78,7 +78,7 @@ class _Assigner:
         products = plan_products(kernel, self.threads, target, self.facts)
         self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
-        self.preferences: Preferences = prefer_layouts(kernel, self.threads, target, products)
+        self.preferences: Preferences = prefer_layouts(kernel, self.threads, products)
         self.in_folds = set(_in_folds(kernel))
         self.preferences |= {
             value: held_by_each(value.type.size, self.threads)
@@ -176,7 +176,7 @@ class _Assigner:
             return self._require_all(op, self.uniform)
         wanted = self.found.of(result)
         weak = is_weak(op)
-        fast = [layout for layout in wanted if streams(op, layout, self.facts, self.target)]
+        fast = [layout for layout in wanted if streams(op, layout, self.facts)]
         if wanted and (not weak or len(fast) < len(wanted)):
             home = fast[0] if fast else self.preferences[result]
             self.found.homes[result] = [home, *fast[1:]] if weak else [home]
@@ -190,8 +190,8 @@ class _Assigner:
             own = self.uniform
         else:
             own = self.preferences.get(tile)
-            if own is None or not streams(op, own, self.facts, self.target):
-                own = streaming(op, self.threads, self.facts, self.target)
+            if own is None or not streams(op, own, self.facts):
+                own = streaming(op, self.threads, self.facts)
         self.found.own[op] = own
         self.found.require(tile, own)
         self._require_index(op, own)
@@ -214,9 +214,9 @@ class _Assigner:
     def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
         """Where the value comes into being, if it can be stored from there in whole vectors."""
         preferred = self.preferences.get(value)
-        if preferred and pointers_stream(op, preferred, self.kernel, self.target):
+        if preferred and pointers_stream(op, preferred, self.kernel):
             return preferred
-        best = streaming_pointers(op, self.threads, self.kernel, self.target)
+        best = streaming_pointers(op, self.threads, self.kernel)
         return best or preferred or self._blocked(value)
 
     def _shown(self, op: Op) -> None:
@@ -239,7 +239,7 @@ class _Assigner:
     def _pointer_load(self, op: Op) -> None:
         result, wanted = op.results[0], self.found.of(op.results[0])
         weak = is_weak(op)
-        slow = [it for it in wanted if not pointers_stream(op, it, self.kernel, self.target)]
+        slow = [it for it in wanted if not pointers_stream(op, it, self.kernel)]
         if not weak or slow or len(wanted) > 1:
             self.found.settle(result, self._choose(result))
         for layout in self.found.computed(result):
@@ -342,7 +342,7 @@ class _Assigner:
             if op.operands.get("view") is not None and "index" in op.operands:
                 element = op.operands["view"].type.view.element
                 largest = max(largest, memory_bytes(element))
-                widths.append(vector_of(op, self.facts, self.target))
+                widths.append(vector_of(op, self.facts))
         return max(min(max(widths), ACCESS_BYTES // largest), 1)
 
 

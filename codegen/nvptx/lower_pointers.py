@@ -84,7 +84,7 @@ class _Pointers:
         self.masks = _optional(ctx, op, "mask", layout)
         self.size = memory_bytes(pointers.type.element.pointee)
         self.vector = self.masked = self.run_length = self.weight = 1
-        vectors = pointer_vectors(op, ctx.kernel, ctx.target)
+        vectors = pointer_vectors(op, ctx.kernel)
         if vectors is not None:
             shape = pointers.type.shape
             self.vector = min(vectors.elements, vector_in(layout, shape, vectors.inner))

@@ -14,15 +14,12 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.ir import Block, Op
+from tileir.ir import Op
 
+from ..commuting import commutes
 from .folds import Board, Elements, Many, run_body, shuffled
 from .fragments import I32, Context
 from .layout import LinearLayout, combine, dim_bits, dropped_images
-
-_COMMUTING = (
-    "addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori",
-)  # fmt: skip
 
 
 def lower_reduce(ctx: Context, op: Op) -> None:
@@ -65,7 +62,7 @@ class _Fold:
         fragments = [ctx.fragment(value, self.layout) for value in operands]
         self.values: Many = {o: [f[o] for f in fragments] for o in self.layout.offsets()}
         self.low, self.count = dim_bits(operands[0].type.shape, op.attributes["dim"])
-        self.commutes = _commutes(op)
+        self.commutes = commutes(op)
 
     def places(self) -> tuple[list[int], list[int], list[int]]:
         """The element bits along the dimension that are registers, lanes and warps."""
@@ -110,25 +107,6 @@ class _Fold:
                 first = self.body(first, later)
             values[offset] = first
         self.values, self.layout = values, after
-
-
-def _commutes(op: Op) -> bool:
-    """Whether the body folds each operand by one operation that may be done in any order."""
-    block = op.regions[0].block
-    *body, end = block.ops
-    yielded = list(end.operand_list())
-    if len(body) != len(yielded):
-        return False
-    return all(_is_commuting(block, number, value.owner) for number, value in enumerate(yielded))
-
-
-def _is_commuting(block: Block, number: int, owner: object) -> bool:
-    pair = block.arguments[2 * number : 2 * number + 2]
-    return (
-        isinstance(owner, Op)
-        and owner.name in _COMMUTING
-        and {id(value) for value in owner.operand_list()} == {id(value) for value in pair}
-    )
 
 
 LOWERINGS = {"reduce": lower_reduce}

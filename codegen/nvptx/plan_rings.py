@@ -61,7 +61,7 @@ def plan_rings(kernel: Kernel, assignment: Assignment, target: Target) -> None:
 
 class _Planner:
     def __init__(self, kernel: Kernel, assignment: Assignment, target: Target) -> None:
-        self._assignment, self._target = assignment, target
+        self._assignment = assignment
         self._facts: FactTable = kernel.facts["infer_divisibility"]
         blocks = contract_of(kernel)["minnctapersm"]
         self._room = target.shared_of_each(blocks)
@@ -114,7 +114,7 @@ class _Planner:
             staging = found.staged.pop(value)
             del found.layouts[value]
             found.homes.pop(value, None)
-            layout = streaming(early.load, found.threads, self._facts, self._target)
+            layout = streaming(early.load, found.threads, self._facts)
             fetched.append(Fetched(early, layout, place, staging.images, staging.size))
             place += size
         return tuple(fetched)
@@ -143,7 +143,7 @@ class _Planner:
     def _can_be_copied(self, load: Op) -> bool:
         """Whether asynchronous copies can move a tile."""
         view = load.operands["view"].type
-        element, vector = view.view.element, vector_of(load, self._facts, self._target)
+        element, vector = view.view.element, vector_of(load, self._facts)
         copies = prod(view.tile) // vector // self._assignment.threads
         return (
             not is_packed(element)

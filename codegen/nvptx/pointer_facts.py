@@ -10,7 +10,6 @@ from ..kernel import Kernel
 from ..passes.infer_contiguity import Run, RunTable
 from ..scalar.types import memory_bytes
 from .layout import LinearLayout, along
-from .targets import Target
 from .view_facts import ACCESS_BYTES, vector_in
 
 
@@ -32,7 +31,7 @@ def pointers_of(op: Op) -> Value:
     return op.operands.get("source") or op.operands["destination"]
 
 
-def pointer_vectors(op: Op, kernel: Kernel, target: Target) -> Vectors | None:
+def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
     """For a load or store through a tile of pointers; None where nothing lies side by side."""
     table: RunTable = kernel.facts["infer_contiguity"]
     pointers = pointers_of(op)
@@ -41,7 +40,7 @@ def pointer_vectors(op: Op, kernel: Kernel, target: Target) -> Vectors | None:
     if inner is None or runs[inner].contiguous == 1:
         return None
     size = memory_bytes(pointers.type.element.pointee)
-    most = min(ACCESS_BYTES, target.vector_bytes, runs[inner].divisor)
+    most = min(ACCESS_BYTES, runs[inner].divisor)
     elements = max(min(most // size, runs[inner].contiguous), 1)
     mask = op.operands["mask"]
     masks = Run(constant=elements, edge=elements) if mask is None else table[mask][inner]
@@ -51,9 +50,9 @@ def pointer_vectors(op: Op, kernel: Kernel, target: Target) -> Vectors | None:
     return Vectors(inner, elements, masked, runs[inner].contiguous)
 
 
-def streaming_pointers(op: Op, threads: int, kernel: Kernel, target: Target) -> LinearLayout | None:
+def streaming_pointers(op: Op, threads: int, kernel: Kernel) -> LinearLayout | None:
     """The best layout for such an access: neighbouring threads at neighbouring vectors."""
-    vectors = pointer_vectors(op, kernel, target)
+    vectors = pointer_vectors(op, kernel)
     if vectors is None:
         return None
     pointers = pointers_of(op)
@@ -62,9 +61,9 @@ def streaming_pointers(op: Op, threads: int, kernel: Kernel, target: Target) -> 
     return along(shape, [*order, vectors.inner], vectors.elements, threads)
 
 
-def pointers_stream(op: Op, layout: LinearLayout, kernel: Kernel, target: Target) -> bool:
+def pointers_stream(op: Op, layout: LinearLayout, kernel: Kernel) -> bool:
     """Whether such an access in this layout moves as much at once as in its best one."""
-    vectors = pointer_vectors(op, kernel, target)
+    vectors = pointer_vectors(op, kernel)
     if vectors is None:
         return True
     pointers = pointers_of(op)

@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 
 from tileir.verifier.targets import ADD_BF16
 
-MAX_PTX = (9, 0)
-"""The newest PTX ISA version used: what a driver of CUDA 13.0 can load."""
 RESERVED_BYTES = 1 << 10
 """Shared memory that each block takes beside what it asks for."""
 
@@ -29,8 +27,6 @@ class Target:
     base: str
     ptx: tuple[int, int]
     """PTX ISA version, major and minor."""
-    vector_bytes: int = 16
-    """The most bytes one load or store of one thread can move."""
     warp: int = 32
     max_threads: int = 1024
     """Threads of one block."""
@@ -88,14 +84,14 @@ _LARGE = _Sm(32, 2048, 227)
 
 def _gpu(name: str, ptx: tuple[int, int], sm: _Sm = _LARGE, base: str = "") -> Target:
     return Target(
-        name, base or name, ptx, vector_bytes=32, blocks_per_sm=sm.blocks,
+        name, base or name, ptx, blocks_per_sm=sm.blocks,
         threads_per_sm=sm.threads, shared_bytes=sm.shared << 10,
     )  # fmt: skip
 
 
 def _before_hopper(name: str, ptx: tuple[int, int], sm: _Sm) -> Target:
     return replace(
-        _gpu(name, ptx, sm), vector_bytes=16, nan_extremes=name != "sm_75", clusters=False,
+        _gpu(name, ptx, sm), nan_extremes=name != "sm_75", clusters=False,
         overlaps_grids=False, async_copies=name != "sm_75", multicasts=False,
     )  # fmt: skip
 
@@ -108,7 +104,7 @@ _ROWS = (
     # No guide says what a block of sm_88 may ask for; none of its kind has less.
     _before_hopper("sm_88", (9, 0), _Sm(16, 1536, 99)),
     _before_hopper("sm_89", (7, 8), _Sm(24, 1536, 99)),
-    replace(_gpu("sm_90", (7, 8)), vector_bytes=16),
+    _gpu("sm_90", (7, 8)),
     _gpu("sm_100", (8, 6)),
     _gpu("sm_103", (8, 8)),
     # PTX 9.0 and LLVM 22 have no sm_107; it runs what was written for sm_103.

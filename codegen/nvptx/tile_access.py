@@ -66,7 +66,7 @@ class TileAccess:
         size, inner = memory_bytes(kind.view.element), inner_dim(view, ctx.facts)
         inner, vector = (len(kind.tile) - 1, 1) if inner is None else (inner, widest)
         if vector != 1:
-            possible = vector_of(op, ctx.facts, ctx.target)
+            possible = vector_of(op, ctx.facts)
             possible = min(possible, vector_in(layout, kind.tile, inner))
             vector = min(vector or possible, possible)
         strides = [_times(builder, tensor.strides[dim], size) for dim in dims]

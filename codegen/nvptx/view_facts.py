@@ -11,10 +11,9 @@ from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView,
 from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
 from ..scalar.types import memory_bytes
 from .layout import LinearLayout, along, dim_bits
-from .targets import Target
 
 ACCESS_BYTES = 16
-"""The most bytes one access moves, where the target allows as much."""
+"""The most bytes one access of a thread moves; newer GPUs could twice as many."""
 SECTOR_BYTES = 32
 """Memory is fetched in pieces of this size."""
 
@@ -60,7 +59,7 @@ def inner_of(value: Value, facts: FactTable) -> int:
     return last if inner is None else inner
 
 
-def vector_of(op: Op, facts: FactTable, target: Target) -> int:
+def vector_of(op: Op, facts: FactTable) -> int:
     """The most neighbouring elements of its tile that one access of a view op can move.
 
     They have to lie side by side in memory, at an address known to be a multiple of their size.
@@ -71,7 +70,7 @@ def vector_of(op: Op, facts: FactTable, target: Target) -> int:
     if inner is None:
         return 1
     size = memory_bytes(kind.view.element)
-    alignment = min(ACCESS_BYTES, target.vector_bytes, facts_of_base(view, facts))
+    alignment = min(ACCESS_BYTES, facts_of_base(view, facts))
     dims = dimensions(kind)
     for dim in range(len(kind.tile)):
         if dim != inner:
@@ -99,14 +98,14 @@ def always_whole(view: Value, inner: int, vector: int, facts: FactTable) -> bool
     return facts_of_extent(view, dim, facts).divisor % vector == 0
 
 
-def streaming(op: Op, threads: int, facts: FactTable, target: Target) -> LinearLayout:
+def streaming(op: Op, threads: int, facts: FactTable) -> LinearLayout:
     """The best layout for the tile of a view op: neighbouring threads at neighbouring vectors."""
     view = op.operands["view"]
     shape, inner = view.type.tile, inner_dim(view, facts)
     order = list(range(len(shape)))
     if inner is not None:
         order.append(order.pop(inner))
-    return along(shape, order, vector_of(op, facts, target), threads)
+    return along(shape, order, vector_of(op, facts), threads)
 
 
 def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
@@ -118,14 +117,14 @@ def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
     return 1 << bits
 
 
-def streams(op: Op, layout: LinearLayout, facts: FactTable, target: Target) -> bool:
+def streams(op: Op, layout: LinearLayout, facts: FactTable) -> bool:
     """Whether a view op in this layout is about as fast as in its best one."""
     view = op.operands["view"]
     inner = inner_dim(view, facts)
     if inner is None:
         return True
     shape, size = view.type.tile, memory_bytes(view.type.view.element)
-    best = vector_of(op, facts, target)
+    best = vector_of(op, facts)
     vector = vector_in(layout, shape, inner)
     if 2 * vector < best:
         return False

@@ -1,0 +1,31 @@
+"""Which reductions may be done in any order of their elements."""
+
+from __future__ import annotations
+
+from tileir.ir import Block, Op
+
+_COMMUTING = (
+    "addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori",
+)  # fmt: skip
+
+
+def commutes(op: Op) -> bool:
+    """Whether the body folds each operand by one operation that may be done in any order.
+
+    What a trace has put into it does not count.
+    """
+    block = op.regions[0].block
+    *body, end = (inner for inner in block.ops if inner.name != "print_tko")
+    yielded = list(end.operand_list())
+    if len(body) != len(yielded):
+        return False
+    return all(_is_commuting(block, number, value.owner) for number, value in enumerate(yielded))
+
+
+def _is_commuting(block: Block, number: int, owner: object) -> bool:
+    pair = block.arguments[2 * number : 2 * number + 2]
+    return (
+        isinstance(owner, Op)
+        and owner.name in _COMMUTING
+        and {id(value) for value in owner.operand_list()} == {id(value) for value in pair}
+    )
