@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE, HALF, SHORT, SINGLE
+from .bits import DOUBLE, HALF, SHORT, SINGLE, bits_of, like
 
 _NAMES = {"addf": "add", "divf": "div", "fma": "fma", "mulf": "mul", "sqrt": "sqrt", "subf": "sub"}
 PAIRS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
@@ -41,6 +41,13 @@ def reciprocal(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 def rsqrt(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """One over the square root of an f32, within 2 ulp."""
     return _instruction(builder, "rsqrt.approx.f32", [value])
+
+
+def half_fma(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:
+    """lhs * rhs + acc of f16, or of bf16 as bits, rounded once to nearest; NaN is 0x7FFF."""
+    bits = [bits_of(builder, value) for value in arguments]
+    kind, text = ir.FunctionType(SHORT, [SHORT] * 3), f"fma.rn.{name} $0, $1, $2, $3;"
+    return like(builder, builder.asm(kind, text, "=h,h,h,h", bits, False), arguments[0])
 
 
 def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:

@@ -75,3 +75,23 @@ def test_sm_89_gets_ptx_that_has_them(tool, tmp_path: Path, narrow: str) -> None
     source = tmp_path / "it.ptx"
     source.write_text(compiled.ptx)
     assert tool("ptxas", "-arch=sm_89", "-o", tmp_path / "it.cubin", source).returncode == 0
+
+
+@pytest.mark.parametrize("gpu", ["sm_75", "sm_80"])
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+def test_products_of_halves_are_added_with_one_rounding(element: str, gpu: str) -> None:
+    """The first product has digits below those of the sum: they turn a tie."""
+    dtype = FLOATS[element]
+    random = np.random.default_rng(8)
+    lhs, rhs, acc = (random.standard_normal(SIZE).astype(dtype) for _ in range(3))
+    step = np.exp2(-(10 if element == "f16" else 7)).astype(dtype)
+    half_up = (dtype.type(1) + step, dtype.type(0.5) * step, dtype.type(1))
+    for array, number in zip((lhs, rhs, acc), half_up, strict=True):
+        array[:9] = [number, np.inf, -np.inf, np.nan, 0.0, -0.0, number, -number, number]
+    found = np.zeros(SIZE, dtype)
+    module = elementwise("fma", [element] * 3, element, SIZE, rounding_mode="nearest_even")
+    launch(module, "apply", 1, [lhs, rhs, acc, found], gpu)
+    with np.errstate(all="ignore"):
+        exact = lhs.astype(np.float64) * rhs.astype(np.float64) + acc.astype(np.float64)
+        check(bits(found), exact.astype(dtype), exact, element)
+    assert found[0] == dtype.type(1) + step
