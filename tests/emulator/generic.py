@@ -63,7 +63,8 @@ def update(
     """Replace words by `change(space, old, *operands)`, one lane after the other; the old words.
 
     `space` is the name of that which is reached, `operands` are lists of as many words as the
-    access has.
+    access has. Of two operands the first is what is compared: only where that is equal, the
+    word is written.
     """
     out = np.zeros((access.count, lanes.count), f"u{access.word}")
     for space, here, within in spaces_of(lanes, mask, address, name):
@@ -83,6 +84,8 @@ def update(
                 old[column, turn] = before
                 taken = (each[column][turn] for each in words)
                 rows[place[turn], column] = change(space, before, *taken)
+        wrote = old[0] == words[0][0] if len(words) > 1 else None
+        memory.order(part, offset, access, wrote)
         out[:, active] = old
     return tuple(out)
 

@@ -9,7 +9,7 @@ from .types import width
 
 _MEMORY = re.compile(r"(ld|st|atom|red|cp|ldmatrix|stmatrix|multimem)\b")
 _TYPE = re.compile(r"\.([busf]|bf)(8|16|32|64|128)(x2)?$")
-_ORDERED = re.compile(r"(fence|membar|\w+\.(?:\w+\.)*(acquire|release|acq_rel))\b.*")
+_ORDERING = re.compile(r"(fence(?!\.proxy)|membar|\w+\.(?:\w+\.)*(acquire|release|acq_rel))\b.*")
 
 
 def granules(entry: Entry) -> dict[str, int]:
@@ -26,6 +26,6 @@ def granules(entry: Entry) -> dict[str, int]:
     return found
 
 
-def orders_between_blocks(entry: Entry) -> bool:
-    """Whether threads of several blocks may be ordered by fences: then races there are not told."""
-    return any(_ORDERED.match(statement.opcode) for statement in entry.statements)
+def orders_threads(entry: Entry) -> bool:
+    """Whether anything but barriers orders threads, of several blocks too."""
+    return any(_ORDERING.match(statement.opcode) for statement in entry.statements)

@@ -21,17 +21,18 @@ from tileir.types import Scalar
 
 from .errors import EmulationError
 from .heap import Heap
+from .lanes import WARP
 from .machine import Batch, Settings
 from .mapped import writable
 from .memory import HostMemory
 from .program import Kernel, Module
+from .releases import Releases
+from .scopes import CLOCKS, Grid
 
 HEAP = 1 << 20
 """Bytes that all blocks of a launch may take from the heap."""
 LANES, FEW_LANES = 1 << 14, 1 << 10
 """Threads that are run together at most; few where some may wait for what a block does alone."""
-CLOCKS = 1 << 22
-"""What they know of each other's times takes at most so many numbers."""
 _SMALL_FLOATS = {
     "bf16": ml_dtypes.bfloat16,
     "f8E4M3FN": ml_dtypes.float8_e4m3fn,
@@ -96,16 +97,20 @@ def launch(
     blocks = _blocks(kernel, plan, tiles)
     settings = Settings(schedule, races, limit)
     heap = Heap(HEAP) if kernel.allocates else None
-    memory = HostMemory(regions, kernel.granules["global"] if races else None, heap)
+    granule = kernel.granules["global"] if races else None
+    releases = Releases() if kernel.orders_threads else None
+    memory = HostMemory(regions, granule, heap, releases)
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
-    lanes = FEW_LANES if kernel.orders_between_blocks else LANES
+    lanes = FEW_LANES if kernel.orders_threads else LANES
     together = max(1, min(lanes // threads, CLOCKS // threads**2))
+    pitch = -(-threads // WARP) * WARP
+    whole = Grid(blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch)
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)
-        batch = Batch(kernel, blocks, first, count, block, shared, memory, bytes(packed), settings)
+        batch = Batch(kernel, whole, first, count, block, shared, memory, bytes(packed), settings)
         _run(batch, result)
     if heap and heap.taken:
         raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")

@@ -17,6 +17,7 @@ from .memory import HostMemory, Memory
 from .program import Kernel
 from .races import Clocks
 from .schedules import ranks
+from .scopes import Grid
 from .scratch import Scratch
 from .special import special_register
 
@@ -39,31 +40,32 @@ class Batch:
     """Blocks `first`, `first + 1` ... of a grid, with all that belongs to their threads."""
 
     def __init__(
-        self, kernel: Kernel, grid: tuple[int, int, int], first: int, blocks: int,
+        self, kernel: Kernel, grid: Grid, first: int, blocks: int,
         shape: tuple[int, int, int], shared_bytes: int, memory: HostMemory, parameters: bytes,
         settings: Settings,
     ) -> None:  # fmt: skip
-        self.kernel, self.grid, self.first, self.blocks = kernel, grid, first, blocks
+        self.kernel, self.grid, self.first, self.blocks = kernel, grid.extents, first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings
         self.shared_bytes = shared_bytes
         self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
         self.threads = shape[0] * shape[1] * shape[2]
-        self.pitch = -(-self.threads // WARP) * WARP
+        self.pitch = grid.threads
         self.count = blocks * self.pitch
         self.kinds = kernel.scope.kinds
-        self.fair = FAIR_AMONG_BLOCKS if kernel.orders_between_blocks else FAIR
+        self.fair = FAIR_AMONG_BLOCKS if kernel.orders_threads else FAIR
         self.registers: dict[int, Any] = defaultdict(lambda: None)
         self.defined: dict[int, Any] = defaultdict(lambda: None)
         lane = np.arange(self.count)
         self.block_of, self.thread_of = lane // self.pitch, lane % self.pitch
-        self.clocks = Clocks(first, blocks, self.pitch, not kernel.orders_between_blocks)
+        self.clocks = Clocks(first, blocks, grid)
         self.spaces: dict[str, Memory] = {"global": memory}
         for name, owner, owners, size in (
             ("shared", self.block_of, blocks, shared_bytes),
             ("local", lane, self.count, kernel.scope.local_bytes),
         ):
             granule = kernel.granules.get(name) if settings.races else None
-            self.spaces[name] = Scratch(name, owners, owner, size, granule)
+            orders = kernel.orders_threads and name == "shared"
+            self.spaces[name] = Scratch(name, owners, owner, size, granule, orders)
         self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
         self.waiting = np.zeros(self.count, bool)
         self.barriers = Barriers(self)

@@ -16,6 +16,8 @@ import numpy as np
 from .heap import Heap
 from .lanes import Lanes
 from .races import Shadow
+from .releases import Releases
+from .scopes import WEAK
 from .syntax import Statement
 
 PAGE = 64
@@ -33,8 +35,10 @@ class Access:
     writes: bool = False
     reads: bool = False
     """Whether it reads as well as writes."""
-    strong: bool = False
-    """Atomic, volatile, or ordered: no data race with others of that kind."""
+    scope: int = WEAK
+    """With whom in it atomic, volatile and ordered accesses of that kind do not race."""
+    acquires: bool = False
+    releases: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -74,6 +78,7 @@ class Memory:
         address = address[where] if where is not None and np.ndim(address) else address
         offset = self.reach(active, statement, address, access)
         words = self.rows(access.word, access.count)[offset // access.nbytes]
+        self.order(active, offset, access)
         if access.count == 1:
             columns = (words,)
         else:
@@ -98,6 +103,7 @@ class Memory:
         offset = self.reach(active, statement, address, access, value)
         place = offset // access.nbytes
         rows[place] = value
+        self.order(active, offset, access)
         if self.shadow is not None:
             self._agree(active, statement, address, rows[place] != value)
 
@@ -132,6 +138,13 @@ class Memory:
             self.shadow.record(active, statement, address, place, access, changes)
         return offset
 
+    def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
+        """What an access orders, after it has happened; `wrote`: which lanes, if not all."""
+        if access.scope and self.shadow is not None and self.shadow.releases is not None:
+            offset = active.spread(offset)
+            for word in range(access.count):
+                self.shadow.releases.access(active, offset + word * access.word, access, wrote)
+
     def outside(
         self, active: Lanes, statement: Statement, address: Any, wrong: Any, access: Access,
         expected: str,
@@ -163,8 +176,9 @@ class HostMemory(Memory):
     name = "global"
 
     def __init__(
-        self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None
-    ) -> None:
+        self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None,
+        releases: Releases | None = None,
+    ) -> None:  # fmt: skip
         """Regions are (address, bytes); `granule` in bytes, None for no race detection."""
         self.heap = heap
         regions = [*regions, (heap.room.ctypes.data, heap.room.nbytes)] if heap else regions
@@ -187,7 +201,7 @@ class HostMemory(Memory):
         self.shift = self.starts // np.uint64(PAGE) * np.uint64(PAGE) - places[:-1].astype(
             np.uint64
         )
-        shadow = Shadow(int(places[-1]), granule, "global") if granule else None
+        shadow = Shadow(int(places[-1]), granule, "global", releases) if granule else None
         super().__init__(data, low, shadow)
 
     def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:

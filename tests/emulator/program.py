@@ -12,7 +12,7 @@ import numpy as np
 from .blocks import Block
 from .compiling import compile_block
 from .errors import EmulationError
-from .granules import granules, orders_between_blocks
+from .granules import granules, orders_threads
 from .scope import Scope
 from .syntax import Text, Variable, read
 from .types import immediate, storage
@@ -91,7 +91,7 @@ class Kernel:
         self.blocks: list[Block] = scope.blocks
         self.opcodes = [block.opcodes() for block in self.blocks]
         self.granules = granules(scope.entry)
-        self.orders_between_blocks = orders_between_blocks(scope.entry)
+        self.orders_threads = orders_threads(scope.entry)
         self.allocates = any(
             statement.opcode.startswith("call") and "malloc" in statement.text
             for statement in scope.entry.statements

@@ -9,6 +9,7 @@ import numpy as np
 from .lanes import Lanes
 from .memory import PAGE, Access, Memory
 from .races import Shadow
+from .releases import Releases
 from .syntax import Statement
 
 
@@ -19,14 +20,16 @@ class Scratch(Memory):
     """
 
     def __init__(
-        self, name: str, owners: int, owner: np.ndarray, size: int, granule: int | None
-    ) -> None:
+        self, name: str, owners: int, owner: np.ndarray, size: int, granule: int | None,
+        orders: bool = False,
+    ) -> None:  # fmt: skip
         self.name, self.size, self.owner = name, size, owner
         self.pitch = -(-size // PAGE) * PAGE
         total = self.pitch * owners
         room = np.full(total + PAGE, 0xA5, np.uint8)
         start = -room.ctypes.data % PAGE
-        shadow = Shadow(total, granule, name) if granule and total else None
+        releases = Releases() if orders else None
+        shadow = Shadow(total, granule, name, releases) if granule and total else None
         super().__init__(room[start : start + total], 0, shadow)
         self.known = np.zeros(total, bool)
         self.closed: np.ndarray | None = None

@@ -10,12 +10,13 @@ import numpy as np
 
 from ..generic import update
 from ..memory import Access
+from ..scopes import SCOPES
 from ..table import effect
 from ..types import dtype, width
 from .floats import basic, flushed
 from .halves import lifted
 
-_ORDER = "(.(relaxed|acquire|release|acq_rel|seq_cst))?(.(cta|cluster|gpu|sys))?"
+_ORDER = "(.(?P<order>relaxed|acquire|release|acq_rel))?(.(?P<scope>cta|cluster|gpu|sys))?"
 _SPACE = "(.(?P<space>global|shared|local)(::cta|::cluster)?)?"
 _HINT = r"(.L2::cache_hint)?"
 
@@ -55,7 +56,11 @@ def atomic(match: re.Match[str]) -> Any:
     """One update after the other where lanes meet, lower lanes first."""
     kind, space = match["t"], match["space"]
     count = int(match["count"] or 1)
-    access = Access(width(kind), count, writes=True, strong=True, reads=True)
+    order = match["order"]
+    access = Access(
+        width(kind), count, writes=True, reads=True, scope=SCOPES[match["scope"] or "gpu"],
+        acquires=order in ("acquire", "acq_rel"), releases=order in ("release", "acq_rel"),
+    )  # fmt: skip
     words = f"u{width(kind)}"
     functions = {name: change(match["o"], kind, name) for name in ("global", "shared", "local")}
     returns = match["n"] == "atom"

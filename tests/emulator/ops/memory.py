@@ -9,10 +9,13 @@ import numpy as np
 
 from ..generic import load, store
 from ..memory import Access
+from ..scopes import SCOPES, WEAK
 from ..table import effect
 from ..types import dtype, storage, width
 
-_ORDER = "(.(?P<order>weak|volatile|mmio|relaxed|acquire|release))?(.(cta|cluster|gpu|sys))?"
+_ORDER = (
+    "(.(?P<order>weak|volatile|mmio|relaxed|acquire|release))?(.(?P<scope>cta|cluster|gpu|sys))?"
+)
 _CACHE = r"(.L[12]::\w+)*(.nc)?(.(ca|cg|cs|lu|cv|wb|wt))?(.L[12]::\w+)*"
 _SPACE = "(.(?P<space>global|shared|local|const)(::cta)?)?"
 _VECTOR = "(.v(?P<count>[248]))?"
@@ -20,8 +23,12 @@ _VECTOR = "(.v(?P<count>[248]))?"
 
 def access(match: re.Match[str], writes: bool) -> Access:
     """What an opcode of ld or st does."""
-    strong = match["order"] not in (None, "weak")
-    return Access(width(match["t"]), int(match["count"] or 1), writes, strong=strong)
+    order = match["order"] or "weak"
+    return Access(
+        width(match["t"]), int(match["count"] or 1), writes,
+        scope=WEAK if order == "weak" else SCOPES[match["scope"] or "sys"],
+        acquires=order == "acquire", releases=order == "release",
+    )  # fmt: skip
 
 
 def loading(match: re.Match[str]) -> Any:

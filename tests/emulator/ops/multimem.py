@@ -6,7 +6,8 @@ from ..table import effect
 from .atomics import atomic
 from .memory import loading, storing
 
-_WHERE = "(.(?P<order>weak|relaxed|acquire|release))?(.(cta|cluster|gpu|sys))?(.(?P<space>global))?"
+_ORDER = "(.(?P<order>weak|relaxed|acquire|release))?(.(?P<scope>cta|cluster|gpu|sys))?"
+_WHERE = f"{_ORDER}(.(?P<space>global))?"
 _REDUCTION = "(?P<o>add|min|max|and|or|xor)(?P<count>)"
 _TYPE = "(?P<t>[busf](32|64)|b?f16x2)"
 

@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..memory import Access
+from ..scopes import SCOPES
 from ..table import effect
 
-_SCOPES = "(cta|cluster|gpu|sys|gl)"
+_SCOPES = "(?P<scope>cta|cluster|gpu|sys|gl)"
+FENCES = -1
+"""No place in memory, but one that all fences of the kind `sc` update."""
 
 
 def barrier(match: re.Match[str]) -> Any:
@@ -89,6 +93,27 @@ def stop(match: re.Match[str]) -> Any:
     return run
 
 
+def fence(match: re.Match[str]) -> Any:
+    """Those called `sc` come one after the other, as updates of one place do."""
+    scope, kind = SCOPES[match["scope"]], match.groupdict().get("kind") or "acq_rel"
+    total = match["n"] == "membar" or kind == "sc"
+    access = Access(
+        1, writes=True, reads=True, scope=scope, acquires=kind != "release",
+        releases=kind != "acquire",
+    )  # fmt: skip
+
+    def run(lanes: Any, statement: Any, mask: Any) -> None:
+        active = lanes.under(mask)
+        shadow = lanes.batch.spaces["global"].shadow
+        if not active.count or shadow is None:
+            return
+        if total:
+            shadow.releases.access(active, np.full(active.count, FENCES), access)
+        lanes.batch.clocks.fence(active.numbers, scope, access.acquires, access.releases)
+
+    return run
+
+
 def nothing(match: re.Match[str]) -> Any:
     """Memory is the same for all lanes at all times."""
     return lambda lanes, statement, mask, *operands: None
@@ -103,8 +128,9 @@ for _operations, _kind in (("popc", "u32"), ("and|or", "pred")):
     effect(f"{_head}.take", f"{_kind} =", taking)
 effect("bar.warp.sync", "= u32", warp_barrier, needs_warp=True)
 effect("trap|brkpt", "=", stop, ends_block=True)
-effect(f"membar.{_SCOPES}", "=", nothing)
-effect(f"fence(.(sc|acq_rel|acquire|release))?(.sync_restrict::\\S+)?.{_SCOPES}", "=", nothing)
+effect(f"(?P<n>membar).{_SCOPES}", "=", fence)
+effect(f"(?P<n>fence)(.(?P<kind>sc|acq_rel|acquire|release))?(.sync_restrict::\\S+)?.{_SCOPES}",
+       "=", fence)  # fmt: skip
 effect(r"fence.proxy.\S+", "= $?", nothing)
 effect(r"griddepcontrol.(wait|launch_dependents)", "=", nothing)
 effect("nanosleep.u32", "= u32", nothing)

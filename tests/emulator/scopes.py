@@ -1,0 +1,52 @@
+"""Scopes of memory operations: which threads of a launch an operation is meant for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+WEAK, CTA, CLUSTER, GPU = range(4)
+"""Of no scope at all, its block, its cluster, everyone: nothing but one GPU runs a kernel."""
+SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "gl": GPU, "sys": GPU}
+CLOCKS = 1 << 22
+"""What the threads of a batch know of all others takes at most so many numbers."""
+
+
+class Grid:
+    """The blocks of a launch: the cluster of each, and which threads share a clock."""
+
+    def __init__(
+        self, extents: tuple[int, int, int], cluster: tuple[int, ...], threads: int, together: int
+    ) -> None:
+        """`threads` of a block, in whole warps; `together`: threads that run at a time."""
+        self.extents = extents
+        number = np.arange(extents[0] * extents[1] * extents[2])
+        x, y = number % extents[0], number // extents[0] % extents[1]
+        z = number // (extents[0] * extents[1])
+        wide, high = -(-extents[0] // cluster[0]), -(-extents[1] // cluster[1])
+        self.cluster = x // cluster[0] + wide * (y // cluster[1] + high * (z // cluster[2]))
+        self.threads, self.count = threads, len(number) * threads
+        self.grain = 1
+        """So many threads are one to those of other blocks: 1, a warp, a block, 2, 4 .. blocks."""
+        for grain in (32, *(threads << step for step in range(40))):
+            if min(together, self.count) * self.columns <= CLOCKS:
+                break
+            self.grain = grain
+
+    @property
+    def columns(self) -> int:
+        """Of how many clocks a thread knows."""
+        return -(-self.count // self.grain)
+
+    def needed(self, block: Any, other: Any) -> Any:
+        """The narrowest scope of a thread of one block that has those of the other in it."""
+        near = np.where(self.cluster[block] == self.cluster[other], CLUSTER, GPU)
+        return np.where(block == other, CTA, near)
+
+    def mutual(self, scope: int, block: int, scope2: int, block2: int) -> bool:
+        """Whether two strong operations are morally strong: each one's scope has the other in."""
+        if block == block2:
+            return True
+        same = self.cluster[block] == self.cluster[block2]
+        return min(scope, scope2) >= (CLUSTER if same else GPU)
