@@ -61,6 +61,7 @@ redux.sync.add.u32 %r5, %r6, -1; redux.sync.xor.b32 %r5, %r6, -1;
 elect.sync %r5|%p1, -1; activemask.b32 %r5;
 add.s32 %r5, %r6, -1; sub.u64 %d5, %d6, %d7; mul.lo.s16 %h5, %h6, %h7; mul.hi.u64 %d5, %d6, %d7;
 div.s32 %r5, %r6, %r7; rem.u16 %h5, %h6, %h7; min.u32 %r5, %r6, %r7; max.s64 %d5, %d6, %d7;
+min.relu.s32 %r5, %r6, %r7; max.relu.s32 %r5, %r6, 7;
 and.b16 %h5, %h6, 255; or.b32 %r5, %r6, %r7; xor.b64 %d5, %d6, %d7;
 add.sat.s32 %r5, %r6, %r7; sub.sat.s32 %r5, %r6, %r7; mul.wide.u16 %r5, %h5, %h6;
 mad.lo.s64 %d5, %d6, %d7, %d8; mad.hi.s32 %r5, %r6, %r7, %r8; mad.wide.s32 %d5, %r5, 4, %d6;
