@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tileir.verifier.targets import ADD_BF16
+from tileir.verifier.targets import ADD_BF16, MULTICAST
 
 RESERVED_BYTES = 1 << 10
 """Shared memory that each block takes beside what it asks for."""
@@ -45,8 +45,6 @@ class Target:
     """A grid may start before the one it depends on has ended."""
     async_copies: bool = True
     """Threads can copy from global to shared memory without waiting for it."""
-    multicasts: bool = True
-    """An address may stand for memory of several devices."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
 
@@ -58,6 +56,11 @@ class Target:
     def adds_bf16(self) -> bool:
         """Memory can add bf16."""
         return self.name in ADD_BF16.native
+
+    @property
+    def multicasts(self) -> bool:
+        """An address may stand for memory of several devices."""
+        return self.name in MULTICAST.native
 
     @property
     def capability(self) -> int:
@@ -92,7 +95,7 @@ def _gpu(name: str, ptx: tuple[int, int], sm: _Sm = _LARGE, base: str = "") -> T
 def _before_hopper(name: str, ptx: tuple[int, int], sm: _Sm) -> Target:
     return replace(
         _gpu(name, ptx, sm), nan_extremes=name != "sm_75", clusters=False,
-        overlaps_grids=False, async_copies=name != "sm_75", multicasts=False,
+        overlaps_grids=False, async_copies=name != "sm_75",
     )  # fmt: skip
 
 
