@@ -14,6 +14,7 @@ from .cache_key import key_of
 from .cache_place import find_cache
 from .launch_terms import check_options
 from .targets import HOST, named_target, no_gpu, package_of
+from .text_lines import with_text_lines
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -113,7 +114,9 @@ def compile(
     For GPUs, `launch` is what is asked of launches, by the names in `launch_terms.OPTIONS`:
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
     TypeError for another name, UnsupportedError for what cannot be. With `lineinfo`, the PTX says
-    which line of source each instruction comes from, as far as the debug section does.
+    which line of source each instruction comes from, as far as the debug section does; of a module
+    that was assembled from a text without `loc(...)`, which line of the text. A RuntimeWarning if
+    nothing is known of any.
     """
     check_options(launch)
     for_gpus = [*launch, *(["lineinfo"] if lineinfo else [])]
@@ -132,6 +135,8 @@ def compile(
         "symbols": symbols, "checks": checks, "trace": names, "launch": launch,
         "lineinfo": bool(lineinfo),
     }  # fmt: skip
+    if lineinfo or checks:
+        bytecode = with_text_lines(bytecode)
     slot = _slot(bytecode, package.identity(target), options) if cache else None
     kept = slot and slot.get()
     if kept:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from llvmlite import ir
 
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
+from tileir.text_places import located
 from tileir.types import Element, Tile
 
 from .. import llvm
@@ -36,6 +38,7 @@ from .targets import TARGETS, Target
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
+NO_LINES = "no line information: nothing in the module says where in source it comes from"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -115,6 +118,8 @@ def compile_kernels(
     ]
     ops = [op for kernel in kernels for op in kernel.walk()]
     lines = LineTable(kernels) if lineinfo else None
+    if lines and not lines.known:
+        warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
     version = lowest_ptx(map(contract_of, kernels), supported.ptx_version(ops, gpu))
     if lines and lines.has_calls:
         version = max(version, INLINED_CALLS)
@@ -156,6 +161,7 @@ def _lowered(
     if shared > gpu.shared_bytes:
         why = f"takes {shared} bytes of shared memory; a block of {gpu.name} has {gpu.shared_bytes}"
         found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
+        found = located(found, kernel.bytecode)
         raise UnsupportedError("tiles that threads exchange are too large:", found)
     check_shared(kernel, gpu, shared)
     elements = [value.type.element for value in kernel.parameters]
