@@ -36,7 +36,10 @@ from .errors import (  # noqa: E402
     VerifyError,
     VersionError,
 )
+from .extras import compiling  # noqa: E402
 from .launch import LaunchAttributes  # noqa: E402
+
+__version__ = "0.1.0"
 
 __all__ = [
     "AssemblyError",
@@ -105,7 +108,8 @@ def compile(bytecode, target: str | None = None, **options):
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
 
     For GPUs only, what is asked of launches; each comes before attributes of the module's text,
-    and those before hints in bytecode:
+    and those before hints in bytecode. None asks nothing, and what holds anyway may be asked of
+    the host too:
 
     num_warps          warps of a block: 1, 2, 4, ... 32
     cluster_dim        blocks of a cluster along x, y and z, such as (2, 1, 1); from sm_90 on
@@ -120,15 +124,10 @@ def compile(bytecode, target: str | None = None, **options):
     ``help("tileir.codegen.nvptx.plan")`` says what is in the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
-    try:
+    with compiling():
         from tileir.codegen import compile as compile_bytecode
 
         return compile_bytecode(Bytecode.of(bytecode), target, **options)
-    except ModuleNotFoundError as error:
-        if error.name != "llvmlite":
-            raise
-        needs = "compiling needs llvmlite; install it with: pip install 'tileir[codegen]'"
-        raise MissingPackageError(needs) from None
 
 
 def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:

@@ -41,15 +41,10 @@ def help_text() -> str:
 
 def version_text() -> str:
     """Our version, and the bytecode versions we read."""
-    from importlib.metadata import PackageNotFoundError, version
-
+    from tileir import __version__
     from tileir.formats.version import SUPPORTED
 
-    try:
-        ours = version("tileir")
-    except PackageNotFoundError:
-        ours = "(not installed)"
-    return f"tileir {ours}, bytecode {SUPPORTED[0]} to {SUPPORTED[-1]}"
+    return f"tileir {__version__}, bytecode {SUPPORTED[0]} to {SUPPORTED[-1]}"
 
 
 if __name__ == "__main__":

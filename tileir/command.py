@@ -1,7 +1,7 @@
 """What all commands share: input and output, one-line errors, exit codes.
 
 0  ok                                      4  unsupported version, feature or target
-1  the answer is no                        5  an outside tool failed, or the GPU
+1  the answer is no                        5  an outside tool is missing or failed, or the GPU
 2  wrong use                               70 our own defect
 3  not readable as Tile IR bytecode        130 interrupted
 """
@@ -52,7 +52,7 @@ class UsageError(Exception):
 
 
 class ToolError(UsageError):
-    """A tool of somebody else's that the command calls failed; the text says what it said."""
+    """A tool of somebody else's failed, of which the text says what it said, or is not there."""
 
 
 CODES = {
