@@ -110,11 +110,20 @@ def guarded(name: str, action) -> int:
     except (UsageError, TileIRError, OSError) as error:
         return fail(name, *explained(error))
     except Exception as error:
+        if _was_interrupted(error):
+            return fail(name, "interrupted", INTERRUPTED)
         if os.environ.get("TILEIR_TRACEBACK"):
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
         return fail(name, f"{what} ({hint})", DEFECT)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether it only came of Ctrl-C: libraries that are being imported make other errors of it."""
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def explained(

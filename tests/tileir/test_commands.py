@@ -272,6 +272,45 @@ def test_a_defect_is_one_line_and_its_own_code(capsys, monkeypatch) -> None:
         command.guarded("test", broken)
 
 
+CTRL_C = """\
+import sys
+class Hook:
+    def find_spec(self, name, *rest):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Hook())
+from tileir.__main__ import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("tileir.command", "tileir: interrupted\n"),
+        ("tileir.commands.compile", "tileir compile: interrupted\n"),
+        ("llvmlite", "tileir compile: interrupted\n"),
+    ],
+)
+def test_ctrl_c_while_a_module_is_imported(module: str, told: str) -> None:
+    program = [sys.executable, "-c", CTRL_C, module, "compile", "--target", "sm_90", VECTOR_ADD]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", told)
+
+
+def test_an_error_that_came_of_ctrl_c_is_no_defect(capsys) -> None:
+    """NumPy's C code answers an interrupted import with an error of its own."""
+
+    def imports() -> int:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise ImportError("numpy._core.multiarray failed to import") from None
+
+    assert command.guarded("test", imports) == 130
+    assert capsys.readouterr().err == "tileir test: interrupted\n"
+
+
 WITHOUT = """\
 import sys
 from tileir.__main__ import main
