@@ -15,6 +15,7 @@ from .cache_key import key_of
 from .cache_place import find_cache
 from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
+from .text_lines import with_text_lines
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -128,7 +129,8 @@ def compile(
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
     None says nothing. TypeError for another name, UnsupportedError for what cannot be. With
     `lineinfo`, the PTX says which line of source each instruction comes from, as far as the debug
-    section does.
+    section does; of a module that was assembled from a text without `loc(...)`, which line of the
+    text. A RuntimeWarning if nothing is known of any.
     """
     launch = check_options(launch)
     if lineinfo is not None and not isinstance(lineinfo, bool):
@@ -149,6 +151,8 @@ def compile(
         "symbols": symbols, "checks": checks, "trace": names,
         "launch": {} if target == HOST else launch, "lineinfo": bool(lineinfo),
     }  # fmt: skip
+    if lineinfo or checks:
+        bytecode = with_text_lines(bytecode)
     slot = _slot(bytecode, package.identity(target), options) if cache else None
     kept = slot and slot.get()
     if kept:

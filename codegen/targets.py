@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
-from tileir.errors import UnsupportedError
+from tileir.errors import Diagnostic, UnsupportedError
+from tileir.text_places import located
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -28,7 +29,9 @@ def named_target(bytecode: Bytecode) -> str | None:
 
     if name not in GPUS:
         said = f"{attribute} is {spell(module[attribute])}"
-        raise UnsupportedError(f"{said}, which is no GPU; known are {', '.join(GPUS)}")
+        problem = f"{said}, which is no GPU; known are {', '.join(GPUS)}"
+        found = [Diagnostic("error", "launch-contract", problem)]
+        raise UnsupportedError("the text is for a GPU that is none:", located(found, bytecode))
     return name
 
 

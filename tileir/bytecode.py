@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import TYPE_CHECKING
 
 from tileir.formats.cursor import Slice, brief
 from tileir.formats.limits import DEFAULT, Limits
@@ -25,6 +26,9 @@ from .once import once
 from .references import display
 from .retarget import check_oddities, retarget
 from .versions import supported
+
+if TYPE_CHECKING:
+    from .text_places import TextPlaces
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
 
@@ -47,7 +51,7 @@ class Bytecode:
     found      the file as it was found, whatever has been changed since
 
     `launch_attributes` is what the text that it was made from says about launching its kernels and
-    the bytes cannot hold; of a file, nothing.
+    the bytes cannot hold, and `text` where its parts stand there; of a file, nothing and None.
     """
 
     @classmethod
@@ -84,6 +88,7 @@ class Bytecode:
         self.globals = [variable for variable, _ in found.globals]
         self.producer = found.producer
         self.launch_attributes = launch.NONE
+        self.text: TextPlaces | None = None
         self._lock = threading.RLock()
 
     @once

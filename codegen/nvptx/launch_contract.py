@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from tileir.errors import Diagnostic, UnsupportedError
+from tileir.text_places import located
 
 from .. import launch_terms
 from ..kernel import Kernel
@@ -119,6 +120,7 @@ def refuse(kernel: Kernel, wrong: Iterable[str]) -> None:
         Diagnostic("error", "launch-contract", problem, function=kernel.symbol) for problem in wrong
     ]
     if found:
+        found = located(found, kernel.bytecode)
         raise UnsupportedError("the kernel cannot be launched as asked for:", found)
 
 

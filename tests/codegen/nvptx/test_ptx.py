@@ -83,19 +83,28 @@ def test_no_barrier_where_threads_keep_to_themselves() -> None:
         assert "bar.sync" not in compiled(name).ptx
 
 
+def copied(element: str, size: int) -> str:
+    """The PTX of a kernel that copies one tile of an aligned array."""
+    kernel = Kernel("copy", f"ptr<{element}>", f"ptr<{element}>")
+    views = []
+    for pointer in kernel.parameters:
+        aligned = kernel.op("assume", pointer, results=[f"ptr<{element}>"], predicate=DivBy(16))
+        views.append(kernel.view(aligned, [size], [size]))
+    kernel.store(kernel.load(views[0], *kernel.zeros(1)), views[1], *kernel.zeros(1))
+    return compile(kernel.module(), "sm_80").ptx
+
+
 @pytest.mark.parametrize(
     ("element", "wide"),
     [("i8", "v4.b32"), ("f16", "v4.b32"), ("bf16", "v4.b32"), ("i64", "v2.b64")],
 )
 def test_small_elements_are_packed_into_words(element: str, wide: str) -> None:
-    kernel = Kernel("copy", f"ptr<{element}>", f"ptr<{element}>")
-    views = []
-    for pointer in kernel.parameters:
-        aligned = kernel.op("assume", pointer, results=[f"ptr<{element}>"], predicate=DivBy(16))
-        views.append(kernel.view(aligned, [4096], [4096]))
-    kernel.store(kernel.load(views[0], *kernel.zeros(1)), views[1], *kernel.zeros(1))
-    found = accesses(compile(kernel.module(), "sm_80").ptx)
-    assert set(found) == {f"ld.global.{wide}", f"st.global.{wide}"}
+    assert set(accesses(copied(element, 4096))) == {f"ld.global.{wide}", f"st.global.{wide}"}
+
+
+@pytest.mark.parametrize(("size", "wide"), [(128, "b16"), (256, "b32"), (1024, "v4.b32")])
+def test_all_threads_have_some_of_a_small_tile(size: int, wide: str) -> None:
+    assert accesses(copied("bf16", size)) == {f"ld.global.{wide}": 1, f"st.global.{wide}": 1}
 
 
 def test_without_alignment_accesses_are_single() -> None:
