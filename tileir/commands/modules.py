@@ -7,9 +7,9 @@ import sys
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.colour import harmless
-from tileir.command import called, open_input
+from tileir.command import UsageError, called, open_input
 from tileir.formats.container import MAGIC
-from tileir.references import decode_text
+from tileir.references import decode_text, display
 from tileir.wording import did_you_mean
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
@@ -28,6 +28,16 @@ def open_module(path: str) -> Bytecode:
     bytecode = tileir.assemble(decode_text(data), name=called(path))
     _warn(bytecode, called(path))
     return bytecode
+
+
+def check_entry(bytecode: Bytecode, name: str) -> None:
+    """UsageError if the module has no entry of that name."""
+    names = [function.name for function in bytecode.functions]
+    if not names:
+        raise UsageError("the file has no kernel")
+    if name not in names:
+        known = ", ".join(map(display, names))
+        raise UsageError(f"there is no entry {name!r}; the file has {known}")
 
 
 def _warn(bytecode: Bytecode, name: str) -> None:
