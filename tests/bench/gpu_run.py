@@ -247,13 +247,22 @@ def dry_run(manifest, folder):
     return 1 if missing else 0
 
 
-def main(given=None):
-    """Run; returns the exit code."""
+def options():
+    """The parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
     parser.add_argument("--only", action="append", metavar="KERNEL", help="this kernel")
-    parser.add_argument("--repeat", type=int, default=50, help="launches that are timed")
+    parser.add_argument(
+        "--repeat", type=int, default=50, metavar="N",
+        help="launches that are timed (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="figures as JSON")
+    return parser
+
+
+def main(given=None):
+    """Run; returns the exit code."""
+    parser = options()
     arguments = parser.parse_args(given)
     manifest = json.loads((HERE / "bench.json").read_text())
     if arguments.only:
