@@ -127,7 +127,7 @@ def compile_kernels(
     llvm.start("all")
     machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
     module = ir.Module(name="tileir", context=ir.Context())
-    module.machine = Machine.nvptx(gpu.nan_extremes)
+    module.machine = Machine.nvptx(gpu.nan_extremes, gpu.rounds)
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     for kernel in kernels:
         declare_kernel(module, kernel)

@@ -26,6 +26,7 @@ LARGEST_IMMEDIATE = 2**31 - 1
 WORD_BITS = 32
 """Elements smaller than this share words where an access is as wide."""
 
+_WORD = ir.IntType(32)
 _CONSTRAINTS = {8: "h", 16: "h", 32: "r", 64: "l"}
 _VECTORS = {1: "", 2: ".v2", 4: ".v4"}
 
@@ -218,7 +219,13 @@ def _braced(names: Sequence[str]) -> str:
 
 
 def _pack(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> list[ir.Value]:
-    """Words from elements, first element in the lowest bits."""
+    """Words from elements, first element in the lowest bits.
+
+    Of two shorts ptxas makes a word in the instruction that rounds them, if they are a vector.
+    """
+    if (shape.bits, shape.word) == (16, 32):
+        pairs = zip(elements[::2], elements[1::2], strict=True)
+        return [_word_of(builder, low, high) for low, high in pairs]
     per_word, kind = shape.word // shape.bits, _register(shape)
     words = []
     for start in range(0, len(elements), per_word):
@@ -230,6 +237,13 @@ def _pack(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> 
             word = part if word is None else builder.or_(word, part)
         words.append(word)
     return words
+
+
+def _word_of(builder: ir.IRBuilder, low: ir.Value, high: ir.Value) -> ir.Value:
+    pair = ir.Constant(ir.VectorType(low.type, 2), ir.Undefined)
+    for place, short in enumerate((low, high)):
+        pair = builder.insert_element(pair, short, ir.Constant(_WORD, place))
+    return builder.bitcast(pair, _WORD)
 
 
 def _unpack(builder: ir.IRBuilder, shape: Shape, words: Sequence[ir.Value]) -> list[ir.Value]:

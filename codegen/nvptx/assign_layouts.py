@@ -27,7 +27,7 @@ from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
 from .allocations import place_allocations
 from .assignment import Assignment
-from .block_size import threads_of
+from .block_size import longest_vector, threads_of
 from .carried import LOOPS, carried_arguments, targets
 from .cut_factors import cut_factors
 from .layout import (
@@ -78,7 +78,8 @@ class _Assigner:
         products = plan_products(kernel, self.threads, target, self.facts)
         self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
-        self.preferences: Preferences = prefer_layouts(kernel, self.threads, products)
+        self.most = longest_vector(kernel, self.threads)
+        self.preferences: Preferences = prefer_layouts(kernel, self.threads, products, self.most)
         self.in_folds = set(_in_folds(kernel))
         self.preferences |= {
             value: held_by_each(value.type.size, self.threads)
@@ -176,7 +177,7 @@ class _Assigner:
             return self._require_all(op, self.uniform)
         wanted = self.found.of(result)
         weak = is_weak(op)
-        fast = [layout for layout in wanted if streams(op, layout, self.facts)]
+        fast = [layout for layout in wanted if streams(op, layout, self.facts, self.most)]
         if wanted and (not weak or len(fast) < len(wanted)):
             home = fast[0] if fast else self.preferences[result]
             self.found.homes[result] = [home, *fast[1:]] if weak else [home]
@@ -190,8 +191,8 @@ class _Assigner:
             own = self.uniform
         else:
             own = self.preferences.get(tile)
-            if own is None or not streams(op, own, self.facts):
-                own = streaming(op, self.threads, self.facts)
+            if own is None or not streams(op, own, self.facts, self.most):
+                own = streaming(op, self.threads, self.facts, self.most)
         self.found.own[op] = own
         self.found.require(tile, own)
         self._require_index(op, own)
@@ -214,9 +215,9 @@ class _Assigner:
     def _choose_pointers(self, op: Op, value: Value) -> LinearLayout:
         """Where the value comes into being, if it can be stored from there in whole vectors."""
         preferred = self.preferences.get(value)
-        if preferred and pointers_stream(op, preferred, self.kernel):
+        if preferred and pointers_stream(op, preferred, self.kernel, self.most):
             return preferred
-        best = streaming_pointers(op, self.threads, self.kernel)
+        best = streaming_pointers(op, self.threads, self.kernel, self.most)
         return best or preferred or self._blocked(value)
 
     def _shown(self, op: Op) -> None:
@@ -239,7 +240,7 @@ class _Assigner:
     def _pointer_load(self, op: Op) -> None:
         result, wanted = op.results[0], self.found.of(op.results[0])
         weak = is_weak(op)
-        slow = [it for it in wanted if not pointers_stream(op, it, self.kernel)]
+        slow = [it for it in wanted if not pointers_stream(op, it, self.kernel, self.most)]
         if not weak or slow or len(wanted) > 1:
             self.found.settle(result, self._choose(result))
         for layout in self.found.computed(result):
@@ -343,7 +344,7 @@ class _Assigner:
                 element = op.operands["view"].type.view.element
                 largest = max(largest, memory_bytes(element))
                 widths.append(vector_of(op, self.facts))
-        return max(min(max(widths), ACCESS_BYTES // largest), 1)
+        return max(min(max(widths), ACCESS_BYTES // largest, self.most), 1)
 
 
 _RULES = {

@@ -10,8 +10,10 @@ from tileir.types import Tile
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
 from .launch_contract import contract_of, refuse
+from .memory_ops import MULTIMEM
 from .mma_plan import PRODUCTS
 from .targets import Target
+from .view_facts import ACCESS_BYTES
 
 THREADS = 128
 """Threads of a block, unless a tile is very small or very large."""
@@ -63,6 +65,20 @@ def threads_of(kernel: Kernel, target: Target) -> int:
     while products and threads < MOST_PRODUCT_THREADS and most > SUM_WORDS * threads:
         threads *= 2
     return threads
+
+
+def longest_vector(kernel: Kernel, threads: int) -> int:
+    """Neighbours that a thread holds at most, so that each has some of the kernel's largest tile.
+
+    More than any access moves where matrices are multiplied, which are copied in whole vectors by
+    fewer threads, and where memory is multicast, which takes halves in pairs.
+    """
+    ops = list(kernel.walk())
+    if any(op.name in PRODUCTS or op.name in MULTIMEM for op in ops):
+        return ACCESS_BYTES
+    kinds = [value.type for op in ops for value in op.results]
+    largest = max((kind.size for kind in kinds if isinstance(kind, Tile)), default=1)
+    return max(largest // threads, 1)
 
 
 def _sums(products: Sequence[Op]) -> int:

@@ -2,10 +2,11 @@
 
 A fold goes through the bits of the coordinate along its dimension. Where a bit is a register, the
 thread combines its own elements; where it is a lane, a shuffle brings the other half; where it is
-a warp, partial results go through shared memory, once for all warps. If every op of the body
-commutes, bits are taken in the order registers, lanes, warps. Otherwise they are taken from the
-lowest to the highest: then only neighbours are ever combined, in their order, and the body need
-not commute. Afterwards all threads that took part have the result.
+a warp, partial results go through shared memory, once for all warps. If the body commutes, or
+chooses fairly among two, bits are taken in the order registers, lanes, warps. Otherwise they are
+taken from the lowest to the highest: then only neighbours are ever combined, in their order, and
+the body need not commute. Afterwards all threads that took part have the result, the same to the
+last bit: where equal numbers may differ in that, lanes agree on who comes first.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
+from ..choosing import chooses
 from ..commuting import commutes
 from .folds import Board, Elements, Many, run_body, shuffled
 from .fragments import I32, Context
@@ -28,7 +30,7 @@ def lower_reduce(ctx: Context, op: Op) -> None:
     low, count = fold.low, fold.count
     registers, lanes, warps = fold.places()
     order = [1 << bit for bit in range(low, low + count)]
-    if fold.commutes:
+    if fold.commutes or chooses(op):
         order = [*registers, *lanes, *warps]
     while order:
         bit = order[0]

@@ -12,7 +12,7 @@ from llvmlite import ir
 from tileir.constants import Constant
 from tileir.ir import Op
 
-from ..scalar import elementwise
+from ..scalar import elementwise, pairs
 from ..scalar.constants import constant as element_constant
 from ..scalar.types import llvm_type, memory_bytes
 from . import access, lower_pieces
@@ -111,10 +111,23 @@ def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     }
 
 
+def ftof(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """Conversions of 8-bit floats in pairs, of neighbours where a thread has some."""
+    offsets = layout.offsets()
+    if len(offsets) == 1 or not pairs.converts_pairs(ctx.builder, op):
+        return each_element(ctx, op, layout)
+    operand, result = ctx.operand(op, op.operands["from"], layout), {}
+    for two in zip(offsets[::2], offsets[1::2], strict=True):
+        values = tuple(operand[offset] for offset in two)
+        result |= zip(two, pairs.convert(ctx.builder, op, values), strict=True)
+    return result
+
+
 VALUES: dict[str, Lower] = {
     "assume": same_elements,
     "broadcast": same_elements,
     "constant": constant,
+    "ftof": ftof,
     "iota": iota,
     "offset": offset,
     "permute": same_elements,

@@ -13,6 +13,11 @@ STORES = (
 )  # fmt: skip
 """Ops that write memory, whether they read it or not."""
 
+MULTIMEM = (
+    "multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko",
+)  # fmt: skip
+"""Ops on memory that is the same on several devices."""
+
 
 def is_weak(op: Op) -> bool:
     """Whether the access is ordered by tokens alone."""

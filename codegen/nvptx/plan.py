@@ -9,7 +9,11 @@ target                  the GPU it was compiled for, as tileiras spells it
 ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as "8.6"
 parameters              one per parameter of the Tile IR entry, in order: index, type (as in Tile
                         IR), size and offset in bytes, naturally aligned. A pointer is an address
-                        that the GPU can access, an i1 a byte that is 0 or 1
+                        that the GPU can access, an i1 a byte that is 0 or 1. The kernel assumes
+                        that an argument is a multiple of `divisible_by` (1: of nothing) and may
+                        fail otherwise: an address that is none makes wide accesses fault, after
+                        which the process is lost, so check it. `written`: the kernel may write
+                        through the pointer
 block                   threads along x, y and z
 cluster                 blocks of a cluster along x, y and z; PTX says it too. With more than 8 in
                         all, set CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED first
@@ -41,14 +45,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tileir.types import Element
-
 from ..arguments.grid import MAX_EXTENT
 from ..kernel import Kernel
 from ..launch_terms import TERMS
-from ..scalar.types import memory_bytes
 from .allocations import place_allocations
 from .launch_contract import Contract, contract_of
+from .parameters import parameter_rows
 from .targets import Target
 
 SCHEMA = 1
@@ -66,7 +68,7 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
         "target": target.name,
         "ptx_target": target.base,
         "ptx_version": f"{major}.{minor}",
-        "parameters": _parameters([value.type.element for value in kernel.parameters]),
+        "parameters": parameter_rows(kernel),
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
         "dynamic_shared_memory": shared,
@@ -86,13 +88,3 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
 def _choice(contract: Contract, term: str) -> dict[str, Any]:
     value = contract[term]
     return {"value": list(value) if isinstance(value, tuple) else value, "by": contract.by(term)}
-
-
-def _parameters(elements: list[Element]) -> list[dict[str, Any]]:
-    rows, end = [], 0
-    for index, element in enumerate(elements):
-        size = memory_bytes(element)
-        offset = -(-end // size) * size
-        rows.append({"index": index, "type": str(element), "size": size, "offset": offset})
-        end = offset + size
-    return rows

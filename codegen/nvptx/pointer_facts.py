@@ -50,21 +50,24 @@ def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
     return Vectors(inner, elements, masked, runs[inner].contiguous)
 
 
-def streaming_pointers(op: Op, threads: int, kernel: Kernel) -> LinearLayout | None:
-    """The best layout for such an access: neighbouring threads at neighbouring vectors."""
+def streaming_pointers(op: Op, threads: int, kernel: Kernel, most: int) -> LinearLayout | None:
+    """The best layout for such an access: neighbouring threads at neighbouring vectors.
+
+    Those have `most` elements at most.
+    """
     vectors = pointer_vectors(op, kernel)
     if vectors is None:
         return None
     pointers = pointers_of(op)
     shape = pointers.type.shape
     order = [dim for dim in range(len(shape)) if dim != vectors.inner]
-    return along(shape, [*order, vectors.inner], vectors.elements, threads)
+    return along(shape, [*order, vectors.inner], min(vectors.elements, most), threads)
 
 
-def pointers_stream(op: Op, layout: LinearLayout, kernel: Kernel) -> bool:
+def pointers_stream(op: Op, layout: LinearLayout, kernel: Kernel, most: int) -> bool:
     """Whether such an access in this layout moves as much at once as in its best one."""
     vectors = pointer_vectors(op, kernel)
     if vectors is None:
         return True
     pointers = pointers_of(op)
-    return vector_in(layout, pointers.type.shape, vectors.inner) >= vectors.elements
+    return vector_in(layout, pointers.type.shape, vectors.inner) >= min(vectors.elements, most)

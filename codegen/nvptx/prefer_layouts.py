@@ -26,7 +26,9 @@ _ROUNDS = 3
 """How often what comes back to the start of loops is looked at."""
 
 
-def prefer_layouts(kernel: Kernel, threads: int, products: dict[Op, Plan]) -> Preferences:
+def prefer_layouts(
+    kernel: Kernel, threads: int, products: dict[Op, Plan], most: int
+) -> Preferences:
     """The preferred layouts of tiles with several elements; some have none."""
     found: Preferences = {}
     becomes: dict[Value, list[Value]] = {}
@@ -38,7 +40,7 @@ def prefer_layouts(kernel: Kernel, threads: int, products: dict[Op, Plan]) -> Pr
             _hand_on(op.results, becomes, found)
     for op in kernel.walk():
         if op.name in ("load_ptr_tko", "store_ptr_tko"):
-            layout = streaming_pointers(op, threads, kernel)
+            layout = streaming_pointers(op, threads, kernel, most)
             carried = _carried_into(pointers_of(op)) if layout else []
             found |= {value: layout for value in carried if value not in found}
             _hand_on(carried, becomes, found)
@@ -46,7 +48,7 @@ def prefer_layouts(kernel: Kernel, threads: int, products: dict[Op, Plan]) -> Pr
         before = len(found)
         _hand_on(kernel.parameters, becomes, found)
         for op in kernel.walk():
-            layout = _preferred(op, found, kernel, threads)
+            layout = _preferred(op, found, kernel, threads, most)
             for result in op.results:
                 if layout is not None and _is_tile(result) and result not in found:
                     found[result] = layout
@@ -85,12 +87,14 @@ def _is_tile(value: Value) -> bool:
     return isinstance(value.type, Tile) and value.type.size > 1
 
 
-def _preferred(op: Op, found: Preferences, kernel: Kernel, threads: int) -> LinearLayout | None:
+def _preferred(
+    op: Op, found: Preferences, kernel: Kernel, threads: int, most: int
+) -> LinearLayout | None:
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None
     if op.name in ("load_view_tko", "multimem_load_reduce_view_tko"):
-        return streaming(op, threads, kernel.facts["infer_divisibility"])
-    if op.name == "load_ptr_tko" and (own := streaming_pointers(op, threads, kernel)):
+        return streaming(op, threads, kernel.facts["infer_divisibility"], most)
+    if op.name == "load_ptr_tko" and (own := streaming_pointers(op, threads, kernel, most)):
         return own
     if op.name == "scan":
         return for_scan(op.results[0].type.shape, op.attributes["dim"], threads)

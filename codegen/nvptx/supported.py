@@ -9,12 +9,13 @@ from tileir.types import Tile
 
 from ..scalar import elementwise
 from ..scalar.constants import padding_bits
+from ..scalar.ptx import PAIRS
 from ..scalar.types import is_packed
 from .lower import LOWERINGS
 from .lower_multimem import LOWERINGS as MULTIMEM
 from .lower_values import VALUES
 from .mma_plan import PRODUCTS, reading_of
-from .targets import TARGETS, Target
+from .targets import F8_OF_SM_89, TARGETS, Target
 
 WhyNot = Callable[[Op], str | None]
 
@@ -92,6 +93,14 @@ _PTX = {
 """Ops that need a newer PTX than their target does."""
 
 
+_CASTS = ("ftof", "ftoi", "itof")
+
+
+def _has_pairs(op: Op) -> bool:
+    kinds = (value.type for value in (*op.operand_list(), *op.results))
+    return any(kind.element.name in PAIRS for kind in kinds)
+
+
 def ptx_version(ops: Iterable[Op], target: Target) -> tuple[int, int]:
     """The PTX ISA version that has what all the ops need."""
     needed = [target.ptx]
@@ -99,4 +108,6 @@ def ptx_version(ops: Iterable[Op], target: Target) -> tuple[int, int]:
         if op.name in PRODUCTS:
             needed.append(reading_of(op, target)[1].ptx)
         needed.append(_PTX.get(op.name, target.ptx))
+        if target.capability == 89 and op.name in _CASTS and _has_pairs(op):
+            needed.append(F8_OF_SM_89)
     return max(needed)

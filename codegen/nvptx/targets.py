@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 
 from tileir.verifier.targets import ADD_BF16, MULTICAST
 
+F8_OF_SM_89 = (8, 1)
+"""The first PTX ISA version with conversions of 8-bit floats for sm_89."""
 RESERVED_BYTES = 1 << 10
 """Shared memory that each block takes beside what it asks for."""
 
@@ -56,6 +58,14 @@ class Target:
     def adds_bf16(self) -> bool:
         """Memory can add bf16."""
         return self.name in ADD_BF16.native
+
+    @property
+    def rounds(self) -> frozenset[str]:
+        """Floats narrower than f16 or shorter than it that an instruction rounds an f32 to."""
+        found = {"bf16"} if self.capability >= 80 else set()
+        if self.capability >= 90 or (self.capability == 89 and self.ptx >= F8_OF_SM_89):
+            found |= {"f8E4M3FN", "f8E5M2"}
+        return frozenset(found)
 
     @property
     def multicasts(self) -> bool:

@@ -98,14 +98,17 @@ def always_whole(view: Value, inner: int, vector: int, facts: FactTable) -> bool
     return facts_of_extent(view, dim, facts).divisor % vector == 0
 
 
-def streaming(op: Op, threads: int, facts: FactTable) -> LinearLayout:
-    """The best layout for the tile of a view op: neighbouring threads at neighbouring vectors."""
+def streaming(op: Op, threads: int, facts: FactTable, most: int = ACCESS_BYTES) -> LinearLayout:
+    """The best layout for the tile of a view op: neighbouring threads at neighbouring vectors.
+
+    Those have `most` elements at most.
+    """
     view = op.operands["view"]
     shape, inner = view.type.tile, inner_dim(view, facts)
     order = list(range(len(shape)))
     if inner is not None:
         order.append(order.pop(inner))
-    return along(shape, order, vector_of(op, facts), threads)
+    return along(shape, order, min(vector_of(op, facts), most), threads)
 
 
 def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
@@ -117,14 +120,14 @@ def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
     return 1 << bits
 
 
-def streams(op: Op, layout: LinearLayout, facts: FactTable) -> bool:
+def streams(op: Op, layout: LinearLayout, facts: FactTable, most: int = ACCESS_BYTES) -> bool:
     """Whether a view op in this layout is about as fast as in its best one."""
     view = op.operands["view"]
     inner = inner_dim(view, facts)
     if inner is None:
         return True
     shape, size = view.type.tile, memory_bytes(view.type.view.element)
-    best = vector_of(op, facts)
+    best = min(vector_of(op, facts), most)
     vector = vector_in(layout, shape, inner)
     if 2 * vector < best:
         return False

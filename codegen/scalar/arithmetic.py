@@ -54,7 +54,10 @@ def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
     """Without an instruction for it, that of f64 is the C library's."""
     element = op.result.type.element
-    if element.name in HALVES or (lhs.type != DOUBLE and not machine_of(builder).fused):
+    machine = machine_of(builder)
+    if machine.ptx and element.name in ("f16", *machine.rounds):
+        return ptx.half_fma(builder, element.name, lhs, rhs, acc)
+    if element.name in HALVES or (lhs.type != DOUBLE and not machine.fused):
         return fused(builder, lhs, rhs, acc, element)
     return intrinsic(builder, "llvm.fma", lhs, rhs, acc)
 

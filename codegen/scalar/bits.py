@@ -6,7 +6,7 @@ from llvmlite import ir
 
 Builder = ir.IRBuilder
 
-SHORT, WORD, LONG = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+BYTE, SHORT, WORD, LONG = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64)
 HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
 
 _WIDTHS = {HALF: 16, SINGLE: 32, DOUBLE: 64}

@@ -25,6 +25,9 @@ class Machine:
     """It runs PTX, and with it what `scalar.ptx` has."""
     nan_extremes: bool = False
     """It has LLVM's minimum and maximum of f32 that give a NaN if one operand is one."""
+    rounds: frozenset[str] = frozenset()
+    """Elements that an instruction of PTX rounds an f32 to; of those in `ptx.PAIRS` it has the way
+    back too."""
 
     @staticmethod
     @cache
@@ -38,9 +41,11 @@ class Machine:
         )
 
     @staticmethod
-    def nvptx(nan_extremes: bool = False) -> Machine:
+    def nvptx(nan_extremes: bool = False, rounds: frozenset[str] = frozenset()) -> Machine:
         """A GPU that PTX is written for."""
-        return Machine(half_conversions=True, fused=True, ptx=True, nan_extremes=nan_extremes)
+        return Machine(
+            half_conversions=True, fused=True, ptx=True, nan_extremes=nan_extremes, rounds=rounds
+        )
 
 
 PORTABLE = Machine()

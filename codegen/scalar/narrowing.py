@@ -11,6 +11,7 @@ from llvmlite import ir
 
 from tileir.types import Element
 
+from . import ptx
 from .bits import (
     DOUBLE,
     HALF,
@@ -51,6 +52,8 @@ def narrow(
         return narrow_scale(builder, value, mode)
     if element.name == "f16" and mode == "nearest_even" and machine_of(builder).half_conversions:
         return builder.fptrunc(value, HALF)
+    if mode == "nearest_even" and element.name in machine_of(builder).rounds:
+        return _by_machine(builder, value, element)
     form = FORMATS[element.name]
     bits = _narrow(builder, bits_of(builder, value), form, mode)
     if element.name == "tf32":
@@ -58,6 +61,13 @@ def narrow(
     kind = llvm_type(element)
     short = builder.trunc(bits, ir.IntType(form.bits))
     return short if short.type == kind else builder.bitcast(short, kind)
+
+
+def _by_machine(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
+    if element.name in ptx.PAIRS:
+        pair = ptx.round_pair(builder, value, single(0), element.name)
+        return builder.trunc(pair, llvm_type(element))
+    return ptx.round_to_bf16(builder, value)
 
 
 def _narrow(builder: Builder, bits: ir.Value, form: Format, mode: str) -> ir.Value:

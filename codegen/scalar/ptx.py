@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE
+from .bits import DOUBLE, HALF, SHORT, SINGLE, bits_of, like
 
 _NAMES = {"addf": "add", "divf": "div", "fma": "fma", "mulf": "mul", "sqrt": "sqrt", "subf": "sub"}
+PAIRS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
+"""Elements that are converted two at a time, and what PTX calls two of them."""
 _MODES = {"zero": "rz", "negative_inf": "rm", "positive_inf": "rp"}
 
 
@@ -39,6 +41,40 @@ def reciprocal(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 def rsqrt(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """One over the square root of an f32, within 2 ulp."""
     return _instruction(builder, "rsqrt.approx.f32", [value])
+
+
+def half_fma(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:
+    """lhs * rhs + acc of f16, or of bf16 as bits, rounded once to nearest; NaN is 0x7FFF."""
+    bits = [bits_of(builder, value) for value in arguments]
+    kind, text = ir.FunctionType(SHORT, [SHORT] * 3), f"fma.rn.{name} $0, $1, $2, $3;"
+    return like(builder, builder.asm(kind, text, "=h,h,h,h", bits, False), arguments[0])
+
+
+def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """An f32 as the bits of the nearest bf16, ties to even; NaN is 0x7FFF."""
+    kind = ir.FunctionType(SHORT, [SINGLE])
+    return builder.asm(kind, "cvt.rn.bf16.f32 $0, $1;", "=h,f", [value], False)
+
+
+def round_pair(builder: ir.IRBuilder, low: ir.Value, high: ir.Value, name: str) -> ir.Value:
+    """Two f32 rounded to a type of `PAIRS`, ties to even, too large ones to the largest: an i16."""
+    kind = ir.FunctionType(SHORT, [SINGLE, SINGLE])
+    text = f"cvt.rn.satfinite.{PAIRS[name]}.f32 $0, $2, $1;"
+    return builder.asm(kind, text, "=h,f,f", [low, high], False)
+
+
+def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Value, ir.Value]:
+    """Two elements of a type of `PAIRS`, as an i16, as f32."""
+    halves = ir.VectorType(HALF, 2)
+    text = f"cvt.rn.f16x2.{PAIRS[name]} $0, $1;"
+    both = builder.asm(ir.FunctionType(ir.IntType(32), [SHORT]), text, "=r,h", [pair], False)
+    both = builder.bitcast(both, halves)
+    index = ir.IntType(32)
+    low, high = (
+        builder.fpext(builder.extract_element(both, ir.Constant(index, place)), SINGLE)
+        for place in range(2)
+    )
+    return low, high
 
 
 def _instruction(builder: ir.IRBuilder, name: str, arguments: list[ir.Value]) -> ir.Value:

@@ -6,6 +6,7 @@ from llvmlite import ir
 
 from tileir.types import Element
 
+from . import ptx
 from .bits import HALF, INFINITY, SHORT, SINGLE, WORD, bits_of, float_of, word
 from .float_formats import FORMATS, Format
 from .machine import machine_of
@@ -26,6 +27,8 @@ def widen(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
         return widen_scale(builder, value)
     if element.name == "tf32":
         return builder.bitcast(value, SINGLE)
+    if element.name in ptx.PAIRS and element.name in machine_of(builder).rounds:
+        return ptx.widen_pair(builder, builder.zext(value, SHORT), element.name)[0]
     if element.name == "f8E5M2" and machine_of(builder).half_conversions:
         upper = builder.shl(builder.zext(value, SHORT), ir.Constant(SHORT, 8))
         return builder.fpext(builder.bitcast(upper, HALF), SINGLE)

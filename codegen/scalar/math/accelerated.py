@@ -46,8 +46,10 @@ def exp2(x: Term, flushed: bool = False) -> Term:
     return Term(x.builder, ptx.exp2(x.builder, x.value, flushed))
 
 
-def reciprocal(x: Term) -> Term:
-    """1/x, of which nothing is wanted where it, or x, is subnormal."""
+def inverse(x: Term) -> Term:
+    """1/x within 1 ulp, of which nothing is wanted where it, or x, is subnormal."""
+    if not has_approximations(x):
+        return 1.0 / x
     return Term(x.builder, ptx.reciprocal(x.builder, x.value))
 
 

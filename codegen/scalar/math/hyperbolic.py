@@ -34,23 +34,20 @@ def _near_zero(size: Term, coefficients: Coefficients) -> Term:
     return fma(size * square, horner(square, coefficients), size)
 
 
-def _inverse(x: Term) -> Term:
-    """1/x of what is 1/2 or more, to be added to something larger."""
-    return accelerated.reciprocal(x) if accelerated.has_approximations(x) else 1.0 / x
-
-
 def sinh(x: Term) -> Term:
     """(e^x - e^-x) / 2."""
     size = magnitude(x)
     half = exp_scaled(size, -1)
-    result = (size < 1.0).choose(_near_zero(size, SINH), fma(_inverse(half), -0.25, half))
+    result = (size < 1.0).choose(
+        _near_zero(size, SINH), fma(accelerated.inverse(half), -0.25, half)
+    )
     return signed(result, sign_bit(x))
 
 
 def cosh(x: Term) -> Term:
     """(e^x + e^-x) / 2."""
     half = exp_scaled(magnitude(x), -1)
-    return fma(_inverse(half), 0.25, half)
+    return fma(accelerated.inverse(half), 0.25, half)
 
 
 def tanh(x: Term) -> Term:
@@ -60,5 +57,5 @@ def tanh(x: Term) -> Term:
         power = accelerated.exp_roughly(size + size, LOG2_E)
     else:
         power = exp_scaled(size + size, 0)
-    far = fma(_inverse(power + 1.0), -2.0, 1.0)
+    far = fma(accelerated.inverse(power + 1.0), -2.0, 1.0)
     return signed((size < 0.55).choose(_near_zero(size, TANH), far), sign_bit(x))

@@ -40,30 +40,30 @@ def octaves(x: Term) -> tuple[Term, Term]:
     tiny = x < form.smallest_normal
     lift = form.fraction + 1
     bits = tiny.choose(x * 2.0**lift, x).bits()
-    exponent = (bits + ((form.bias << form.fraction) - _SQRT_HALF[form])) >> form.fraction
-    mantissa = (bits - ((exponent - form.bias) << form.fraction)).as_float(x.type)
-    unbiased = tiny.choose(exponent - (form.bias + lift), exponent - form.bias)
+    exponent = (bits - _SQRT_HALF[form]).shifted_arithmetic(form.fraction)
+    mantissa = (bits - (exponent << form.fraction)).as_float(x.type)
     word = ir.IntType(32)
-    if unbiased.type != word:
-        unbiased = unbiased.truncated(word)
-    return unbiased.to_float(x.type), mantissa - 1.0
+    whole = exponent if exponent.type == word else exponent.truncated(word)
+    lifted = tiny.choose(x.like(-float(lift)), x.like(0.0))
+    return whole.to_float(x.type) + lifted, mantissa - 1.0
 
 
 def _with_special(x: Term, result: Term) -> Term:
     """The result for positive numbers, and what logarithms of all others are."""
-    negative = (x < 0.0).choose(x.like(math.nan), x + x)
-    other = x.equals(0.0).choose(x.like(-math.inf), negative)
-    return (x > 0.0).choose((x < math.inf).choose(result, other), other)
+    # Patterns of negative numbers and of NaN are above that of infinity.
+    finite = x.bits().below(x.like(math.inf).bits())
+    result = finite.choose(result, fma(x, math.inf, math.inf))
+    return x.equals(0.0).choose(x.like(-math.inf), result)
 
 
 def log(x: Term) -> Term:
     """The natural logarithm."""
     k, f = octaves(x)
-    # So few digits that its products with exponents are exact.
-    high, low = split(LN2, x.format, x.format.fraction - 11)
-    head, rest = ordered_sum(k * high, f)
-    tail = fma(f * f, horner(f, LOG), fma(k, low, rest))
-    return _with_special(x, head + tail)
+    high, low = split(LN2, x.format)
+    rest = fma(f * f, horner(f, LOG), f)
+    if x.format is DOUBLE:  # as an f32, ln(2) is so near to a number that nothing is missing
+        rest = fma(k, low, rest)
+    return _with_special(x, fma(k, high, rest))
 
 
 def log2(x: Term) -> Term:

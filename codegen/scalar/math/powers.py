@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from . import accelerated
 from .binary import DOUBLE, SINGLE
 from .double_word import DoubleWord, constant, ordered_sum, product, split
 from .exponential import EXP2, EXP2_BOUNDS, LN2, scaled, whole_and_rest
@@ -74,7 +75,7 @@ def _log2(x: Term) -> DoubleWord:
     """log2 of a number without sign; log(1 + f) is twice the atanh of s = f / (2 + f)."""
     k, f = octaves(x)
     under = ordered_sum(x.like(2.0), f)
-    inverse = 1.0 / under[0]
+    inverse = accelerated.inverse(under[0])
     first = f * inverse
     s = first, (fma(-first, under[0], f) - first * under[1]) * inverse
     square = product(s, s)

@@ -81,6 +81,10 @@ class Term:
     def __gt__(self, other: Term | float) -> Term:
         return self._compare(">", other)
 
+    def below(self, other: Term) -> Term:
+        """Whether an integer is less than another one, both without sign."""
+        return Term(self.builder, self.builder.icmp_unsigned("<", self.value, other.value))
+
     def equals(self, other: Term | float) -> Term:
         """Whether both are the same number."""
         return self._compare("==", other)

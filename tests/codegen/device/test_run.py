@@ -70,5 +70,5 @@ def test_there_has_to_be_one() -> None:
         [sys.executable, "-m", "tileir", *given], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (OUTSIDE, "")
-    assert done.stderr.startswith("tileir run: there is no CUDA driver here")
+    assert done.stderr.startswith("tileir run: there is no NVIDIA driver here")
     assert len(done.stderr.splitlines()) == 1

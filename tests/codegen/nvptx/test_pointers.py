@@ -46,9 +46,9 @@ KINDS = {"i8": "u1", "f16": "f2", "f32": "f4", "f64": "f8"}
 
 
 @cache
-def copy(element: str = "f32", base: int = 16, start: int = 16, count: int = 16):
+def copy(element: str = "f32", base: int = 16, start: int = 16, count: int = 16, size: int = SIZE):
     text = COPY.replace("ELEMENT", element).replace("BASE", str(base))
-    text = text.replace("START", str(start)).replace("COUNT", str(count))
+    text = text.replace("START", str(start)).replace("COUNT", str(count)).replace("512", str(size))
     return compile(assemble(text), "sm_90")
 
 
@@ -61,13 +61,17 @@ def aligned(size: int, kind: str, extra: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("element", "loads"),
-    [("i8", {"v4.b32": 1}), ("f16", {"v4.b32": 1}), ("f32", {"v4.b32": 1}), ("f64", {"v2.b64": 2})],
+    ("element", "wide", "number"),
+    [("i8", "v4.b32", 1), ("f16", "v4.b32", 2), ("f32", "v4.b32", 4), ("f64", "v2.b64", 8)],
 )
-def test_aligned_neighbours_fill_an_access(element: str, loads: dict[str, int]) -> None:
-    found = accesses(copy(element).ptx)
-    expected = {f"{op}.global.{wide}": n for op in ("ld", "st") for wide, n in loads.items()}
-    assert found == expected
+def test_aligned_neighbours_fill_an_access(element: str, wide: str, number: int) -> None:
+    found = accesses(copy(element, size=2048).ptx)
+    assert found == {f"ld.global.{wide}": number, f"st.global.{wide}": number}
+
+
+@pytest.mark.parametrize(("element", "wide"), [("i8", "b32"), ("f16", "v2.b32")])
+def test_all_threads_have_some_of_a_small_tile(element: str, wide: str) -> None:
+    assert accesses(copy(element).ptx) == {f"ld.global.{wide}": 1, f"st.global.{wide}": 1}
 
 
 @pytest.mark.parametrize(

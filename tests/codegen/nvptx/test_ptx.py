@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
+from tests import emulator
+from tileir import assemble
 from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
@@ -80,19 +83,28 @@ def test_no_barrier_where_threads_keep_to_themselves() -> None:
         assert "bar.sync" not in compiled(name).ptx
 
 
+def copied(element: str, size: int) -> str:
+    """The PTX of a kernel that copies one tile of an aligned array."""
+    kernel = Kernel("copy", f"ptr<{element}>", f"ptr<{element}>")
+    views = []
+    for pointer in kernel.parameters:
+        aligned = kernel.op("assume", pointer, results=[f"ptr<{element}>"], predicate=DivBy(16))
+        views.append(kernel.view(aligned, [size], [size]))
+    kernel.store(kernel.load(views[0], *kernel.zeros(1)), views[1], *kernel.zeros(1))
+    return compile(kernel.module(), "sm_80").ptx
+
+
 @pytest.mark.parametrize(
     ("element", "wide"),
     [("i8", "v4.b32"), ("f16", "v4.b32"), ("bf16", "v4.b32"), ("i64", "v2.b64")],
 )
 def test_small_elements_are_packed_into_words(element: str, wide: str) -> None:
-    kernel = Kernel("copy", f"ptr<{element}>", f"ptr<{element}>")
-    views = []
-    for pointer in kernel.parameters:
-        aligned = kernel.op("assume", pointer, results=[f"ptr<{element}>"], predicate=DivBy(16))
-        views.append(kernel.view(aligned, [4096], [4096]))
-    kernel.store(kernel.load(views[0], *kernel.zeros(1)), views[1], *kernel.zeros(1))
-    found = accesses(compile(kernel.module(), "sm_80").ptx)
-    assert set(found) == {f"ld.global.{wide}", f"st.global.{wide}"}
+    assert set(accesses(copied(element, 4096))) == {f"ld.global.{wide}", f"st.global.{wide}"}
+
+
+@pytest.mark.parametrize(("size", "wide"), [(128, "b16"), (256, "b32"), (1024, "v4.b32")])
+def test_all_threads_have_some_of_a_small_tile(size: int, wide: str) -> None:
+    assert accesses(copied("bf16", size)) == {f"ld.global.{wide}": 1, f"st.global.{wide}": 1}
 
 
 def test_without_alignment_accesses_are_single() -> None:
@@ -155,3 +167,25 @@ def test_two_entries_share_a_module() -> None:
     both = compiled("two_entries")
     assert re.findall(r"\.entry (\w+)\(", both.ptx) == list(both)
     assert list(both.plan) == list(both)
+
+
+@pytest.mark.parametrize(("target", "fused"), [("sm_90", 0), ("sm_100", 2), ("sm_120", 2)])
+def test_integers_between_zero_and_a_limit(target: str, fused: int) -> None:
+    """Newer GPUs do it in one instruction, which the emulator has to know."""
+    text = """
+        entry @k(%p: tile<ptr<i32>>, %q: tile<ptr<i32>>, %a: tile<i32>, %b: tile<i32>) {
+          %zero = constant <i32: 0> : tile<i32>
+          %less = mini %a, %b signed : tile<i32>
+          %x = maxi %less, %zero signed : tile<i32>
+          %more = maxi %a, %b signed : tile<i32>
+          %y = maxi %more, %zero signed : tile<i32>
+          %s = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+          %t = store_ptr_tko weak %q, %y : tile<ptr<i32>>, tile<i32> -> token
+          return
+        }"""
+    module = compile(assemble(text), target)
+    assert len(re.findall(r"\b(?:min|max)\.relu\.s32", module.ptx)) == fused
+    for a, b in ((-5, 7), (5, 7), (-5, -7), (9, -(2**31))):
+        x, y = np.full((2, 1), -1, np.int32)
+        emulator.launch(module.ptx, module.plan["k"], 1, [x, y, a, b])
+        assert (x[0], y[0]) == (max(min(a, b), 0), max(a, b, 0))

@@ -1,0 +1,117 @@
+"""Which reductions choose one of two elements, whichever stands first: the largest and its place.
+
+The body of such a reduction compares operands with each other and selects by what comes out. How
+two numbers compare has few outcomes (less, equal, greater, either or both not a number), so that
+all of them can be tried: the choice must fall on the same element if both change places, unless
+they are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+from tileir.ir import Block, Op, Value
+from tileir.types import Scalar
+
+MOST_OPERANDS = 3
+"""The number of outcomes is a power of six."""
+_LESS, _EQUAL, _GREATER, _FIRST_NAN, _SECOND_NAN, _BOTH_NAN = range(6)
+_SWAPPED = (_GREATER, _EQUAL, _LESS, _SECOND_NAN, _FIRST_NAN, _BOTH_NAN)
+_SAME = (_EQUAL, _BOTH_NAN)
+_TRUE_FOR = {
+    "equal": (_EQUAL,),
+    "not_equal": (_LESS, _GREATER),
+    "less_than": (_LESS,),
+    "less_than_or_equal": (_LESS, _EQUAL),
+    "greater_than": (_GREATER,),
+    "greater_than_or_equal": (_GREATER, _EQUAL),
+}
+_LOGIC: dict[str, Callable[[bool, bool], bool]] = {
+    "andi": lambda a, b: a and b,
+    "ori": lambda a, b: a or b,
+    "xori": lambda a, b: a != b,
+}
+
+Outcomes = tuple[int, ...]
+"""How the two elements of each operand compare."""
+
+
+class _Unknown(Exception):
+    """The body does something else."""
+
+
+def chooses(op: Op) -> bool:
+    """Whether the body of a reduce yields one of two elements, and the same in either order."""
+    operands = op.operands["operands"]
+    if len(operands) > MOST_OPERANDS:
+        return False
+    block = op.regions[0].block
+    try:
+        return all(_is_fair(block, number) for number in range(len(operands)))
+    except _Unknown:
+        return False
+
+
+def _is_fair(block: Block, number: int) -> bool:
+    """Whether what is yielded for an operand does not depend on the order."""
+    choice = list(block.ops[-1].operand_list())[number].owner
+    pair = block.arguments[2 * number : 2 * number + 2]
+    if not isinstance(choice, Op) or choice.name != "select":
+        raise _Unknown
+    condition, *chosen = choice.operand_list()
+    if {*chosen} != {*pair}:
+        raise _Unknown
+    body = _Body(block)
+    return all(
+        outcomes[number] in _SAME
+        or body.holds(condition, outcomes)
+        != body.holds(condition, tuple(_SWAPPED[outcome] for outcome in outcomes))
+        for outcomes in product(*body.possible())
+    )
+
+
+class _Body:
+    """The comparisons of a body; each operand may be compared as one kind of number only."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._places = {value: divmod(at, 2) for at, value in enumerate(block.arguments)}
+        self._signedness: dict[int, str] = {}
+
+    def possible(self) -> list[range]:
+        """Which outcomes there are for each operand."""
+        firsts = self._block.arguments[::2]
+        return [range(3 if _is_integer(value) else 6) for value in firsts]
+
+    def holds(self, condition: Value, outcomes: Outcomes) -> bool:
+        """Whether an i1 that is computed from comparisons is true."""
+        op = condition.owner
+        if not isinstance(op, Op):
+            raise _Unknown
+        if op.name in _LOGIC:
+            return _LOGIC[op.name](*(self.holds(each, outcomes) for each in op.operand_list()))
+        if op.name not in ("cmpf", "cmpi"):
+            raise _Unknown
+        outcome = self._compared(op, *op.operand_list(), outcomes)
+        if outcome > _GREATER:
+            return op.attributes["comparison_ordering"] == "unordered"
+        return outcome in _TRUE_FOR[op.attributes["comparison_predicate"]]
+
+    def _compared(self, op: Op, lhs: Value, rhs: Value, outcomes: Outcomes) -> int:
+        if lhs not in self._places or rhs not in self._places:
+            raise _Unknown
+        (number, left), (other, right) = self._places[lhs], self._places[rhs]
+        signedness = op.attributes.get("signedness", "")
+        if number != other or self._signedness.setdefault(number, signedness) != signedness:
+            raise _Unknown
+        outcome = outcomes[number]
+        if left == right:
+            nan = (_SECOND_NAN if left else _FIRST_NAN, _BOTH_NAN)
+            return _BOTH_NAN if outcome in nan else _EQUAL
+        return _SWAPPED[outcome] if left else outcome
+
+
+def _is_integer(value: Value) -> bool:
+    element = value.type.element
+    return isinstance(element, Scalar) and element.name.startswith("i")

@@ -1,0 +1,57 @@
+"""Conversions from and to 8-bit floats, two elements at a time as PTX has them."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.ir import Op
+from tileir.types import Element
+
+from . import ptx
+from .bits import BYTE, SHORT
+from .machine import machine_of
+from .narrowing import narrow
+from .widening import widen
+
+Builder = ir.IRBuilder
+Pair = tuple[ir.Value, ir.Value]
+
+
+def converts_pairs(builder: Builder, op: Op) -> bool:
+    """Whether an ftof is better done for two elements."""
+    return _reads(builder, op) or _writes(builder, op)
+
+
+def convert(builder: Builder, op: Op, pair: Pair) -> Pair:
+    """What an ftof makes of two elements."""
+    source, target = _elements(op)
+    if _reads(builder, op):
+        low, high = (builder.zext(value, SHORT) for value in pair)
+        both = builder.or_(low, builder.shl(high, ir.Constant(SHORT, 8)))
+        pair = ptx.widen_pair(builder, both, source.name)
+    else:
+        pair = tuple(widen(builder, value, source) for value in pair)
+    if _writes(builder, op):
+        both = ptx.round_pair(builder, *pair, target.name)
+        high = builder.lshr(both, ir.Constant(SHORT, 8))
+        return builder.trunc(both, BYTE), builder.trunc(high, BYTE)
+    mode = op.attributes["rounding_mode"]
+    return tuple(narrow(builder, value, target, mode) for value in pair)
+
+
+def _elements(op: Op) -> tuple[Element, Element]:
+    return op.operands["from"].type.element, op.result.type.element
+
+
+def _reads(builder: Builder, op: Op) -> bool:
+    return _has(builder, _elements(op)[0])
+
+
+def _writes(builder: Builder, op: Op) -> bool:
+    source, target = _elements(op)
+    nearest = op.attributes["rounding_mode"] == "nearest_even"
+    return nearest and source.name != "f64" and _has(builder, target)
+
+
+def _has(builder: Builder, element: Element) -> bool:
+    return element.name in ptx.PAIRS and element.name in machine_of(builder).rounds
