@@ -31,6 +31,7 @@ from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, s
 from .lineinfo import INLINED_CALLS, LineTable
 from .lower import declare_kernel, lower_kernel
 from .names import entry_names
+from .parameters import ptx_version
 from .plan import launch_plan
 from .plan_rings import plan_rings
 from .targets import TARGETS, Target
@@ -111,7 +112,7 @@ def compile_kernels(
     which lines of source its instructions come from.
     """
     gpu = TARGETS[target]
-    symbols = [kernel.symbol for kernel in kernels]
+    symbols, needed = [kernel.symbol for kernel in kernels], ptx_version(kernels)
     kernels = [
         replace(settle(kernel, gpu, launch), symbol=name)
         for kernel, name in zip(kernels, entry_names(symbols), strict=True)
@@ -120,7 +121,7 @@ def compile_kernels(
     lines = LineTable(kernels) if lineinfo else None
     if lines and not lines.known:
         warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
-    version = lowest_ptx(map(contract_of, kernels), supported.ptx_version(ops, gpu))
+    version = lowest_ptx(map(contract_of, kernels), max(supported.ptx_version(ops, gpu), needed))
     if lines and lines.has_calls:
         version = max(version, INLINED_CALLS)
     gpu = replace(gpu, ptx=version)

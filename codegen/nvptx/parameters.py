@@ -1,34 +1,62 @@
-"""The parameters of a kernel in its launch plan: where they lie, and what they have to be."""
+"""The parameters of a kernel in its launch plan: where they lie, and what they have to be.
+
+How many bytes of them a kernel may have depends on the PTX ISA version.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tileir.attributes import DivBy
+from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Value
 
 from ..kernel import Kernel
 from ..scalar.types import memory_bytes
 from ..written import written_parameters
 
+_MOST_BYTES = {(1, 0): 4352, (8, 1): 32764}
+"""PTX ISA version -> bytes of parameters that a kernel may have from there on."""
+
+
+def ptx_version(kernels: Iterable[Kernel]) -> tuple[int, int]:
+    """The lowest PTX ISA version whose kernels may have as many bytes of parameters."""
+    return max(map(_version, kernels), default=min(_MOST_BYTES))
+
+
+def _version(kernel: Kernel) -> tuple[int, int]:
+    size = sum(_places(kernel)[-1]) if kernel.parameters else 0
+    for version, most in _MOST_BYTES.items():
+        if size <= most:
+            return version
+    why = f"{size} bytes of parameters; a kernel can have {most}"
+    found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
+    raise UnsupportedError("an entry has too many parameters for a GPU:", found)
+
 
 def parameter_rows(kernel: Kernel) -> list[dict[str, Any]]:
     """One row a parameter, in order; `plan` says what is in it."""
-    rows: list[dict[str, Any]] = []
-    end = 0
     divisors, written = _divisors(kernel), written_parameters(kernel)
-    for index, value in enumerate(kernel.parameters):
-        element = value.type.element
-        size = memory_bytes(element)
+    places = zip(kernel.parameters, _places(kernel), strict=True)
+    return [
+        {
+            "index": index, "type": str(value.type.element), "size": size, "offset": offset,
+            "divisible_by": divisors[value], "written": index in written,
+        }
+        for index, (value, (offset, size)) in enumerate(places)
+    ]  # fmt: skip
+
+
+def _places(kernel: Kernel) -> list[tuple[int, int]]:
+    """Offset and size of each parameter in bytes, naturally aligned."""
+    places, end = [], 0
+    for value in kernel.parameters:
+        size = memory_bytes(value.type.element)
         offset = -(-end // size) * size
-        rows.append(
-            {
-                "index": index, "type": str(element), "size": size, "offset": offset,
-                "divisible_by": divisors[value], "written": index in written,
-            }
-        )  # fmt: skip
+        places.append((offset, size))
         end = offset + size
-    return rows
+    return places
 
 
 def _divisors(kernel: Kernel) -> dict[Value, int]:
