@@ -29,7 +29,7 @@ FREE_SHARED = 48 << 10
 
 
 def reference(torch, kernel, tensors, numbers):
-    """What a kernel has to compute of its tensors, as f32 where it is of f16."""
+    """What a kernel has to compute of its tensors, as f32 where it is of 16 bits."""
     functional = torch.nn.functional
     x, *rest = (t.float() if t.is_floating_point() else t for t in tensors)
     answers = {
@@ -50,7 +50,7 @@ def reference(torch, kernel, tensors, numbers):
             x, *rest, scale=numbers[0]
         ),
     }  # fmt: skip
-    return answers[kernel]()
+    return answers[kernel.removesuffix("_bf16")]()
 
 
 def worst(found, expected, tolerance):

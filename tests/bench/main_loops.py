@@ -20,7 +20,7 @@ from tileir.codegen import compile
 
 from . import sass
 
-KERNELS = ("matmul_f16", "attention")
+KERNELS = ("matmul_f16", "attention", "attention_bf16")
 SOURCES = Path(__file__).parent / "kernels"
 COLUMNS = ("loop", "multiply", "LDSM", "copies", "BAR", "local", "registers", "shared KB")
 _COPIES = ("LDG.", "LDGSTS", "UTMALDG", "UBLKCP")
