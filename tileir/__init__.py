@@ -185,8 +185,9 @@ def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Di
     strict    warnings are errors
 
     Errors are what NVIDIA's tools refuse, in their words; warnings what they accept and users
-    stumble over later. What is odd about the bytes alone is in `Bytecode.warnings`. Raises
-    BytecodeError for what cannot be read, UnsupportedError for a target that nobody knows.
+    stumble over later. What is odd about the bytes alone is in `Bytecode.warnings`. Of a module
+    that `assemble` made, each has its place in the text. Raises BytecodeError for what cannot be
+    read, UnsupportedError for a target that nobody knows.
     """
     from .verifier.module import verify as verify_module
 

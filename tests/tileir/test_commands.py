@@ -159,7 +159,7 @@ def test_a_text_is_assembled_first(tmp_path: Path) -> None:
     "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "-")]
 )
 def test_launch_attributes_that_nobody_follows_are_named(given: tuple[str, ...]) -> None:
-    slip = "nv_tileaa.target_spek"
+    slip, meant = "nv_tileaa.target_spek", "nv_tileaa.target_spec"
     text = """\
 module attributes { tt.num_warps = 2, nv_tileaa.target_spek = "sm_90" } {
   cuda_tile.module {
@@ -170,9 +170,9 @@ module attributes { tt.num_warps = 2, nv_tileaa.target_spek = "sm_90" } {
     done = tileir(*given, data=text.encode())
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        f"<stdin>: warning: {slip} of the module is ignored, did you mean nv_tileaa.target_spec?",
-        "<stdin>: warning: tt.num_warp of entry k is ignored, did you mean tt.num_warps?",
-        "<stdin>: warning: a.b of entry k is ignored",
+        f"<stdin>:1:39: warning: {slip} of the module is ignored, did you mean {meant}?",
+        "<stdin>:3:39: warning: tt.num_warp of entry k is ignored, did you mean tt.num_warps?",
+        "<stdin>:3:56: warning: a.b of entry k is ignored",
     ]
     assert tileir(*given, data=NOOP.encode()).stderr == ""
 

@@ -26,7 +26,7 @@ def open_module(path: str) -> Bytecode:
     if not data or data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data)
     bytecode = tileir.assemble(decode_text(data), name=called(path))
-    _warn(bytecode, called(path))
+    _warn(bytecode)
     return bytecode
 
 
@@ -40,7 +40,7 @@ def check_entry(bytecode: Bytecode, name: str) -> None:
         raise UsageError(f"there is no entry {name!r}; the file has {known}")
 
 
-def _warn(bytecode: Bytecode, name: str) -> None:
+def _warn(bytecode: Bytecode) -> None:
     """Name the launch attributes of a text that no target follows: they may be slips."""
     launch = bytecode.launch_attributes
     if not launch:
@@ -48,10 +48,12 @@ def _warn(bytecode: Bytecode, name: str) -> None:
     from tileir.codegen.launch_terms import ATTRIBUTES
     from tileir.codegen.targets import CAPABILITY, SPELLED
 
-    places = [("the module", launch.module, (*ATTRIBUTES, CAPABILITY, SPELLED))]
-    places += [(f"entry {entry}", own, ATTRIBUTES) for entry, own in launch.entries.items()]
-    for place, attributes, known in places:
+    owners = [("", launch.module, (*ATTRIBUTES, CAPABILITY, SPELLED))]
+    owners += [(entry, own, ATTRIBUTES) for entry, own in launch.entries.items()]
+    for entry, attributes, known in owners:
+        owner = f"entry {entry}" if entry else "the module"
         for attribute in attributes:
             if attribute not in known:
-                told = f"{attribute} of {place} is ignored{did_you_mean(attribute, known)}"
-                print(harmless(f"{name}: warning: {told}"), file=sys.stderr)
+                place = bytecode.text.attribute(attribute, entry)
+                told = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
+                print(harmless(f"{place}: warning: {told}"), file=sys.stderr)
