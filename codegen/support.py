@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
+from tileir.text_places import located
 from tileir.types import Tile
 
 from .kernel import Kernel
@@ -18,20 +19,24 @@ WhyNot = Callable[[Op, str], str | None]
 
 def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
     """Raise one UnsupportedError that lists every op which is not lowered."""
-    found = []
+    found: list[Diagnostic] = []
     for kernel in kernels:
-        found += _parameters(kernel)
-        for op in kernel.walk():
-            if op.depth and op.spec.terminator:
-                continue  # part of the op whose region it ends
-            if op.depth > DEEPEST + 1:
-                continue  # part of one that is too deep
-            reason = _depth(op) or why_not(op, target)
-            if reason:
-                found.append(Diagnostic.about(op, kernel.symbol, "unsupported", reason))
+        found += located(_unsupported(kernel, target, why_not), kernel.bytecode)
     if found:
         count = "one op is" if len(found) == 1 else f"{len(found)} ops are"
         raise UnsupportedError(f"{count} not supported on target {target}:", found)
+
+
+def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
+    yield from _parameters(kernel)
+    for op in kernel.walk():
+        if op.depth and op.spec.terminator:
+            continue  # part of the op whose region it ends
+        if op.depth > DEEPEST + 1:
+            continue  # part of one that is too deep
+        reason = _depth(op) or why_not(op, target)
+        if reason:
+            yield Diagnostic.about(op, kernel.symbol, "unsupported", reason)
 
 
 def _depth(op: Op) -> str | None:

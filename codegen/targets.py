@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
-from tileir.errors import UnsupportedError
+from tileir.errors import Diagnostic, UnsupportedError
+from tileir.text_places import located
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -28,15 +29,17 @@ def named_target(bytecode: Bytecode) -> str | None:
 
     if name not in GPUS:
         said = f"{attribute} is {spell(module[attribute])}"
-        raise UnsupportedError(f"{said}, which is no GPU; known are {', '.join(GPUS)}")
+        problem = f"{said}, which is no GPU; known are {', '.join(GPUS)}"
+        found = [Diagnostic("error", "launch-contract", problem)]
+        raise UnsupportedError("the text is for a GPU that is none:", located(found, bytecode))
     return name
 
 
-def no_gpu(asker: str) -> str:
-    """What is wrong if `asker` needs a GPU and nobody has named one."""
+def no_gpu(asker: str, target: str) -> str:
+    """What is wrong if `asker` needs a GPU and nobody has named one; `target` is how to do that."""
     return (
-        f"Failed to get ComputeCapability: {asker} needs a GPU; name one as the target, such as"
-        f" sm_90, or give the module of a text {CAPABILITY} = 90"
+        f"Failed to get ComputeCapability: no GPU is named, which {asker} needs; give {target},"
+        f" such as sm_90, or {CAPABILITY} = 90 to the module of a text"
     )
 
 

@@ -8,7 +8,9 @@ object is used.
 
 from __future__ import annotations
 
+import os
 import threading
+from typing import TYPE_CHECKING
 
 from tileir.formats.cursor import Slice, brief
 from tileir.formats.limits import DEFAULT, Limits
@@ -24,6 +26,9 @@ from .once import once
 from .references import display
 from .retarget import check_oddities, retarget
 from .versions import supported
+
+if TYPE_CHECKING:
+    from .text_places import TextPlaces
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
 
@@ -46,7 +51,7 @@ class Bytecode:
     found      the file as it was found, whatever has been changed since
 
     `launch_attributes` is what the text that it was made from says about launching its kernels and
-    the bytes cannot hold; of a file, nothing.
+    the bytes cannot hold, and `text` where its parts stand there; of a file, nothing and None.
     """
 
     @classmethod
@@ -83,6 +88,7 @@ class Bytecode:
         self.globals = [variable for variable, _ in found.globals]
         self.producer = found.producer
         self.launch_attributes = launch.NONE
+        self.text: TextPlaces | None = None
         self._lock = threading.RLock()
 
     @once
@@ -109,7 +115,7 @@ class Bytecode:
             memoryview(given)
         except TypeError:
             kind = type(given).__name__
-            raise TypeError(f"expected a Bytecode or bytes, got {kind}") from None
+            raise TypeError(f"expected a Bytecode or bytes, got {kind}{_way_to(given)}") from None
         return cls.parse(given)
 
     def function(self, name: str) -> Function:
@@ -204,3 +210,10 @@ class Bytecode:
         except BytecodeError:
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
+
+
+def _way_to(given: object) -> str:
+    """How bytecode is made of what is none."""
+    if isinstance(given, str):
+        return "; tileir.assemble(text) makes one of a text, Path(name).read_bytes() reads a file"
+    return "; give what its read_bytes() returns" if isinstance(given, os.PathLike) else ""

@@ -26,6 +26,7 @@ __all__ = [
     "LaunchError",
     "MissingPackageError",
     "Problem",
+    "TextPlace",
     "TileIRError",
     "UncheckedWarning",
     "UnsupportedError",
@@ -38,6 +39,17 @@ LONGEST_MESSAGE = 600
 """Characters of a message in a listing: types and names from the file are part of it."""
 
 
+class TextPlace(NamedTuple):
+    """A place in a text: what the text is called; line and column from 1."""
+
+    name: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{display(self.name)}:{self.line}:{self.column}"
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding: what, how bad ("error" or "warning"), and where.
@@ -48,6 +60,7 @@ class Diagnostic:
     location  the source position, "" when the debug section has none
     op        mnemonic of the op, or the item of the module; "" for neither
     hint      what to do, "" when the message says it
+    text      where it is in the text that the module was assembled from, or None
     """
 
     severity: str
@@ -58,6 +71,7 @@ class Diagnostic:
     location: str = ""
     op: str = ""
     hint: str = ""
+    text: TextPlace | None = None
 
     @property
     def rule(self) -> str:
@@ -69,8 +83,15 @@ class Diagnostic:
         """An error in an op: its name, its offset and source line."""
         return cls("error", kind, problem, op.offset, function, op.place, op.name)
 
+    @property
+    def place(self) -> str:
+        """Where to look, as messages begin: in the text if there is one, or else the offset."""
+        if self.text:
+            return str(self.text)
+        return "" if self.offset is None else f"0x{self.offset:x}"
+
     def __str__(self) -> str:
-        place = f"0x{self.offset:x}: " if self.offset is not None else ""
+        place = f"{self.place}: " if self.place else ""
         what = f"{display(self.op)}: " if self.op else ""
         where = f" in {display(self.function)}" if self.function else ""
         source = f" ({display(self.location)})" if self.location else ""

@@ -79,6 +79,12 @@ def check_address(address: int, pointee: Scalar) -> None:
         raise LaunchError(f"expected an address divisible by {size}, got {address:#x}")
 
 
+def check_writable(read_only: bool, written: bool) -> None:
+    """LaunchError for memory that may only be read where the kernel writes."""
+    if read_only and written:
+        raise LaunchError("expected an array that can be written to, got a read-only one")
+
+
 def buffer_span(buffer: Buffer) -> tuple[int, int]:
     """Address and size in bytes of a Buffer; LaunchError if they cannot be any."""
     try:

@@ -18,8 +18,9 @@ from .memory import Copy
 def copied(values: Sequence[Any]) -> Iterator[list[Any]]:
     """Arguments with a copy on the GPU in the place of each NumPy array.
 
-    At the end of the block the arrays get what is in the copies then, unless it raised. An array
-    that is passed twice is copied once; of two that share memory otherwise, the last one counts.
+    At the end of the block the arrays that can be written to get what is in the copies then, unless
+    it raised. An array that is passed twice is copied once; of two that share memory otherwise, the
+    last one counts.
     """
     driver.start()
     driver.current_device()
@@ -30,7 +31,7 @@ def copied(values: Sequence[Any]) -> Iterator[list[Any]]:
         ]
         yield arguments
         for array in values:
-            if id(array) in copies:
+            if id(array) in copies and array.flags.writeable:
                 driver.copy_out(array, copies[id(array)].address)
     finally:
         for copy in copies.values():
@@ -43,6 +44,6 @@ def _copy(array: np.ndarray, copies: dict[int, Copy]) -> Copy:
         raise LaunchError("expected an array without gaps in memory")
     if id(array) not in copies:
         address = driver.allocate(array.nbytes)
-        copies[id(array)] = Copy(address, array.dtype)
+        copies[id(array)] = Copy(address, array.dtype, not array.flags.writeable)
         driver.copy_in(address, array)
     return copies[id(array)]

@@ -18,7 +18,7 @@ ASSERTED = "CUDA_ERROR_ASSERT"
 """What the driver says after a kernel has called its __assertfail."""
 
 _PACKAGE = "launching on a GPU needs cuda-bindings; install it with: pip install 'tileir[gpu]'"
-_NO_DRIVER = "there is no CUDA driver here; a GPU of NVIDIA's needs the one that comes with CUDA"
+_NO_DRIVER = "there is no NVIDIA driver here"
 _LOG_BYTES = 8192
 """What the driver may say about PTX that it refuses."""
 

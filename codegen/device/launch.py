@@ -40,13 +40,15 @@ def launch(
     memories: dict[int, Memory] = {}
 
     def address_of(number: int, argument: Any, pointee: Scalar) -> int:
-        memories[number] = memory_of(argument, pointee, handle)
+        written = plan["parameters"][number]["written"]
+        memories[number] = memory_of(argument, pointee, handle, written)
         return memories[number].address
 
     offsets = [row["offset"] for row in plan["parameters"]]
     packed = pack(symbol, elements, offsets, _size(plan), args, address_of)
     if 0 in blocks:
         return
+    _check_assumed(shown, plan, packed)
     driver.start()
     try:
         kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
@@ -64,6 +66,22 @@ def launch(
     driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
         _wait(symbol, plan, handle)
+
+
+def _check_assumed(shown: str, plan: Mapping[str, Any], packed: bytearray) -> None:
+    """LaunchError for an argument that is no multiple of what the kernel assumes."""
+    for row in plan["parameters"]:
+        if (divisor := row["divisible_by"]) == 1:
+            continue
+        pointer = row["type"].startswith("ptr")
+        data = packed[row["offset"] : row["offset"] + row["size"]]
+        number = int.from_bytes(data, "little", signed=not pointer)
+        if number % divisor:
+            got = f"address {number:#x}" if pointer else number
+            raise LaunchError(
+                f"{shown}: parameter {row['index']} ({row['type']}): the kernel assumes a multiple"
+                f" of {divisor}, got {got}"
+            )
 
 
 def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:

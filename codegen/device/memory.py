@@ -12,7 +12,13 @@ from tileir.errors import LaunchError
 from tileir.types import Scalar
 
 from ..arguments.dlpack import CUDA_DEVICES, from_dlpack
-from ..arguments.elements import buffer_span, check_address, check_type, plain_address
+from ..arguments.elements import (
+    buffer_span,
+    check_address,
+    check_type,
+    check_writable,
+    plain_address,
+)
 from . import driver
 from .streams import handle_of
 
@@ -42,11 +48,13 @@ class Copy(NamedTuple):
 
     address: int
     dtype: np.dtype
+    read_only: bool = False
 
 
-def memory_of(argument: Any, pointee: Scalar, stream: int) -> Memory:
+def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
     """The memory that an argument is; LaunchError if it cannot be memory of such elements.
 
+    Read-only memory is refused where the kernel stores (`written`).
     What its owner has put into other streams is waited for: by the launch's `stream` (DLPack), or
     by `ready` (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is
     checked. Needs no driver.
@@ -55,11 +63,12 @@ def memory_of(argument: Any, pointee: Scalar, stream: int) -> Memory:
         memory = Memory(buffer_span(argument)[0], None, argument)
     elif isinstance(argument, Copy):
         check_type(argument.dtype.name, pointee)
+        check_writable(argument.read_only, written)
         memory = Memory(argument.address, None, argument)
     elif hasattr(argument, "__dlpack_device__"):
-        memory = _exported(argument, pointee, stream)
+        memory = _exported(argument, pointee, stream, written)
     elif hasattr(argument, "__cuda_array_interface__"):
-        memory = _interface(argument, pointee, stream)
+        memory = _interface(argument, pointee, stream, written)
     elif hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic):
         raise LaunchError(_host(argument))
     else:
@@ -75,7 +84,7 @@ def ready(memory: Memory) -> int | None:
     return driver.device_of(memory.address) if memory.device == _ASK else memory.device
 
 
-def _exported(argument: Any, pointee: Scalar, stream: int) -> Memory:
+def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
     try:
         kind, _ = argument.__dlpack_device__()
     except Exception as problem:
@@ -84,6 +93,7 @@ def _exported(argument: Any, pointee: Scalar, stream: int) -> Memory:
         raise LaunchError(_host(argument))
     export = from_dlpack(argument, stream=stream or _LEGACY_STREAM)
     check_type(export.dtype, pointee)
+    check_writable(export.read_only, written)
     return Memory(export.address, export.device[1], export)
 
 
@@ -95,10 +105,11 @@ def _host(argument: Any) -> str:
     )
 
 
-def _interface(argument: Any, pointee: Scalar, stream: int) -> Memory:
+def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
     try:
         interface = argument.__cuda_array_interface__
-        address = operator.index(interface["data"][0] or 0)
+        start, read_only = interface["data"]
+        address = operator.index(start or 0)
         dtype = np.dtype(interface["typestr"])
         owned_by, empty = interface.get("stream"), 0 in interface["shape"]
     except Exception as problem:
@@ -106,6 +117,7 @@ def _interface(argument: Any, pointee: Scalar, stream: int) -> Memory:
     if not dtype.isnative:
         raise LaunchError(f"expected native byte order, got {dtype.str}")
     check_type(dtype.name, pointee)
+    check_writable(bool(read_only), written)
     if owned_by is not None:
         owned_by = handle_of(owned_by)
     other = None if owned_by == (stream or _LEGACY_STREAM) else owned_by

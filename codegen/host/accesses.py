@@ -15,9 +15,9 @@ from llvmlite import ir
 from tileir.ir import Op
 from tileir.types import Pointer
 
+from ..origins import OriginFinder, Origins, addresses_of
 from ..scalar.types import ADDRESS, OPAQUE
 from .loops import loop
-from .origins import OriginFinder, Origins, addresses_of
 from .position import INDEX, ZERO, Position
 from .variables import own_memory
 

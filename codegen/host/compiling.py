@@ -9,6 +9,7 @@ from llvmlite import ir
 
 from ..kernel import Kernel
 from ..scalar.machine import Machine
+from ..written import written_parameters
 from . import machine
 from .checks import CheckedLowering
 from .compilation import HostCompilation
@@ -18,7 +19,6 @@ from .kernel_info import KernelInfo
 from .lower import BlockLowering
 from .machine_code import MachineCode
 from .storage import plan_storage
-from .written import written_parameters
 
 _LOOPS = ("for", "loop")
 

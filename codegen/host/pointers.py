@@ -11,7 +11,7 @@ from tileir.buffer import Buffer
 from tileir.errors import LaunchError
 from tileir.types import Scalar
 
-from ..arguments.elements import check_address, check_type, plain_address
+from ..arguments.elements import check_address, check_type, check_writable, plain_address
 from .extents import Extent, footprint, of_array, of_buffer, of_export, of_interface
 
 
@@ -39,7 +39,7 @@ def memory_of(argument: Any, pointee: Scalar, written: bool) -> Memory:
     elif hasattr(argument, "__dlpack__"):
         export = of_export(argument)
         check_type(export.dtype, pointee)
-        _check_writable(export.read_only, written)
+        check_writable(export.read_only, written)
         extent = footprint(export.address, export.shape, export.strides, export.itemsize)
         memory = Memory(export.address, extent, export)
     else:
@@ -52,13 +52,8 @@ def _array(array: np.ndarray, pointee: Scalar, written: bool) -> Memory:
     if not array.dtype.isnative:
         raise LaunchError(f"expected native byte order, got {array.dtype.str}")
     check_type(_name(array.dtype), pointee)
-    _check_writable(not array.flags.writeable, written)
+    check_writable(not array.flags.writeable, written)
     return Memory(array.__array_interface__["data"][0], of_array(array), array)
-
-
-def _check_writable(read_only: bool, written: bool) -> None:
-    if read_only and written:
-        raise LaunchError("expected an array that can be written to, got a read-only one")
 
 
 @cache

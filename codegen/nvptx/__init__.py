@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from llvmlite import ir
 
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
+from tileir.text_places import located
 from tileir.types import Element, Tile
 
 from .. import llvm
@@ -29,6 +31,7 @@ from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, s
 from .lineinfo import INLINED_CALLS, LineTable
 from .lower import declare_kernel, lower_kernel
 from .names import entry_names
+from .parameters import ptx_version
 from .plan import launch_plan
 from .plan_rings import plan_rings
 from .targets import TARGETS, Target
@@ -36,6 +39,7 @@ from .targets import TARGETS, Target
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
 """Of LLVM's optimiser: more costs time, and ptxas does it again."""
+NO_LINES = "no line information: nothing in the module says where in source it comes from"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -49,7 +53,9 @@ class CompiledEntry(Compiled):
         self.plan = plan
         self._image = image
 
-    def launch(self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None) -> None:
+    def launch(
+        self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None, **others: Any
+    ) -> None:
         """Run the kernel on the GPU of this thread's CUDA context, or else that of the arguments.
 
         `grid` has up to three extents, missing ones are 1; with an extent of 0 nothing runs. `args`
@@ -68,6 +74,7 @@ class CompiledEntry(Compiled):
         the kernel or the GPU; then nothing has run. Whatever can be is checked first, and an
         empty grid needs no GPU. MissingPackageError without cuda-bindings.
         """
+        self.refuse(others)
         launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
 
     def load(self) -> None:
@@ -108,14 +115,16 @@ def compile_kernels(
     which lines of source its instructions come from.
     """
     gpu = TARGETS[target]
-    symbols = [kernel.symbol for kernel in kernels]
+    symbols, needed = [kernel.symbol for kernel in kernels], ptx_version(kernels)
     kernels = [
         replace(settle(kernel, gpu, launch), symbol=name)
         for kernel, name in zip(kernels, entry_names(symbols), strict=True)
     ]
     ops = [op for kernel in kernels for op in kernel.walk()]
     lines = LineTable(kernels) if lineinfo else None
-    version = lowest_ptx(map(contract_of, kernels), supported.ptx_version(ops, gpu))
+    if lines and not lines.known:
+        warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
+    version = lowest_ptx(map(contract_of, kernels), max(supported.ptx_version(ops, gpu), needed))
     if lines and lines.has_calls:
         version = max(version, INLINED_CALLS)
     gpu = replace(gpu, ptx=version)
@@ -156,6 +165,7 @@ def _lowered(
     if shared > gpu.shared_bytes:
         why = f"takes {shared} bytes of shared memory; a block of {gpu.name} has {gpu.shared_bytes}"
         found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
+        found = located(found, kernel.bytecode)
         raise UnsupportedError("tiles that threads exchange are too large:", found)
     check_shared(kernel, gpu, shared)
     elements = [value.type.element for value in kernel.parameters]

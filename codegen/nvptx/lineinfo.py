@@ -57,7 +57,8 @@ class Frame:
 
 
 class LineTable:
-    """The positions of all kernels of a module. `has_calls`: in calls that were inlined, too."""
+    """The positions of all kernels of a module. `known`: there are some; `has_calls`: in calls that
+    were inlined, too."""
 
     def __init__(self, kernels: Iterable[Kernel]) -> None:
         self._files: dict[str, int] = {}
@@ -74,6 +75,7 @@ class LineTable:
             start = self._start(kernel.function.location)
             if start or any(located):
                 self._starts[kernel.symbol] = start
+        self.known = bool(self._starts)
         self.has_calls = any(frame.caller for frame in self._frames)
 
     def enter(self, function: ir.Function, kernel: Kernel) -> ir.DIValue | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tileir.verifier.targets import ADD_BF16
+from tileir.verifier.targets import ADD_BF16, MULTICAST
 
 F8_OF_SM_89 = (8, 1)
 """The first PTX ISA version with conversions of 8-bit floats for sm_89."""
@@ -47,8 +47,6 @@ class Target:
     """A grid may start before the one it depends on has ended."""
     async_copies: bool = True
     """Threads can copy from global to shared memory without waiting for it."""
-    multicasts: bool = True
-    """An address may stand for memory of several devices."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
     """Blocks along x, y and z that the hardware launches."""
 
@@ -68,6 +66,11 @@ class Target:
         if self.capability >= 90 or (self.capability == 89 and self.ptx >= F8_OF_SM_89):
             found |= {"f8E4M3FN", "f8E5M2"}
         return frozenset(found)
+
+    @property
+    def multicasts(self) -> bool:
+        """An address may stand for memory of several devices."""
+        return self.name in MULTICAST.native
 
     @property
     def capability(self) -> int:
@@ -102,7 +105,7 @@ def _gpu(name: str, ptx: tuple[int, int], sm: _Sm = _LARGE, base: str = "") -> T
 def _before_hopper(name: str, ptx: tuple[int, int], sm: _Sm) -> Target:
     return replace(
         _gpu(name, ptx, sm), nan_extremes=name != "sm_75", clusters=False,
-        overlaps_grids=False, async_copies=name != "sm_75", multicasts=False,
+        overlaps_grids=False, async_copies=name != "sm_75",
     )  # fmt: skip
 
 

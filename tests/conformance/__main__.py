@@ -1,7 +1,8 @@
 """Run NVIDIA's tests of cuTile on the emulator: ``python -m tests.conformance cutile/test``.
 
 Tests that have a line in the file of results are not run again, so a run that was ended goes on
-where it was; remove lines, or the file, to run tests anew.
+where it was; remove lines, or the file, to run tests anew. The exit code is 0 when tests were run,
+whatever came of them, and 2 when that says nothing: none of them launched a kernel.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tests.arguments import positive
+from tileir.codegen.nvptx.targets import TARGETS
 
 from .on_emulator import TARGET
 from .plugin import read
@@ -25,24 +27,63 @@ ROOT = Path(__file__).parents[2]
 def main(given: list[str] | None = None) -> int:
     """Run the files one by one, each in a process of its own; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
-    parser.add_argument("tests", type=Path, help="the folder of cuTile's tests")
-    parser.add_argument("files", nargs="*", help="only these files, such as test_copy.py")
-    parser.add_argument("--target", default="sm_90", help="what to compile for (sm_90)")
-    parser.add_argument("--sample", type=positive, default=1, help="one test in so many (all)")
-    parser.add_argument(
-        "--limit", type=positive, default=60, help="seconds of CPU time for a test (60)"
+    add = parser.add_argument
+    add("tests", type=_folder, help="the folder of cuTile's tests")
+    add("files", nargs="*", help="files of it, such as test_copy.py (default: all test_*.py)")
+    add(
+        "--target",
+        choices=TARGETS,
+        default="sm_90",
+        metavar="GPU",
+        help="what to compile for, sm_75 to sm_121 (default: %(default)s)",
     )
-    results = Path("conformance.jsonl")
-    parser.add_argument("--results", type=Path, default=results, metavar="FILE")
+    add(
+        "--sample",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="one test in so many (default: 1, all)",
+    )
+    add(
+        "--limit",
+        type=positive,
+        default=60,
+        metavar="SECONDS",
+        help="CPU time for a test (default: %(default)s)",
+    )
+    add(
+        "--results",
+        type=Path,
+        default=Path("conformance.jsonl"),
+        metavar="FILE",
+        help="a line for each test (default: %(default)s)",
+    )
     options = parser.parse_intermixed_args(given)
-    for name in options.files or sorted(path.name for path in options.tests.glob("test_*.py")):
+    files = options.files or sorted(path.name for path in options.tests.glob("test_*.py"))
+    if not files:
+        parser.error(f"there is no test_*.py in {options.tests}")
+    for name in files:
+        if not (options.tests / name).is_file():
+            parser.error(f"there is no file {name} in {options.tests}")
+    for name in files:
         ended = _run(options, name)
         if ended.returncode not in (0, 1, 5):  # all passed, some failed, none left
             lines = (ended.stdout + ended.stderr).strip().splitlines() or [""]
             why = next((line for line in lines if line.startswith("E ")), lines[-1])
             print(f"{name} cannot be run: {why.removeprefix('E').strip()}", flush=True)
-    _print(options)
+    found = list(read(options.results).values())
+    launched = [each for each in found if each.get("launches")]
+    if not launched:
+        print(f"none of {len(found)} tests launched a kernel: nothing is known", file=sys.stderr)
+        return 2
+    _print(options, found, launched)
     return 0
+
+
+def _folder(text: str) -> Path:
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
+    return Path(text)
 
 
 def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[str]:
@@ -61,10 +102,8 @@ def _run(options: argparse.Namespace, name: str) -> subprocess.CompletedProcess[
     )  # fmt: skip
 
 
-def _print(options: argparse.Namespace) -> None:
-    found = read(options.results).values()
+def _print(options: argparse.Namespace, found: list[dict], launched: list[dict]) -> None:
     count = Counter(each["outcome"] for each in found)
-    launched = [each for each in found if each.get("launches")]
     passed = sum(each["outcome"] == "passed" for each in launched)
     print(f"{options.target}, one test in {options.sample}: {dict(count)}")
     print(f"of those that launched kernels, {passed} of {len(launched)} passed")

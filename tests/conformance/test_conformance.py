@@ -11,6 +11,7 @@ import pytest
 
 from tests.tileir.cutile.programs import WITHOUT_TORCH, output, python
 
+from .__main__ import main
 from .plugin import pytest_collection_modifyitems, read
 
 TESTS = """
@@ -70,6 +71,40 @@ def test_results(folder: Path) -> None:
     }  # fmt: skip
     assert [each["launches"] for each in found.values()] == [1, 1, 0, 1, 0]
     assert "of those that launched kernels, 1 of 3 passed" in lines
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (["nowhere"], "argument tests: there is no folder nowhere"),
+        (["."], "there is no test_*.py in ."),
+        (["full", "test_that.py"], "there is no file test_that.py in full"),
+        (["full", "--target", "sm_70"], "argument --target: invalid choice: 'sm_70'"),
+        (["full", "--sample", "0"], "argument --sample: "),
+        ([], "the following arguments are required: tests"),
+    ],
+)
+def test_wrong_use(
+    given: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "test_this.py").touch()
+    with pytest.raises(SystemExit) as ended:
+        main(given)
+    assert ended.value.code == 2
+    assert f"error: {problem}" in capsys.readouterr().err
+
+
+def test_no_launch_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    (tmp_path / "test_it.py").touch()
+    (tmp_path / "found").write_text(json.dumps({"test": "x", "outcome": "passed", "launches": 0}))
+    done = SimpleNamespace(returncode=4, stdout="", stderr="first\nno module named x")
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: done)
+    assert main([str(tmp_path), "--results", str(tmp_path / "found")]) == 2
+    said = capsys.readouterr()
+    assert said.out == "test_it.py cannot be run: no module named x\n"
+    assert said.err == "none of 1 tests launched a kernel: nothing is known\n"
 
 
 @pytest.mark.parametrize("sample", [1, 10])

@@ -175,6 +175,21 @@ def test_extremes(name: str, kind: str) -> None:
         same_bits(found, expected)
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes_of_three(name: str) -> None:
+    a, b, c = combined("f32", "f32", "f32")
+    for mode, of_two in (("", f"f{name}"), (".NaN", f"{name}imum")):
+        text = f"{name}{mode}.f32 {{d}}, {{0}}, {{1}}, {{2}};"
+        found = apply(text, a, b, c, to=a.dtype)
+        function = getattr(np, of_two)
+        expected = function(function(a, b), c)
+        zeros = expected == 0
+        same_bits(found[~zeros], expected[~zeros])
+        signs = np.stack([np.where(each == 0, np.signbit(each), np.nan) for each in (a, b, c)])
+        wanted = (np.nanmax if name == "min" else np.nanmin)(signs[:, zeros], axis=0)
+        assert np.array_equal(np.signbit(found[zeros]), wanted == 1)
+
+
 def test_flushing() -> None:
     a, b = combined("f32", "f32")
     tiny = np.finfo(np.float32).tiny

@@ -50,6 +50,13 @@ def test_binary(name: str, kind: str) -> None:
     same_bits(found, python(lambda x, y: BINARY[name](x, y, bits), [a, b], kind))
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_results_that_are_not_negative(name: str) -> None:
+    a, b = combined("s32", "s32")
+    found = apply(f"{name}.relu.s32 {{d}}, {{0}}, {{1}};", a, b, to=a.dtype)
+    same_bits(found, python(lambda x, y: max(BINARY[name](x, y, 32), 0), [a, b], "s32"))
+
+
 @pytest.mark.parametrize("kind", WHOLE)
 def test_mad(kind: str) -> None:
     a, b, c = combined(kind, kind, kind)

@@ -17,6 +17,7 @@ from tileir.command import NO, OK, main_of
 from tileir.doctor import nvidia, ours, report
 from tileir.doctor.packages import Package, installed, packages
 from tileir.nvidia_tools import PACKAGES
+from tileir.verifier.targets import GPUS
 
 NO_DRIVER = {"cuda": None, "release": None, "gpus": [], "problem": "there is no NVIDIA driver"}
 LOOK = nvidia.look_at_driver
@@ -263,6 +264,15 @@ def test_tools_say_their_release(tool) -> None:
     about = nvidia.look_at_tool("ptxas")
     assert re.fullmatch(r"\d+\.\d+\.\d+", about["release"])
     assert {"sm_80", "sm_90", "sm_120"} <= set(about["targets"])
+
+
+def test_targets_of_ours_that_a_tool_lacks_are_told() -> None:
+    about = {"path": "/ptxas", "release": "13.0.88", "package": "p", "targets": list(GPUS)}
+    assert report._assembling(about)["detail"] == "ptxas 13.0.88, sm_75 to sm_121"
+    about["targets"] = ["sm_50", *(set(GPUS) - {"sm_88", "sm_107"})]
+    about["targets"].sort(key=lambda name: int(name[3:]))
+    detail = report._assembling(about)["detail"]
+    assert detail == "ptxas 13.0.88, sm_50 to sm_121, not sm_88, sm_107"
 
 
 def test_a_tool_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpus import FIXTURES
 from tests.tileir.every_op import ATOMIC, ones
-from tileir import verify
+from tileir import Bytecode, verify
 from tileir.builder import Module
 from tileir.kernel import Kernel
 from tileir.verifier.targets import ELEMENTS, GPUS, TILEIRAS
@@ -56,7 +57,32 @@ def test_tileiras_refuses_what_we_say(name: str, tool, tmp_path: Path) -> None:
         ours = [one for one in verify(path.read_bytes(), gpu) if one.rule == "tileiras-gate"]
         assert bool(ours) == (done.returncode != 0), gpu
         if ours:
-            assert ours[0].message in done.stderr.decode()
+            who, _, words = ours[0].message.partition(": ")
+            assert who == "tileiras 13.5 refuses this"
+            assert words in done.stderr.decode()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_gpu_before_those_of_tileiras_has_no_more_than_its_first(name: str) -> None:
+    first = [one.message for one in verify(module(name), TILEIRAS[0])]
+    before = [one.message for one in verify(module(name), "sm_75")]
+    other = "has no sm_75, and refuses this for sm_80:"
+    assert before == [message.replace("refuses this:", other) for message in first]
+    assert bool(before) == (name != "tf32")
+    assert verify(module(name), "host") == []
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_only_multicast_memory_cannot_be_compiled_some_other_way(gpu: str) -> None:
+    """What the explanation of the rule says of `compile`."""
+    pytest.importorskip("llvmlite")
+    from tileir.codegen.nvptx import why_not
+
+    for path in sorted((FIXTURES / "13.5").glob("*.tileirbc")):
+        for function in Bytecode.parse(path.read_bytes()).functions:
+            for op in function.walk():
+                lacking = op.name.startswith("multimem") and gpu < "sm_90" and len(gpu) == 5
+                assert bool(why_not(op, gpu)) == lacking, (path.stem, op)
 
 
 def test_targets_are_those_of_the_compiler() -> None:

@@ -134,7 +134,7 @@ def test_targets() -> None:
         rules(bytecode) == rules(bytecode, target="sm_89") == rules(bytecode, target="host") == []
     )
     assert rules(bytecode, target="sm_80") == ["tileiras-gate"]
-    assert rules(bytecode, target="sm_75") == []  # tileiras does not know it at all
+    assert rules(bytecode, target="sm_75") == ["tileiras-gate"]  # taken for sm_80
     with pytest.raises(UnsupportedError, match="unknown target 'sm_1'"):
         verify(bytecode, target="sm_1")
 

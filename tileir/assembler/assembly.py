@@ -12,6 +12,7 @@ from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import LATEST, Version
 from tileir.launch import LaunchAttributes
+from tileir.text_places import TextPlaces
 from tileir.versions import supported
 from tileir.writer import Writer
 
@@ -34,7 +35,7 @@ def assemble(
 
     Raises AssemblyError, which lists everything that is wrong with the text, or that the version
     lacks; BuildError if `version` is none. What the text says and bytecode cannot hold is in the
-    `launch_attributes` of the module.
+    `launch_attributes` of the module, and where its parts stand in `text`.
     """
     chosen = LATEST if version is None else supported(version)
     if not isinstance(text, str):
@@ -56,7 +57,16 @@ def assemble(
         ),
         tuple(module.names),
     )
+    bytecode.text = _places(module, text, name, bytecode)
     return bytecode
+
+
+def _places(module: ModuleReader, text: str, name: str, bytecode: Bytecode) -> TextPlaces:
+    """Where the parts of a module that has been written stand in its text."""
+    symbols = {entry.name: entry.at for entry in module.entries}
+    symbols |= {variable.name: at for variable, at in module.globals}
+    ops = [[entry.starts[id(op)] for op in entry.body.walk()] for entry in module.entries]
+    return TextPlaces(name, text, bytecode.found, symbols, ops, module.attribute_places)
 
 
 BYTE_ORDER_MARK = "\ufeff"

@@ -97,14 +97,19 @@ class AttributeReader:
             found.append(self.read(depth + 1, plain))
         return tuple(found)
 
-    def dictionary(self, depth: int = 0, plain: str = "i64") -> dict[str, object]:
-        """``{a = 1, b}``; a name alone is a unit attribute, true."""
+    def dictionary(
+        self, depth: int = 0, plain: str = "i64", places: dict[str, int] | None = None
+    ) -> dict[str, object]:
+        """``{a = 1, b}``; a name alone is a unit attribute, true. `places` gets where names are."""
         found: dict[str, object] = {}
         self.reader.expect(phrase("{"))
         while not self.reader.accept(phrase("}")):
             if found:
                 self.reader.expect(phrase(","))
+            at = self.reader.at
             key = self._key(found)
+            if places is not None:
+                places.setdefault(key, at)
             named = self.reader.accept(phrase("="))
             found[key] = self.read(depth + 1, plain) if named else True
         return found

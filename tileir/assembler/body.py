@@ -83,7 +83,8 @@ class Place:
 
 
 class BodyReader:
-    """Reads the body of one entry."""
+    """Reads the body of one entry. Then `positions` has every location that was stated, by its
+    identity, and where; `starts` where ops begin, by theirs."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -95,6 +96,7 @@ class BodyReader:
         self.names: dict[str, Value] = {}
         self.places: list[Place] = []
         self.positions: dict[int, tuple[SourceLocation | CallSite, int]] = {}
+        self.starts: dict[int, int] = {}
         self._defined: list[str] = []
         self._gone: dict[str, str] = {}
 
@@ -218,6 +220,7 @@ class BodyReader:
             return
         end = Op(BY_NAME[implied], {"operands": ()}, {})
         self.hand_over(end, at, 1)
+        self.starts[id(end)] = at
         ops.append(end)
 
     def hand_over(self, op: Op, at: int, length: int) -> None:
@@ -309,6 +312,7 @@ class BodyReader:
         self._name_results(named, op, lost)
         if spec.terminator and len(self.report) == before:
             self.hand_over(op, draft.at, len(name))
+        self.starts[id(op)] = draft.at
         ops.append(op)
 
     def _recover(self, match: re.Match[str] | None, start: int) -> None:

@@ -39,7 +39,8 @@ NEXT_ITEM = re.compile(
 
 @dataclass(slots=True)
 class Entry:
-    """An entry as `tileir.writer` takes it."""
+    """An entry as `tileir.writer` takes it. `at` is where it begins, `starts` where its ops do, by
+    their identities."""
 
     name: str
     type: FunctionType
@@ -48,13 +49,14 @@ class Entry:
     argument_attributes: tuple
     location: SourceLocation | CallSite | None
     at: int
+    starts: dict[int, int]
     private: bool = False
 
 
 @dataclass(slots=True)
 class ModuleReader:
     """Reads a whole text; then `entries`, `globals`, `producer`, the launch attributes and the
-    `names` of modules are what it says."""
+    `names` of modules are what it says, and `attribute_places` where (see `TextPlaces`)."""
 
     source: Source
     entries: list[Entry] = field(default_factory=list)
@@ -62,6 +64,7 @@ class ModuleReader:
     producer: tuple[str, int] | None = None
     module_attributes: dict[str, object] = field(default_factory=dict)
     entry_attributes: dict[str, dict[str, object]] = field(default_factory=dict)
+    attribute_places: dict[str, dict[str, int]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     _modules: set[int | str] = field(default_factory=set)
     _symbols: set[str] = field(default_factory=set)
@@ -155,12 +158,17 @@ class ModuleReader:
         if not reader.accept(phrase("attributes")):
             return
         at = reader.at
-        attributes = self.source.attributes.dictionary()
+        attributes = self._launch_attributes("")
         producer = attributes.get("producer")
         if own and isinstance(producer, str):
             del attributes["producer"]
             self._set_producer(producer, at, 1)
         self._merge(self.module_attributes, attributes, at)
+
+    def _launch_attributes(self, owner: str) -> dict[str, object]:
+        """The attributes of an entry, or of the module."""
+        places = self.attribute_places.setdefault(owner, {})
+        return self.source.attributes.dictionary(places=places)
 
     def _merge(self, known: dict[str, object], more: dict[str, object], at: int) -> None:
         """Add attributes to those that are known; none may be said to be two things."""
@@ -240,14 +248,14 @@ class ModuleReader:
                     raise reader.refused("optimization_hints is there twice", at_part)
                 hints = source.attributes.hints()
             elif reader.accept(phrase("attributes")):
-                self._merge(beside, source.attributes.dictionary(), at_part)
+                self._merge(beside, self._launch_attributes(name), at_part)
             else:
                 break
         inside = BodyReader(source)
         block = inside.region(None, ENTRY, arguments, IMPLIED["entry"])
         at_part = reader.at
         if reader.text.startswith("{", at_part):
-            self._merge(beside, source.attributes.dictionary(), at_part)
+            self._merge(beside, self._launch_attributes(name), at_part)
         at_location = reader.at
         location = source.locations.optional()
         self._check_locations(name, location, at_location, inside)
@@ -255,7 +263,7 @@ class ModuleReader:
             self.entry_attributes[name] = beside
         type = FunctionType(tuple(type for _, _, type in arguments), ())
         body = Body(type, block)
-        entry = Entry(name, type, body, hints or Hints({}), attributes, location, at)
+        entry = Entry(name, type, body, hints or Hints({}), attributes, location, at, inside.starts)
         self.entries.append(entry)
 
     def _parameters(self) -> tuple[list[tuple[str, int, Type | None]], tuple]:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from ..bytecode import Bytecode
 from ..command import (
     NO,
     OK,
@@ -19,17 +18,20 @@ from ..command import (
     UsageError,
     fail,
     main_of,
-    open_input,
     stdout_text,
 )
-from ..errors import BytecodeError, Diagnostic
+from ..errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
 from ..references import display, printable
 from ..verifier.catalogue import RULES, Rule
 from ..verifier.module import verify
 from ..verifier.targets import GPUS, check_target
 from ..wording import did_you_mean
+from .modules import open_module
 
 JSON_SCHEMA = 1
+Unreadable = BytecodeError | AssemblyError | OSError
+SYNTAX = "syntax"
+"""Stands for a rule where a text makes no sense."""
 COLOURS = {"error": "31", "warning": "33"}
 
 EXAMPLES = """\
@@ -44,7 +46,8 @@ examples:
   cat k.tileirbc | tileir verify -                standard input
 
 the keys of --json: schema; files, each with file, valid, unreadable (why, or null) and diagnostics:
-severity, rule, message, function, op, offset (in bytes), location, hint
+severity, rule (syntax where a text makes no sense), message, function, op, offset (in bytes), line
+and column (of a text, from 1), location, hint
 
 exit status: 0 valid (warnings or not), 1 there are errors, 2 wrong use or no such file, 3 a file is
 not readable, 4 its version or the target is not supported; the highest of several files"""
@@ -52,9 +55,9 @@ not readable, 4 its version or the target is not supported; the highest of sever
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    parser.description = "Say everything that is wrong with Tile IR bytecode files."
+    parser.description = "Say everything that is wrong with Tile IR bytecode or text files."
     parser.epilog = EXAMPLES
-    parser.add_argument("files", metavar="FILE", nargs="*", help="bytecode file, - for stdin")
+    parser.add_argument("files", metavar="FILE", nargs="*", help="bytecode or text, - for stdin")
     parser.add_argument("--target", metavar="GPU", help=f"also what {GPUS[0]}, ... cannot do")
     parser.add_argument("--strict", action="store_true", help="warnings are errors")
     parser.add_argument("--json", action="store_true", help="one JSON document, for programs")
@@ -84,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             elif error is None:
                 _print(out, path, found)
             if error is not None:
-                fail("verify", f"{display(path)}: {_reason(error)}", result)
+                fail("verify", _said(path, error), result)
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "files": results}
             out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
@@ -93,23 +96,38 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _verified(
     path: str, target: str | None, strict: bool
-) -> tuple[list[Diagnostic], BytecodeError | OSError | None]:
+) -> tuple[list[Diagnostic], Unreadable | None]:
     try:
-        return verify(Bytecode.parse(open_input(path)), target, strict), None
+        return verify(open_module(path), target, strict), None
+    except AssemblyError as error:
+        return [_problem(error.name, problem) for problem in error.problems], error
     except (BytecodeError, OSError) as error:
         return [], error
 
 
-def _reason(error: BytecodeError | OSError) -> str:
+def _problem(name: str, problem: Problem) -> Diagnostic:
+    place = TextPlace(name, problem.line, problem.column)
+    return Diagnostic("error", SYNTAX, problem.message, text=place)
+
+
+def _reason(error: Unreadable) -> str:
     return error.strerror if isinstance(error, OSError) else str(error)
 
 
-def _code(found: Sequence[Diagnostic], error: BytecodeError | OSError | None) -> int:
+def _code(found: Sequence[Diagnostic], error: Unreadable | None) -> int:
     if isinstance(error, OSError):
         return USAGE
+    if isinstance(error, AssemblyError):
+        return UNREADABLE
     if error is not None:
         return UNSUPPORTED if error.kind == "version" else UNREADABLE
     return NO if any(one.severity == "error" for one in found) else OK
+
+
+def _said(path: str, error: Unreadable) -> str:
+    """Why a file was not looked at. An AssemblyError names the text on each of its lines."""
+    reason = _reason(error)
+    return reason if isinstance(error, AssemblyError) else f"{display(path)}: {reason}"
 
 
 # Text -------------------------------------------------------------------------------------------
@@ -118,13 +136,13 @@ def _code(found: Sequence[Diagnostic], error: BytecodeError | OSError | None) ->
 def _print(out: TextIO, path: str, found: Sequence[Diagnostic]) -> None:
     colour = out.isatty() and not os.environ.get("NO_COLOR")
     for one in found:
-        offset = "" if one.offset is None else f"0x{one.offset:x}: "
+        place = one.place if one.text else ": ".join(filter(None, (display(path), one.place)))
         severity = one.severity
         if colour:
             severity = f"\033[{COLOURS[severity]}m{severity}\033[0m"
         op = f"{display(one.op)}: " if one.op else ""
         message = printable(one.message)
-        out.write(f"{display(path)}: {offset}{severity}: {op}{message} [{one.rule}]\n")
+        out.write(f"{place}: {severity}: {op}{message} [{one.rule}]\n")
         place = " at ".join(filter(None, (display(one.function), display(one.location))))
         if place:
             out.write(f"    in {place}\n")
@@ -158,6 +176,8 @@ def _as_json(
                 "function": printable(one.function) or None,
                 "op": printable(one.op) or None,
                 "offset": one.offset,
+                "line": one.text.line if one.text else None,
+                "column": one.text.column if one.text else None,
                 "location": printable(one.location) or None,
                 "hint": printable(one.hint) or None,
             }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.formats.version import SUPPORTED
+from tileir.verifier.targets import GPUS
 
 from . import nvidia, ours
 from .packages import installed, look, packages
@@ -150,7 +151,12 @@ def _pair(text: str) -> tuple[int, ...]:
 
 
 def _span(targets: list[str]) -> str:
-    return f"{targets[0]} to {targets[-1]}" if targets else "GPUs unknown"
+    """The targets of a tool of NVIDIA's, and which of ours are not among them."""
+    if not targets:
+        return "GPUs unknown"
+    lacking = [name for name in GPUS if name not in targets]
+    span = f"{targets[0]} to {targets[-1]}"
+    return f"{span}, not {', '.join(lacking)}" if lacking else span
 
 
 def _lacking(package: Mapping[str, Any]) -> str:

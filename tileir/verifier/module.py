@@ -12,6 +12,7 @@ from dataclasses import replace
 from ..bytecode import Bytecode
 from ..errors import Diagnostic, VerifyError
 from ..function import Function, Global
+from ..text_places import located
 from . import hints, names, symbols
 from .body import body_findings
 from .catalogue import ERROR, WARNING, Rule, declare
@@ -56,7 +57,7 @@ def verify(
             found.append(replace(odd, kind=FLAGS.id))
     if strict:
         found = [replace(finding, severity=ERROR) for finding in found]
-    return found
+    return located(found, bytecode)
 
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
@@ -66,7 +67,7 @@ def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> No
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in functions:
         found += body_findings(function, variables, bytecode.version)
-    refuse(found)
+    refuse(located(found, bytecode))
 
 
 def refuse(found: list[Diagnostic]) -> None:

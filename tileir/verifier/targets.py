@@ -1,8 +1,8 @@
 """What GPUs have: which element types and ops are native, and which tileiras accepts for them.
 
-Two facts for each element type or op and each target: whether the hardware has it (what it lacks
-is emulated), and whether tileiras 13.5 compiles it (what it refuses is a warning here). Both are
-the same in every GPU but those listed, as found by running tileiras.
+Two facts for each element type or op and each target: whether the hardware has it, which is what
+our own code for GPUs goes by, and whether tileiras 13.5 compiles it (what it refuses is a warning
+here). Both are the same in every GPU but those listed, the second as found by running tileiras.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ TILEIRAS = GPUS[1:]
 _ADA = GPUS[GPUS.index("sm_89") :]
 _BLACKWELL = GPUS[GPUS.index("sm_100") :]
 _HOPPER = GPUS[GPUS.index("sm_90") :]
-_MULTICAST = ("sm_100", "sm_103", "sm_107")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +45,21 @@ ELEMENTS = {
 }
 """Element type -> where it is; every GPU has those that are not here."""
 
-MULTICAST = Support(_MULTICAST, _MULTICAST)
-"""Multicast pointers: what works on all replicas of memory at once."""
+MULTICAST = Support(_HOPPER, ("sm_100", "sm_103", "sm_107"))
+"""Multicast pointers: what works on all replicas of memory at once. PTX has `multimem` from sm_90
+on."""
 
 ADD_BF16 = Support(_HOPPER, _ADA)
 """Atomic addition of bf16."""
 
 GATE = declare(
     "tileiras-gate",
-    "tileiras refuses this for the GPU asked about, because the hardware lacks it: f8E4M3FN and "
-    "f8E5M2 before sm_89; f8E8M0FNU and f4E2M1FN before sm_100; fnv8E5M3FNU except on sm_107; "
-    "multicast pointers except on sm_100, sm_103 and sm_107; atomic addition of bf16 before sm_89.",
+    "NVIDIA's compiler tileiras 13.5 refuses this for the GPU asked about: f8E4M3FN and f8E5M2 "
+    "before sm_89; f8E8M0FNU and f4E2M1FN before sm_100; fnv8E5M3FNU except on sm_107; multicast "
+    "pointers except on sm_100, sm_103 and sm_107; atomic addition of bf16 before sm_89. It does "
+    "not have sm_75 at all, which is taken for sm_80. That says nothing of `tileir compile`, which "
+    "does all of it some other way where the hardware lacks it, except for the ops on multicast "
+    "memory before sm_90.",
     severity=WARNING,
 )
 
@@ -70,11 +73,18 @@ def check_target(target: str) -> None:
 
 
 def gate(op: Op, target: str) -> str | None:
-    """Why tileiras refuses an op for a target, in its words; None if it does not."""
-    if target not in TILEIRAS:
+    """That tileiras refuses an op for a target, and its words; None if it does not.
+
+    Of a GPU before those that it has, what it says of the first.
+    """
+    if target == HOST:
         return None
-    reason = _reason(op, target)
-    return f"Incompatibility with architecture '{target}': {reason}" if reason else None
+    known = target if target in TILEIRAS else TILEIRAS[0]
+    reason = _reason(op, known)
+    if not reason:
+        return None
+    who = "refuses this" if known == target else f"has no {target}, and refuses this for {known}"
+    return f"tileiras 13.5 {who}: Incompatibility with architecture '{known}': {reason}"
 
 
 def _reason(op: Op, target: str) -> str | None:

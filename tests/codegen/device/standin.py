@@ -57,6 +57,8 @@ PORTABLE_CLUSTER = 8
 """The most blocks of a cluster that need no leave."""
 HEAP = 2
 """Of CUlimit."""
+GRID_LIMITS = (2**31 - 1, 65535, 65535)
+"""Blocks along x, y and z that devices launch."""
 CONTEXTS = 0x100
 """The handle of the context of device 0; the others follow."""
 
@@ -234,7 +236,8 @@ class Driver:
             rows.append({"index": index, "type": "bits", "size": variable.size, "offset": offset})
         plan = {
             "entry": name, "parameters": rows, "block": block, "grid": "xyz",
-            "grid_scale": (1, 1, 1), "cluster": entry.entry.cluster or (1, 1, 1),
+            "grid_scale": (1, 1, 1), "grid_limits": GRID_LIMITS,
+            "cluster": entry.entry.cluster or (1, 1, 1),
             "dynamic_shared_memory": shared,
         }  # fmt: skip
         known = [Buffer(address, size) for address, size in self.memory.items()]

@@ -57,29 +57,29 @@ def interface(array: np.ndarray, **more: Any) -> Any:
 def test_dlpack(old: bool) -> None:
     array = np.zeros(4, np.float32)
     given = Exported(array, (2, 3), old)
-    memory = memory_of(given, F32, 0x70)
+    memory = memory_of(given, F32, 0x70, written=True)
     assert (memory.address, memory.device) == (array.ctypes.data, 3)
     assert given.asked == {"stream": 0x70}
-    memory_of(given, F32, 0)
+    memory_of(given, F32, 0, written=True)
     assert given.asked == {"stream": 1}  # the default stream, as DLPack spells it
 
 
 def test_the_cuda_array_interface(driver: Driver) -> None:
     array = np.zeros(4, np.float32)
     driver.lend(array, device=2)
-    memory = memory_of(interface(array), F32, 0)
+    memory = memory_of(interface(array), F32, 0, written=True)
     assert (memory.address, ready(memory)) == (array.ctypes.data, 2)
     assert "cuStreamSynchronize" not in driver.calls
-    ready(memory_of(interface(array, stream=1), F32, 0))
+    ready(memory_of(interface(array, stream=1), F32, 0, written=True))
     assert "cuStreamSynchronize" not in driver.calls
-    ready(memory_of(interface(array, stream=0x70), F32, 0))
+    ready(memory_of(interface(array, stream=0x70), F32, 0, written=True))
     assert "cuStreamSynchronize" in driver.calls
 
 
 def test_addresses_and_buffers() -> None:
-    assert memory_of(Buffer(64, 4), F32, 0)[:2] == (64, None)
-    assert memory_of(64, F32, 0)[:2] == (64, None)
-    assert memory_of(np.uint64(64), F32, 0)[:2] == (64, None)
+    assert memory_of(Buffer(64, 4), F32, 0, written=True)[:2] == (64, None)
+    assert memory_of(64, F32, 0, written=True)[:2] == (64, None)
+    assert memory_of(np.uint64(64), F32, 0, written=True)[:2] == (64, None)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,20 @@ def test_addresses_and_buffers() -> None:
 )
 def test_what_is_refused(argument: Any, element: Scalar, message: str) -> None:
     with pytest.raises(LaunchError, match=message):
-        memory_of(argument, element, 0)
+        memory_of(argument, element, 0, written=True)
+
+
+def test_memory_that_can_only_be_read(driver: Driver) -> None:
+    """Refused where the kernel writes. NumPy says so in its exports of read-only arrays."""
+    array = np.arange(4, dtype=np.float32)
+    array.flags.writeable = False
+    lent = interface(array, data=(64, True))
+    with copied([array]) as (copy,):
+        for argument in (Exported(array), lent, copy):
+            memory_of(argument, F32, 0, written=False)
+            with pytest.raises(LaunchError, match="can be written to, got a read-only one"):
+                memory_of(argument, F32, 0, written=True)
+    assert array.tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -146,9 +159,9 @@ def test_copies_there_and_back(driver: Driver) -> None:
         start = first.address - held.ctypes.data
         assert held[start : start + 24].view(np.float32).tolist() == [0, 1, 2, 3, 4, 5]
         held[start : start + 4] = np.float32(9).reshape(1).view(np.uint8)
-        assert memory_of(second, BF16, 0).address == second.address
+        assert memory_of(second, BF16, 0, written=True).address == second.address
         with pytest.raises(LaunchError, match="float32, got bfloat16"):
-            memory_of(second, F32, 0)
+            memory_of(second, F32, 0, written=True)
     assert one[0, 0] == 9
     assert not driver.memory
 

@@ -20,6 +20,10 @@ ON_A_GPU = SimpleNamespace(
     __cuda_array_interface__={"data": (64, False), "typestr": "<f4", "shape": (8,), "stream": 7}
 )
 
+READ_ONLY = SimpleNamespace(
+    __cuda_array_interface__={"data": (64, True), "typestr": "<f4", "shape": (8,)}
+)
+
 
 @pytest.fixture(scope="module")
 def kernel() -> Any:
@@ -50,6 +54,8 @@ def _without_bindings(monkeypatch: pytest.MonkeyPatch) -> None:
         ((1, 1, 1, 1), ADDRESSES, None, "the grid must have 1 to 3 extents, got 4"),
         (1, ADDRESSES, "x", "expected a CUDA stream or the handle of one, got 'x'"),
         (0, ADDRESSES[:-1], None, "takes 9 arguments, but 8 were given"),
+        (1, [20, *ADDRESSES[1:]], None, "parameter 0 .* a multiple of 16, got address 0x14"),
+        (1, [ON_A_GPU, *ADDRESSES[1:6], READ_ONLY, 8, 1], None, "parameter 6 .* a read-only one"),
     ],
 )
 def test_what_is_refused(kernel: Any, grid: Any, args: Any, stream: Any, message: str) -> None:
@@ -61,6 +67,31 @@ def test_what_is_refused(kernel: Any, grid: Any, args: Any, stream: Any, message
 def test_a_grid_without_blocks(grid: Any, kernel: Any) -> None:
     kernel.launch(grid, ADDRESSES)
     kernel.launch(grid, [ON_A_GPU, *ADDRESSES[1:]])
+    kernel.launch(grid, [20, *ADDRESSES[1:]])  # nobody runs who assumes anything
+
+
+def test_numbers_that_the_kernel_assumes_something_of() -> None:
+    text = """
+        entry @k(%n: tile<i32>, %p: tile<ptr<i32>>) {
+          %m = assume div_by<8>, %n : tile<i32>
+          %done = store_ptr_tko weak %p, %m : tile<ptr<i32>>, tile<i32> -> token
+          return
+        }"""
+    kernel = tileir.compile(tileir.assemble(text), "sm_90")["k"]
+    with pytest.raises(MissingPackageError):
+        kernel.launch(1, [-8, 0])
+    with pytest.raises(LaunchError, match=r"parameter 0 \(i32\): the kernel .* of 8, got -4$"):
+        kernel.launch(1, [-4, 0])
+
+
+def test_what_other_targets_take(kernel: Any) -> None:
+    with pytest.raises(TypeError, match="'threads', which kernels compiled for the host take"):
+        kernel.launch(1, ADDRESSES, threads=2)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'thread'$"):
+        kernel.launch(1, ADDRESSES, thread=2)
+    on_host = tileir.compile(newest("vector_add"), "host")["vector_add"]
+    with pytest.raises(TypeError, match="'stream', which kernels compiled for a GPU take"):
+        on_host.launch(1, ADDRESSES, stream=None)
 
 
 def test_all_else_needs_them(kernel: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import tileir
 from tileir.codegen import compile
+from tileir.errors import UnsupportedError
 
 from .on_emulator import launch
 
@@ -68,3 +69,26 @@ def parameters_of(cubin: bytes) -> set[tuple[int, int, int]]:
         _, number, offset, size = struct.unpack_from("<IHHI", cubin, at + 3)
         found.add((number, offset, size >> 18))
     return found
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("count", "version"), [(544, "7.8"), (545, "8.1"), (4095, "8.1")], ids=["544", "545", "4095"]
+)
+def test_many_need_a_newer_ptx(count: int, version: str, tool, tmp_path: Path) -> None:
+    """ptxas takes as many bytes as a kernel can have, of the version that first has them."""
+    compiled = compile(tileir.assemble(with_parameters(count)), "sm_90")
+    assert compiled.plan["k"]["ptx_version"] == version
+    (tmp_path / "k.ptx").write_text(compiled.ptx)
+    done = tool("ptxas", "-arch=sm_90", tmp_path / "k.ptx", "-o", tmp_path / "k.cubin")
+    assert done.returncode == 0, done.stderr
+
+
+def test_more_than_a_kernel_can_have() -> None:
+    with pytest.raises(UnsupportedError, match=r"32768 bytes of parameters; .* 32764 in k"):
+        compile(tileir.assemble(with_parameters(4096)), "sm_90")
+
+
+def with_parameters(count: int) -> str:
+    parameters = ", ".join(f"%p{number}: tile<i64>" for number in range(count))
+    return f"entry @k({parameters}) {{ return }}"

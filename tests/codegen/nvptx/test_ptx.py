@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
+from tests import emulator
+from tileir import assemble
 from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.codegen.nvptx.targets import TARGETS
 
-from ..build import TOKEN, Kernel
+from ..build import TOKEN, Kernel, elementwise
 from .compiled import ELEMENTWISE, FIXTURES, compiled
 
 ACCESS = re.compile(r"(ld|st)\.global((?:\.v[24])?\.b\d+)")
@@ -104,6 +107,17 @@ def test_all_threads_have_some_of_a_small_tile(size: int, wide: str) -> None:
     assert accesses(copied("bf16", size)) == {f"ld.global.{wide}": 1, f"st.global.{wide}": 1}
 
 
+@pytest.mark.parametrize("flushed", [False, True])
+@pytest.mark.parametrize(("op", "mode"), [("divf", "approx"), ("divf", "full"), ("sqrt", "approx")])
+def test_fast_modes_are_one_instruction(op: str, mode: str, flushed: bool) -> None:
+    operands = ["f32"] * (2 if op == "divf" else 1)
+    attributes = {"rounding_mode": mode, "flush_to_zero": flushed or None}
+    ptx = compile(elementwise(op, operands, "f32", 128, **attributes), "sm_80").ptx
+    name = f"{op.removesuffix('f')}.{mode}{'.ftz' if flushed else ''}.f32"
+    assert len(re.findall(rf"\b{re.escape(name)} ", ptx)) == 1
+    assert not re.search(r"\b(div|sqrt)\.rn|mul\.ftz", ptx)
+
+
 def test_without_alignment_accesses_are_single() -> None:
     kernel = Kernel("copy", "ptr<f32>", "ptr<f32>")
     views = [kernel.view(pointer, [1024], [1024]) for pointer in kernel.parameters]
@@ -164,3 +178,25 @@ def test_two_entries_share_a_module() -> None:
     both = compiled("two_entries")
     assert re.findall(r"\.entry (\w+)\(", both.ptx) == list(both)
     assert list(both.plan) == list(both)
+
+
+@pytest.mark.parametrize(("target", "fused"), [("sm_90", 0), ("sm_100", 2), ("sm_120", 2)])
+def test_integers_between_zero_and_a_limit(target: str, fused: int) -> None:
+    """Newer GPUs do it in one instruction, which the emulator has to know."""
+    text = """
+        entry @k(%p: tile<ptr<i32>>, %q: tile<ptr<i32>>, %a: tile<i32>, %b: tile<i32>) {
+          %zero = constant <i32: 0> : tile<i32>
+          %less = mini %a, %b signed : tile<i32>
+          %x = maxi %less, %zero signed : tile<i32>
+          %more = maxi %a, %b signed : tile<i32>
+          %y = maxi %more, %zero signed : tile<i32>
+          %s = store_ptr_tko weak %p, %x : tile<ptr<i32>>, tile<i32> -> token
+          %t = store_ptr_tko weak %q, %y : tile<ptr<i32>>, tile<i32> -> token
+          return
+        }"""
+    module = compile(assemble(text), target)
+    assert len(re.findall(r"\b(?:min|max)\.relu\.s32", module.ptx)) == fused
+    for a, b in ((-5, 7), (5, 7), (-5, -7), (9, -(2**31))):
+        x, y = np.full((2, 1), -1, np.int32)
+        emulator.launch(module.ptx, module.plan["k"], 1, [x, y, a, b])
+        assert (x[0], y[0]) == (max(min(a, b), 0), max(a, b, 0))

@@ -127,15 +127,21 @@ def extreme(match: re.Match[str]) -> Callable[..., Any]:
     function = finished(_choice(largest, match["nan"] is not None, single), match, single)
     if match["xor"]:
         function = _sign_of_both(function)
+    if kind == "f32":
+        function = _of_those_given(function)
     return lifted(function, single) if kind != single else function
 
 
+def _of_those_given(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A third operand may be missing."""
+    return lambda *operands: function(*(each for each in operands if each is not None))
+
+
 def _choice(largest: bool, propagates: bool, kind: str) -> Callable[..., Any]:
-    def choose(*operands: Any) -> Any:
-        best = operands[0]
-        for other in operands[1:]:
-            best = _better(best, other, largest, propagates, kind)
-        return best
+    def choose(first: Any, *others: Any) -> Any:
+        for other in others:
+            first = _better(first, other, largest, propagates, kind)
+        return first
 
     return choose
 
@@ -252,7 +258,8 @@ for _name in ("add", "sub"):
     value(f"{_name}{_MODE}{_SAT}.(?P<t>f32).(?P<s>f16|bf16)", "t = s t", mixed(arithmetic(_name)))
 value(f"fma(?P<mode>.r[nzmp]){_SAT}.(?P<t>f32).(?P<s>f16|bf16)", "t = s s t", mixed(fma))
 _EXTREME = "(?P<o>min|max)(?P<ftz>.ftz)?(?P<nan>.NaN)?(?P<xor>.xorsign.abs)?"
-value(f"{_EXTREME}.<t:float>", "t = t t", extreme)
+value(f"{_EXTREME}.(?P<t>f32)", "t = t t t?", extreme)
+value(f"{_EXTREME}.(?P<t>f64)", "t = t t", extreme)
 value(f"{_EXTREME}.<t:half>", "t = t t", extreme)
 value(
     "(?P<o>ex2|lg2|sin|cos|tanh|rcp|rsqrt|sqrt).approx(?P<ftz>.ftz)?.<t:float>", "t = t", function

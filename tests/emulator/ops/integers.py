@@ -93,6 +93,11 @@ def saturating(operation: Any) -> Any:
     ).astype(np.int32)
 
 
+def not_negative(operation: Any) -> Any:
+    """`.relu`: zero instead of a negative result."""
+    return lambda a, b: np.maximum(operation(a, b), a.dtype.type(0))
+
+
 def extract(match: re.Match[str]) -> Any:
     """`bfe`: a field, with the sign of its last bit that exists."""
     kind = dtype(match["t"])
@@ -211,6 +216,8 @@ for _name, _function in _LOGIC.items():
     value(f"{_name}.<t:bits>", "t = t t", lambda m, function=_function: function)
 value("add.sat.(?P<t>s32)", "t = t t", lambda m: saturating(np.add))
 value("sub.sat.(?P<t>s32)", "t = t t", lambda m: saturating(np.subtract))
+value("min.relu.(?P<t>s32)", "t = t t", lambda m: not_negative(np.minimum))
+value("max.relu.(?P<t>s32)", "t = t t", lambda m: not_negative(np.maximum))
 value("mul.wide.<t:int>", "2t = t t", widened)
 value("mad.lo.<t:int>", "t = t t t", lambda m: then_add(np.multiply))
 value("mad.hi.<t:int>", "t = t t t", lambda m: then_add(high))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tileir.formats.ops.spec import READS_WRITES, WRITES
 from tileir.ir import Op, Value
 
-from ..kernel import Kernel
+from .kernel import Kernel
 from .origins import OriginFinder, addresses_of
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tileir import assemble
-from tileir.codegen.host.written import written_parameters
 from tileir.codegen.kernel import Kernel as Lowered
+from tileir.codegen.written import written_parameters
 
-from ..build import Kernel
+from .build import Kernel
 
 
 def written_by(build) -> frozenset[int]:

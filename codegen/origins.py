@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile, Token
 
-from ..kernel import Kernel
+from .kernel import Kernel
 
 _FRESH = ("alloca", "get_global")
 """Ops whose address is memory of the kernel's own."""
