@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import operator
-import struct
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from tileir.buffer import Buffer
 from tileir.codegen.arguments.grid import check_grid
-from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import LaunchError
-from tileir.types import Scalar
 
 from .errors import EmulationError
 from .heap import Heap
 from .lanes import WARP
 from .machine import Batch, Settings
-from .mapped import writable
 from .memory import HostMemory
+from .packing import Reach, pack
 from .program import Kernel, Module
 from .releases import Releases
 from .scopes import CLOCKS, Grid
@@ -33,13 +27,6 @@ HEAP = 1 << 20
 """Bytes that all blocks of a launch may take from the heap."""
 LANES, FEW_LANES = 1 << 14, 1 << 10
 """Threads that are run together at most; few where some may wait for what a block does alone."""
-_SMALL_FLOATS = {
-    "bf16": ml_dtypes.bfloat16,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-    "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
-}
-_FLOATS = {"f16": "<e", "f32": "<f", "tf32": "<f", "f64": "<d"}
 
 
 @dataclass(slots=True)
@@ -82,6 +69,9 @@ def launch(
     taken for one that never ends. With `races`, accesses of two threads that nothing orders are an
     error.
 
+    An array that NumPy holds to be read-only must not be written, unless another argument or
+    allocation that may be is the same memory.
+
     What the kernel prints goes to standard output. Global variables of a text have their initial
     values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
@@ -93,10 +83,8 @@ def launch(
         module = load(ptx)
         module.reset()
     kernel = module.kernel(plan["entry"])
-    regions = [_region(each) for each in [*allocations, *module.variables.values()]]
-    packed = _pack(kernel, plan, args, regions)
-    if not all(_inside(address, regions) for address in _addresses(plan, args)):
-        regions += writable()
+    reach = Reach([*allocations, *module.variables.values()])
+    packed = pack(kernel, plan, args, reach)
     tiles = _tiles(plan, grid)
     block = tuple(plan["block"])
     if kernel.scope.entry.threads not in (None, block):
@@ -107,7 +95,7 @@ def launch(
     heap = Heap(HEAP) if kernel.allocates else None
     granule = kernel.granules["global"] if races else None
     releases = Releases() if kernel.orders_threads else None
-    memory = HostMemory(regions, granule, heap, releases)
+    memory = HostMemory(reach.regions, granule, heap, releases, reach.fixed())
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -118,7 +106,7 @@ def launch(
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)
-        batch = Batch(kernel, whole, first, count, block, shared, memory, bytes(packed), settings)
+        batch = Batch(kernel, whole, first, count, block, shared, memory, packed, settings)
         _run(batch, result)
     if heap and heap.taken:
         raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
@@ -177,91 +165,3 @@ def _show(batch: Batch, result: Result) -> str:
     result.output += printed
     print(printed, end="", flush=True)
     return result.output
-
-
-def _region(argument: Any) -> tuple[int, int]:
-    """Address and bytes of an array or a Buffer."""
-    if isinstance(argument, Buffer):
-        return argument.address, argument.nbytes
-    low, high = np.lib.array_utils.byte_bounds(argument)
-    return low, high - low
-
-
-def _addresses(plan: dict[str, Any], args: Sequence[Any]) -> list[int]:
-    """The pointers that are given as integers, but for null."""
-    rows = zip(plan["parameters"], args, strict=True)
-    pointers = [argument for row, argument in rows if row["type"].startswith("ptr")]
-    plain = [each for each in pointers if not (isinstance(each, Buffer) or _is_array(each))]
-    return [int(each) for each in plain if int(each)]
-
-
-def _inside(address: int, regions: list[tuple[int, int]]) -> bool:
-    return any(start <= address < start + size for start, size in regions)
-
-
-def _is_array(argument: Any) -> bool:
-    return hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic)
-
-
-def _pack(
-    kernel: Kernel, plan: dict[str, Any], args: Sequence[Any], regions: list[tuple[int, int]]
-) -> bytearray:
-    declared, rows = kernel.scope.entry.parameters, plan["parameters"]
-    if not len(declared) == len(rows) == len(args):
-        message = (
-            f"{len(declared)} parameters in the PTX, {len(rows)} in the plan, {len(args)} given"
-        )
-        raise EmulationError("launch", message)
-    packed = bytearray(max(kernel.scope.parameter_bytes, 1))
-    for variable, row, argument in zip(declared, rows, args, strict=True):
-        offset = kernel.scope.parameters[variable.name]
-        if (offset, variable.size) != (row["offset"], row["size"]):
-            message = f"the plan puts parameter {row['index']} elsewhere than the PTX"
-            raise EmulationError("launch", message)
-        try:
-            packed[offset : offset + variable.size] = _bytes(row, argument, regions)
-        except (TypeError, ValueError, OverflowError) as problem:
-            message = f"parameter {row['index']} ({row['type']}): {problem}"
-            raise EmulationError("launch", message) from None
-    return packed
-
-
-def _bytes(row: dict[str, Any], argument: Any, regions: list[tuple[int, int]]) -> bytes:
-    size, kind = row["size"], row["type"]
-    if kind.startswith("ptr"):
-        _check_elements(kind, argument)
-        return _address(argument, regions).to_bytes(8, "little")
-    if kind in _FLOATS:
-        return struct.pack(_FLOATS[kind], float(argument))
-    if kind in _SMALL_FLOATS:
-        return np.float64(argument).astype(_SMALL_FLOATS[kind]).tobytes()
-    return (_whole(argument) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-
-
-def _check_elements(kind: str, argument: Any) -> None:
-    """ValueError for an array whose elements have another size than those of the pointer.
-
-    The plan of a text that no compiler wrote may have pointers to nothing in particular: ``ptr``.
-    """
-    name = kind[len("ptr<") : -1].partition(",")[0]
-    if not name or not _is_array(argument):
-        return
-    size, found = memory_bytes(Scalar(name)), np.asarray(argument).dtype
-    if found.itemsize != size:
-        raise ValueError(f"expected elements of {size} bytes, got an array of {found}")
-
-
-def _address(argument: Any, regions: list[tuple[int, int]]) -> int:
-    """Where memory starts, which the kernel may reach if its size is known."""
-    if isinstance(argument, Buffer):
-        regions.append(_region(argument))
-        return argument.address
-    if _is_array(argument):
-        array = np.asarray(argument)
-        regions.append(_region(array))
-        return array.__array_interface__["data"][0]
-    return _whole(argument)
-
-
-def _whole(argument: Any) -> int:
-    return int(argument) if isinstance(argument, np.bool_) else operator.index(argument)

@@ -8,6 +8,7 @@ are one access, aligned as a whole.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,9 +178,13 @@ class HostMemory(Memory):
 
     def __init__(
         self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None,
-        releases: Releases | None = None,
+        releases: Releases | None = None, fixed: Sequence[tuple[int, int]] = (),
     ) -> None:  # fmt: skip
-        """Regions are (address, bytes); `granule` in bytes, None for no race detection."""
+        """Regions are (address, bytes); `granule` in bytes, None for no race detection.
+
+        `fixed`: start and end of what may be read only, in ascending order, apart from each other.
+        """
+        self.fixed = np.array(fixed, np.uint64).reshape(-1, 2)
         self.heap = heap
         regions = [*regions, (heap.room.ctypes.data, heap.room.nbytes)] if heap else regions
         merged: list[list[int]] = []
@@ -216,6 +221,11 @@ class HostMemory(Memory):
             if np.any(wrong):
                 raise self._outside(lanes, statement, address, wrong, access)
             shift = self.shift[regions]
+        if access.writes and len(self.fixed):
+            start, end = self.fixed[np.searchsorted(self.fixed[:, 0], address + size) - 1].T
+            wrong = (start < address + size) & (address < end)
+            if np.any(wrong):
+                raise self.outside(lanes, statement, address, wrong, access, "a read-only array")
         place = (address - shift).astype(np.int64) if self.shadow is not None else None
         return (address - self.base).astype(np.int64), place
 

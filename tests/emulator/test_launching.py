@@ -96,6 +96,9 @@ def test_plans_that_do_not_fit(change: dict, args: int, message: str) -> None:
         ("ptr<i32>", np.zeros(1), "expected elements of 4 bytes, got an array of float64"),
         ("ptr<f16, <unicast>>", np.zeros(1, np.int8), "expected elements of 2 bytes, got .* int8"),
         ("i64", "x", "'str' object cannot be interpreted as an integer"),
+        ("i64", 1 << 64, f"{1 << 64} is not within {-(1 << 63)} to {(1 << 64) - 1}"),
+        ("i64", -(1 << 63) - 1, f"{-(1 << 63) - 1} is not within"),
+        ("i1", 2, "2 is not within -1 to 1"),
         ("f64", "x", "could not convert string to float: 'x'"),
     ],
 )
@@ -106,6 +109,35 @@ def test_arguments_that_do_not_fit(kind: str, argument: Any, message: str) -> No
         launch(kernel(ADD), launched, 1, [argument])
     assert caught.value.kind == "launch"
     assert re.search(rf"parameter 0 \({kind}\): {message}", str(caught.value))
+
+
+@pytest.mark.parametrize("number", [-(1 << 31), -1, 0, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
+def test_numbers_of_either_sign(number: int) -> None:
+    body, kinds = "ld.param.b32 %r5, [p1];\nst.global.b32 [%d0], %r5;", ("u64", "b32")
+    z = np.zeros(1, np.uint32)
+    run(body, z, number, parameters=kinds)
+    assert z[0] == number & 0xFFFFFFFF
+    with pytest.raises(EmulationError, match=r"parameter 1 \(i32\): .* is not within"):
+        run(body, z, number + (1 << 33), parameters=kinds)
+
+
+def test_arrays_that_are_read_only() -> None:
+    x, z = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    x.flags.writeable = False
+    copy = "setp.ne.u32 %p1, %r0, 0;\n@%p1 ret;\nld.global.b32 %r5, [%d0+4];\n{} [%d{}+4], %r5;"
+    run(copy.format("st.global.b32", 1), x, z)
+    assert z[1] == 1
+    for change in ("st.global.b32", "red.global.add.u32"):
+        for args in ((x, z), (x, z, x), (x, x.ctypes.data)):
+            with pytest.raises(EmulationError, match="a read-only array") as caught:
+                run(copy.format(change, len(args) - 1 if len(args) > 2 else 0), *args)
+            assert (caught.value.kind, caught.value.address) == ("bounds", x.ctypes.data + 4)
+    part = z[1:3]
+    part.flags.writeable = False
+    run(copy.format("st.global.b32", 0).replace("], %r5;", "], 3;"), part, z[2:])
+    assert z.tolist() == [0, 1, 3, 0]
+    with pytest.raises(EmulationError, match="a read-only array"):
+        run(copy.format("st.global.b32", 0), part, z[:2])
 
 
 @pytest.mark.parametrize("kind", ["i32", "f32", "tf32"])
