@@ -9,6 +9,6 @@ from __future__ import annotations
 from .errors import EmulationError
 from .launching import Result, launch, load
 from .program import Module
-from .schedules import SCHEDULES
+from .schedules import BETWEEN_BLOCKS, SCHEDULES
 
-__all__ = ["SCHEDULES", "EmulationError", "Module", "Result", "launch", "load"]
+__all__ = ["BETWEEN_BLOCKS", "SCHEDULES", "EmulationError", "Module", "Result", "launch", "load"]

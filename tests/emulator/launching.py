@@ -63,11 +63,12 @@ def launch(
 
     `schedule` says which warps of a block go on: "lock-step", all of them, those first that are
     furthest behind in the text; "ascending" or "descending", one as far as it gets, then the next,
-    in or against their order; "random-7", in an order drawn with that seed. What is right is right
-    under all of them. `limit` counts steps: in each, threads of all blocks that run together and
-    stand at the same place go on to the next branch, label or barrier. After so many, the kernel is
-    taken for one that never ends. With `races`, accesses of two threads that nothing orders are an
-    error.
+    in or against their order; "random-7", in an order drawn with that seed; "later-blocks", those
+    of the last of the blocks that run together; "late-7", all but the warp of that number. What is
+    right is right under all of them. `limit` counts steps: in each, threads of all blocks that run
+    together and stand at the same place go on to the next branch, label or barrier. After so many,
+    the kernel is taken for one that never ends. With `races`, accesses of two threads that nothing
+    orders are an error.
 
     An array that NumPy holds to be read-only must not be written, unless another argument or
     allocation that may be is the same memory.

@@ -1,8 +1,9 @@
 """Orders in which threads may run: a barrier that is missing shows in some of them only.
 
-A schedule ranks the warps of a block; runnable lanes of the lowest rank go on until they wait or
-end. Within a rank, the earliest block of the text goes first, which is where lanes that parted
-meet again. Lock-step gives all warps the same rank.
+A schedule ranks the warps of all blocks that run together; runnable lanes of the lowest rank go on
+until they wait or end, but for a turn of the others now and then. Within a rank, the earliest block
+of the text goes first, which is where lanes that parted meet again. Lock-step gives all warps the
+same rank.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from .errors import EmulationError
 
 SCHEDULES = ("lock-step", "ascending", "descending", "random-0", "random-1")
 """What `every schedule` means; any number may follow `random-`."""
+BETWEEN_BLOCKS = ("later-blocks", "late-0")
+"""More of them, for blocks that wait for each other; any number may follow `late-`."""
 
 
 def ranks(schedule: str, blocks: int, warps: int) -> np.ndarray:
@@ -27,6 +30,11 @@ def ranks(schedule: str, blocks: int, warps: int) -> np.ndarray:
     elif found := re.fullmatch(r"random-(\d+)", schedule):
         random = np.random.default_rng(int(found[1]))
         orders[:] = random.permuted(np.tile(np.arange(warps), (blocks, 1)), axis=1)
+    elif schedule == "later-blocks":
+        orders[:] = np.arange(blocks)[::-1, None]
+    elif found := re.fullmatch(r"late-(\d+)", schedule):
+        orders.flat[int(found[1]) % orders.size] = 1
     elif schedule != "lock-step":
-        raise EmulationError("launch", f"no schedule {schedule!r}: one of {', '.join(SCHEDULES)}")
+        known = ", ".join((*SCHEDULES, *BETWEEN_BLOCKS))
+        raise EmulationError("launch", f"no schedule {schedule!r}: one of {known}")
     return orders

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from . import SCHEDULES, EmulationError
+from . import BETWEEN_BLOCKS, SCHEDULES, EmulationError
 from .snippets import THREADS, run
 
 WHOLE: dict[str, Callable[[int, int], int]] = {
@@ -146,7 +146,7 @@ def test_updates_do_not_race_with_each_other_but_with_others() -> None:
         run("red.global.add.u32 [%d0], 1;\nld.global.b32 %r5, [%d0];", z)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", [*SCHEDULES, *BETWEEN_BLOCKS])
 def test_blocks_hand_over_with_release_and_acquire(schedule: str) -> None:
     """Each block waits for the one before it, and adds to what that has written."""
     body = (

@@ -15,7 +15,7 @@ from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.errors import UnsupportedError
 
-from . import SCHEDULES, launch
+from . import BETWEEN_BLOCKS, SCHEDULES, launch, load
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 LAUNCHES = FIXTURES / "launches"
@@ -53,7 +53,8 @@ def test_fixture_gives_the_expected_bits(name: str, target: str) -> None:
     info = json.loads((LAUNCHES / f"{name}.json").read_text())
     data = np.load(LAUNCHES / f"{name}.npz")
     plan = kernels[info["entry"]].plan
-    for schedule in SCHEDULES:
+    orders = load(kernels.ptx).kernel(info["entry"]).orders_threads
+    for schedule in (*SCHEDULES, *(BETWEEN_BLOCKS if orders else ())):
         arrays = {
             array: data[array].view(np.dtype(about["dtype"])).copy()
             for array, about in info["arrays"].items()

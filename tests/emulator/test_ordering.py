@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from . import SCHEDULES, EmulationError, launch, releases, scopes
+from . import BETWEEN_BLOCKS, SCHEDULES, EmulationError, launch, releases, scopes
 from .snippets import THREADS, kernel, plan, run
 
 X = np.arange(THREADS, dtype=np.int32)
+ORDERS = (*SCHEDULES, *BETWEEN_BLOCKS)
 
 ADDRESSES = """
 setp.ne.u32 %p1, %r0, 0;
@@ -121,13 +122,13 @@ def test_word_is_sent_and_received(sending: str, receiving: str) -> None:
     assert (out[1:] == X[::-1]).all()
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", ORDERS)
 @pytest.mark.parametrize("way", NO_ORDER)
 def test_what_does_not_order_blocks(way: str, schedule: str) -> None:
     race(filled(*NO_ORDER[way]), schedule=schedule)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", ORDERS)
 def test_a_release_is_of_one_thread_without_a_barrier(schedule: str) -> None:
     body = filled(RELEASE, ACQUIRE)
     assert (handed_over(body, schedule=schedule)[1:] == X[::-1]).all()
@@ -136,7 +137,7 @@ def test_a_release_is_of_one_thread_without_a_barrier(schedule: str) -> None:
     race(first + last, schedule=schedule)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", ORDERS)
 @pytest.mark.parametrize("order", ["relaxed", "acq_rel"])
 def test_atomics_elsewhere_order_only_who_reads_from_whom(order: str, schedule: str) -> None:
     """Each block writes its place and reads its neighbour's: of two, one comes first."""
@@ -192,7 +193,7 @@ NO_LINKS = {
 }
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", ORDERS)
 def test_chains(schedule: str) -> None:
     for link, after in LINKS.values():
         body = CHAIN.replace("LINK;", f"{link};").replace("NEXT;", f"{after};" if after else "")
@@ -243,7 +244,7 @@ ld.global.b32 %r6, [%d11+4];
 """Sums over all blocks before: each tells its own number, then its sum, as soon as it has it."""
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", ORDERS)
 def test_sums_that_look_back(schedule: str) -> None:
     blocks = 12
     values, flags = np.zeros((blocks, 2), np.int32), np.zeros((blocks, 2), np.int32)
@@ -270,7 +271,7 @@ st.release.gpu.global.b32 [%d1+4], %r6;
 """
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("schedule", ORDERS)
 def test_a_lock_with_tickets(schedule: str) -> None:
     count, lock = np.zeros(1, np.int32), np.zeros(2, np.int32)
     run(TICKETS, count, lock, blocks=8, schedule=schedule)
@@ -344,7 +345,7 @@ def test_fences_of_the_kind_sc_come_one_after_the_other() -> None:
         "ld.relaxed.gpu.global.b32 %r6, [%d12];\nsetp.ne.u32 %p2, %r6, 0;\n@%p2 ret;\n"
         "st.global.b32 [%d0], %r1;"
     )
-    for schedule in SCHEDULES:
+    for schedule in ORDERS:
         run(body, np.full(1, 9, np.int32), np.zeros(2, np.int32), blocks=2, schedule=schedule)
 
 
