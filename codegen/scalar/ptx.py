@@ -29,18 +29,23 @@ def flush(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def exp2(builder: ir.IRBuilder, value: ir.Value, flushed: bool = False) -> ir.Value:
-    """2^x of an f32 within 2 ulp; subnormal results become zeros if `flushed`."""
+    """2^x of an f32, within 2 ulp of the nearest; subnormal results become zeros if `flushed`."""
     return _instruction(builder, f"ex2.approx{'.ftz' if flushed else ''}.f32", [value])
 
 
 def reciprocal(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """One over an f32, within 1 ulp; subnormal numbers are taken, and given, as zeros."""
+    """One over an f32, within 1 ulp of the nearest; subnormal numbers are as good as zeros."""
     return _instruction(builder, "rcp.approx.ftz.f32", [value])
 
 
 def rsqrt(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """One over the square root of an f32, within 2 ulp."""
+    """One over the square root of an f32, with a relative error of up to 2^-22.9."""
     return _instruction(builder, "rsqrt.approx.f32", [value])
+
+
+def saturated_fma(builder: ir.IRBuilder, *arguments: ir.Value) -> ir.Value:
+    """lhs * rhs + acc of f32, between 0 and 1; NaN is 0."""
+    return _instruction(builder, "fma.rn.sat.f32", arguments)
 
 
 def half_fma(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:

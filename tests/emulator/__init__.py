@@ -6,9 +6,10 @@ accesses out of bounds, memory and registers that were never written, threads th
 
 from __future__ import annotations
 
+from .approximations import APPROXIMATIONS
 from .errors import EmulationError
 from .launching import Result, launch, load
 from .program import Module
 from .schedules import SCHEDULES
 
-__all__ = ["SCHEDULES", "EmulationError", "Module", "Result", "launch", "load"]
+__all__ = ["APPROXIMATIONS", "SCHEDULES", "EmulationError", "Module", "Result", "launch", "load"]

@@ -19,6 +19,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import LaunchError
 from tileir.types import Scalar
 
+from .approximations import approximated
 from .errors import EmulationError
 from .heap import Heap
 from .machine import Batch, Settings
@@ -62,7 +63,7 @@ def load(ptx: str) -> Module:
 def launch(
     ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
     schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
-    limit: int = 300_000,
+    limit: int = 300_000, approximations: str = "exact",
 ) -> Result:  # fmt: skip
     """Run a kernel on the memory of its arguments.
 
@@ -72,6 +73,9 @@ def launch(
     said how far its memory goes. Then the kernel may access whatever this process can write to, and
     one that goes astray may damage the process itself: bounds are those of the memory that is
     mapped when the launch begins, for all arguments. This takes Linux; elsewhere it is an error.
+
+    `approximations` is one of `APPROXIMATIONS`: whether approximate instructions on f32 give the
+    nearest number, or err as much as the PTX ISA lets them.
 
     What the kernel prints goes to standard output. Global variables of a text have their initial
     values at each launch, those of a Module keep what was written. Raises EmulationError.
@@ -106,7 +110,8 @@ def launch(
     for first in range(0, total, together):
         count = min(together, total - first)
         batch = Batch(kernel, blocks, first, count, block, shared, memory, bytes(packed), settings)
-        _run(batch, result)
+        with approximated(approximations):
+            _run(batch, result)
     if heap and heap.taken:
         raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
     return result

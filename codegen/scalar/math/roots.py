@@ -8,7 +8,7 @@ from .terms import Term
 
 
 def rsqrt(x: Term) -> Term:
-    """One over the square root; infinite, with its sign, at zero. PTX's is within 2 ulp."""
+    """One over the square root; infinite, with its sign, at zero. PTX's is within 2.2 ulp."""
     if has_approximations(x):
         return Term(x.builder, ptx.rsqrt(x.builder, x.value))
     return 1.0 / x.call("llvm.sqrt")
