@@ -45,7 +45,7 @@ def mulf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """PTX's div.full is within 2 ulp everywhere, and so is the nearest quotient."""
+    """PTX's div.full is within 2 ulp everywhere: the nearest quotient does for it."""
     if op.attributes["rounding_mode"] == "approx":
         return _approximate_quotient(builder, lhs, rhs)
     return builder.fdiv(lhs, rhs)
@@ -63,27 +63,40 @@ def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -
 
 
 def sqrt(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """The nearest root serves for PTX's sqrt.approx as well."""
+    """The nearest root does for PTX's sqrt.approx."""
     return intrinsic(builder, "llvm.sqrt", source)
 
 
 def _rounded(
     nearest: Callable[..., ir.Value], in_direction: Callable[..., ir.Value]
 ) -> Callable[..., ir.Value]:
-    """The op with its rounding modes and flush_to_zero."""
+    """The op with its rounding modes and flush_to_zero, for which PTX has instructions."""
+
+    @in_single
+    def by_instruction(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        return ptx.arithmetic(builder, op.name, *_modifiers(op), *arguments)
 
     @in_single
     def directed_op(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
-        if machine_of(builder).ptx:
-            return ptx.directed(builder, op.name, op.attributes["rounding_mode"], *arguments)
         return in_direction(builder, op.attributes["rounding_mode"], *arguments)
 
     @flushable
-    def rounded(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+    def by_formula(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
         has_direction = op.attributes["rounding_mode"] in DIRECTED
         return (directed_op if has_direction else nearest)(builder, op, *arguments)
 
+    def rounded(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        plain = _modifiers(op) == ("nearest_even", False)
+        machine = machine_of(builder)
+        return (by_instruction if machine.ptx and not plain else by_formula)(
+            builder, op, *arguments
+        )
+
     return rounded
+
+
+def _modifiers(op: Op) -> tuple[str, bool]:
+    return op.attributes["rounding_mode"], bool(op.attributes.get("flush_to_zero"))
 
 
 OPS = {

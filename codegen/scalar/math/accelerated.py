@@ -43,8 +43,13 @@ def exp(x: Term, log2_e: str) -> Term:
 
 
 def exp2(x: Term, flushed: bool = False) -> Term:
-    """2^x; if `flushed`, subnormal results are zero."""
+    """2^x."""
     return Term(x.builder, ptx.exp2(x.builder, x.value, flushed))
+
+
+def rsqrt(x: Term, flushed: bool = False) -> Term:
+    """One over the square root."""
+    return Term(x.builder, ptx.rsqrt(x.builder, x.value, flushed))
 
 
 def inverse(x: Term) -> Term:
@@ -54,6 +59,11 @@ def inverse(x: Term) -> Term:
     return Term(x.builder, ptx.reciprocal(x.builder, x.value))
 
 
-def exp_roughly(x: Term, log2_e: str) -> Term:
-    """e^x within |x| + 2 ulp, for what loses those digits anyway."""
-    return exp2(x * split(log2_e, SINGLE)[0], True)
+def exp_roughly(x: Term, log2_e: str, flushed: bool = True) -> Term:
+    """e^x within |x| + 3 ulp, for what loses those digits anyway."""
+    return exp2(x * split(log2_e, SINGLE)[0], flushed)
+
+
+def tanh_roughly(x: Term) -> Term:
+    """The hyperbolic tangent, with 11 digits."""
+    return Term(x.builder, ptx.tanh(x.builder, x.value))

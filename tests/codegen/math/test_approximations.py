@@ -12,7 +12,7 @@ from tileir.codegen import compile
 from tileir.codegen.scalar.math import hyperbolic
 from tileir.codegen.scalar.math.binary import SINGLE
 
-from .expected import OPS
+from .expected import OPS, unit
 from .measure import Measured, arguments, bound, compare, types_of
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -52,6 +52,36 @@ def test_halves_are_rounded_from_f32(name: str, element: str) -> None:
     found = on_gpu(name, types_of(name, element)[-1], "random-2", 2000)
     assert not found.wrong
     assert found.error <= bound(name, element)
+
+
+ROUGH = {
+    "divf approx": ("div.approx.f32", np.divide, 2.5),
+    "divf full": ("div.full.f32", np.divide, 2.5),
+    "exp approx": ("ex2.approx.f32", np.exp, 13.0),
+    "sqrt approx": ("sqrt.approx.f32", np.sqrt, 2.0),
+    "tanh approx": ("tanh.approx.f32", np.tanh, 2.0**13),
+}
+"""Mode -> its instruction, the function, and units in the last place for operands up to 10."""
+
+
+@pytest.mark.parametrize("choice", APPROXIMATIONS)
+@pytest.mark.parametrize("mode", ROUGH)
+def test_approximate_modes_are_one_instruction(mode: str, choice: str) -> None:
+    instruction, function, units = ROUGH[mode]
+    name, rounding = mode.split()
+    random = np.random.default_rng(5)
+    arrays = [random.uniform(0.01, 10, SIZE).astype(np.float32) for _ in range(function.nin)]
+    found = np.zeros(SIZE, np.float32)
+    flush = {} if name in ("exp", "tanh") else {"flush_to_zero": False}
+    module = elementwise(name, ["f32"] * function.nin, "f32", SIZE, rounding_mode=rounding, **flush)
+    kernels = compile(module, "sm_90")
+    emulator.launch(
+        kernels.ptx, kernels.plan["apply"], 1, [*arrays, found], races=False,
+        approximations=choice,
+    )  # fmt: skip
+    assert kernels.ptx.count(instruction) == SIZE // 128
+    exact = function(*(array.astype(np.float64) for array in arrays))
+    assert (np.abs(found - exact) <= units * unit(exact, "f32")).all()
 
 
 def test_no_other_function_has_approximations() -> None:
