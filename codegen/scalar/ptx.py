@@ -23,7 +23,10 @@ _MODES = {
 def arithmetic(
     builder: ir.IRBuilder, op: str, mode: str, flushed: bool, *arguments: ir.Value
 ) -> ir.Value:
-    """An arithmetic op on f32 or f64 in one of its modes of rounding."""
+    """An arithmetic op on f32 or f64 in one of its modes of rounding.
+
+    "approx" and "full" are within 2 ulp; to "approx" a divisor above 2^126 is infinite.
+    """
     kind = "f64" if arguments[0].type == DOUBLE else "f32"
     return _instruction(
         builder, f"{_NAMES[op]}.{_MODES[mode]}{_FLUSHED[flushed]}.{kind}", arguments
