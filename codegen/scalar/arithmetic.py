@@ -16,6 +16,7 @@ from .bits import DOUBLE, intrinsic, single
 from .flush import flushable
 from .halves import HALVES, fused, in_single
 from .machine import machine_of
+from .native_halves import native
 from .rounding import DIRECTED
 
 Builder = ir.IRBuilder
@@ -54,10 +55,7 @@ def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
     """Without an instruction for it, that of f64 is the C library's."""
     element = op.result.type.element
-    machine = machine_of(builder)
-    if machine.ptx and element.name in ("f16", *machine.rounds):
-        return ptx.half_fma(builder, element.name, lhs, rhs, acc)
-    if element.name in HALVES or (lhs.type != DOUBLE and not machine.fused):
+    if element.name in HALVES or (lhs.type != DOUBLE and not machine_of(builder).fused):
         return fused(builder, lhs, rhs, acc, element)
     return intrinsic(builder, "llvm.fma", lhs, rhs, acc)
 
@@ -100,10 +98,10 @@ def _modifiers(op: Op) -> tuple[str, bool]:
 
 
 OPS = {
-    "addf": _rounded(in_single(addf), directed.add),
-    "subf": _rounded(in_single(subf), directed.subtract),
-    "mulf": _rounded(in_single(mulf), directed.multiply),
+    "addf": native(_rounded(in_single(addf), directed.add)),
+    "subf": native(_rounded(in_single(subf), directed.subtract)),
+    "mulf": native(_rounded(in_single(mulf), directed.multiply)),
     "divf": _rounded(in_single(divf), directed.divide),
-    "fma": _rounded(fma, directed.multiply_add),
+    "fma": native(_rounded(fma, directed.multiply_add)),
     "sqrt": _rounded(in_single(sqrt), directed.square_root),
 }

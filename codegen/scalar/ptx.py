@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE, HALF, SHORT, SINGLE, bits_of, like
+from .bits import DOUBLE, HALF, SHORT, SINGLE
 
 _NAMES = {"addf": "add", "divf": "div", "fma": "fma", "mulf": "mul", "sqrt": "sqrt", "subf": "sub"}
 _FLUSHED = {False: "", True: ".ftz"}
@@ -61,13 +61,6 @@ def tanh(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 def saturated_fma(builder: ir.IRBuilder, *arguments: ir.Value) -> ir.Value:
     """lhs * rhs + acc of f32, between 0 and 1; NaN is 0."""
     return _instruction(builder, "fma.rn.sat.f32", arguments)
-
-
-def half_fma(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:
-    """lhs * rhs + acc of f16, or of bf16 as bits, rounded once to nearest; NaN is 0x7FFF."""
-    bits = [bits_of(builder, value) for value in arguments]
-    kind, text = ir.FunctionType(SHORT, [SHORT] * 3), f"fma.rn.{name} $0, $1, $2, $3;"
-    return like(builder, builder.asm(kind, text, "=h,h,h,h", bits, False), arguments[0])
 
 
 def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
