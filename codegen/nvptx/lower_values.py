@@ -103,31 +103,26 @@ def _narrow(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
 
 
 def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """What an element-wise op does is the same for all targets."""
+    """What an element-wise op does to one element is the same for all targets; some take two."""
     sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
+    offsets = layout.offsets()
+    neighbours = len(offsets) > 1 and offsets[1] == offsets[0] + 1
+    if len(offsets) > 1 and pairs.takes_pairs(ctx.builder, op, neighbours):
+        result = {}
+        for two in zip(offsets[::2], offsets[1::2], strict=True):
+            operands = [tuple(source[offset] for offset in two) for source in sources]
+            result |= zip(two, pairs.emit(ctx.builder, op, operands), strict=True)
+        return result
     return {
         offset: elementwise.emit(ctx.builder, op, [source[offset] for source in sources])
-        for offset in layout.offsets()
+        for offset in offsets
     }
-
-
-def ftof(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """Conversions of 8-bit floats in pairs, of neighbours where a thread has some."""
-    offsets = layout.offsets()
-    if len(offsets) == 1 or not pairs.converts_pairs(ctx.builder, op):
-        return each_element(ctx, op, layout)
-    operand, result = ctx.operand(op, op.operands["from"], layout), {}
-    for two in zip(offsets[::2], offsets[1::2], strict=True):
-        values = tuple(operand[offset] for offset in two)
-        result |= zip(two, pairs.convert(ctx.builder, op, values), strict=True)
-    return result
 
 
 VALUES: dict[str, Lower] = {
     "assume": same_elements,
     "broadcast": same_elements,
     "constant": constant,
-    "ftof": ftof,
     "iota": iota,
     "offset": offset,
     "permute": same_elements,

@@ -16,6 +16,7 @@ from .bits import DOUBLE, intrinsic, single
 from .flush import flushable
 from .halves import HALVES, fused, in_single
 from .machine import machine_of
+from .native_halves import native
 from .rounding import DIRECTED
 
 Builder = ir.IRBuilder
@@ -45,7 +46,7 @@ def mulf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """PTX's div.full is within 2 ulp everywhere, and so is the nearest quotient."""
+    """PTX's div.full is within 2 ulp everywhere: the nearest quotient does for it."""
     if op.attributes["rounding_mode"] == "approx":
         return _approximate_quotient(builder, lhs, rhs)
     return builder.fdiv(lhs, rhs)
@@ -54,56 +55,53 @@ def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
     """Without an instruction for it, that of f64 is the C library's."""
     element = op.result.type.element
-    machine = machine_of(builder)
-    if machine.ptx and element.name in ("f16", *machine.rounds):
-        return ptx.half_fma(builder, element.name, lhs, rhs, acc)
-    if element.name in HALVES or (lhs.type != DOUBLE and not machine.fused):
+    if element.name in HALVES or (lhs.type != DOUBLE and not machine_of(builder).fused):
         return fused(builder, lhs, rhs, acc, element)
     return intrinsic(builder, "llvm.fma", lhs, rhs, acc)
 
 
 def sqrt(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """The nearest root serves for PTX's sqrt.approx as well."""
+    """The nearest root does for PTX's sqrt.approx."""
     return intrinsic(builder, "llvm.sqrt", source)
 
 
 def _rounded(
     nearest: Callable[..., ir.Value], in_direction: Callable[..., ir.Value]
 ) -> Callable[..., ir.Value]:
-    """The op with its rounding modes and flush_to_zero."""
+    """The op with its rounding modes and flush_to_zero, for which PTX has instructions."""
+
+    @in_single
+    def by_instruction(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        return ptx.arithmetic(builder, op.name, *_modifiers(op), *arguments)
 
     @in_single
     def directed_op(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
-        if machine_of(builder).ptx:
-            return ptx.directed(builder, op.name, op.attributes["rounding_mode"], *arguments)
         return in_direction(builder, op.attributes["rounding_mode"], *arguments)
 
     @flushable
-    def rounded(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+    def by_formula(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
         has_direction = op.attributes["rounding_mode"] in DIRECTED
         return (directed_op if has_direction else nearest)(builder, op, *arguments)
+
+    def rounded(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        plain = _modifiers(op) == ("nearest_even", False)
+        machine = machine_of(builder)
+        return (by_instruction if machine.ptx and not plain else by_formula)(
+            builder, op, *arguments
+        )
 
     return rounded
 
 
-def _fast(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """The op with its fast modes, which PTX has instructions for; they may flush too."""
-
-    def fast(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
-        mode = op.attributes["rounding_mode"]
-        if mode not in ("approx", "full") or not machine_of(builder).ptx:
-            return emit(builder, op, *arguments)
-        flushed = bool(op.attributes.get("flush_to_zero"))
-        return ptx.fast(builder, op.name, mode, flushed, *arguments)
-
-    return fast
+def _modifiers(op: Op) -> tuple[str, bool]:
+    return op.attributes["rounding_mode"], bool(op.attributes.get("flush_to_zero"))
 
 
 OPS = {
-    "addf": _rounded(in_single(addf), directed.add),
-    "subf": _rounded(in_single(subf), directed.subtract),
-    "mulf": _rounded(in_single(mulf), directed.multiply),
-    "divf": _fast(_rounded(in_single(divf), directed.divide)),
-    "fma": _rounded(fma, directed.multiply_add),
-    "sqrt": _fast(_rounded(in_single(sqrt), directed.square_root)),
+    "addf": native(_rounded(in_single(addf), directed.add)),
+    "subf": native(_rounded(in_single(subf), directed.subtract)),
+    "mulf": native(_rounded(in_single(mulf), directed.multiply)),
+    "divf": _rounded(in_single(divf), directed.divide),
+    "fma": native(_rounded(fma, directed.multiply_add)),
+    "sqrt": _rounded(in_single(sqrt), directed.square_root),
 }

@@ -14,6 +14,7 @@ from .constants import constant, padding_bits
 from .flush import flushable
 from .halves import in_single
 from .machine import machine_of
+from .native_halves import native
 from .types import llvm_type
 
 Builder = ir.IRBuilder
@@ -101,7 +102,7 @@ def _extremum(
 OPS = {
     "absf": absf,
     "cmpf": in_single(cmpf),
-    "maxf": flushable(in_single(maxf)),
-    "minf": flushable(in_single(minf)),
+    "maxf": native(flushable(in_single(maxf))),
+    "minf": native(flushable(in_single(minf))),
     "negf": negf,
 }

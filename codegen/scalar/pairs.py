@@ -1,4 +1,4 @@
-"""Conversions from and to 8-bit floats, two elements at a time as PTX has them."""
+"""What PTX does to two elements at a time: conversions of 8-bit floats, arithmetic of halves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from llvmlite import ir
 from tileir.ir import Op
 from tileir.types import Element
 
-from . import ptx
+from . import native_halves, ptx
 from .bits import BYTE, SHORT
 from .machine import machine_of
 from .narrowing import narrow
@@ -17,13 +17,24 @@ Builder = ir.IRBuilder
 Pair = tuple[ir.Value, ir.Value]
 
 
-def converts_pairs(builder: Builder, op: Op) -> bool:
-    """Whether an ftof is better done for two elements."""
-    return _reads(builder, op) or _writes(builder, op)
+def takes_pairs(builder: Builder, op: Op, neighbours: bool) -> bool:
+    """Whether an op is better done for two elements.
+
+    Halves that are no neighbours would have to be brought together in a word.
+    """
+    if op.name == "ftof":
+        return _reads(builder, op) or _writes(builder, op)
+    return neighbours and native_halves.has_instruction(builder, op)
 
 
-def convert(builder: Builder, op: Op, pair: Pair) -> Pair:
-    """What an ftof makes of two elements."""
+def emit(builder: Builder, op: Op, operands: list[Pair]) -> Pair:
+    """What an op that takes pairs makes of two elements of each operand."""
+    if op.name == "ftof":
+        return _convert(builder, op, *operands)
+    return native_halves.emit_pair(builder, op, operands)
+
+
+def _convert(builder: Builder, op: Op, pair: Pair) -> Pair:
     source, target = _elements(op)
     if _reads(builder, op):
         low, high = (builder.zext(value, SHORT) for value in pair)

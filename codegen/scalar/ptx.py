@@ -7,32 +7,30 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from .bits import DOUBLE, HALF, SHORT, SINGLE, bits_of, like
+from .bits import DOUBLE, HALF, SHORT, SINGLE
 
 _NAMES = {"addf": "add", "divf": "div", "fma": "fma", "mulf": "mul", "sqrt": "sqrt", "subf": "sub"}
+_FLUSHED = {False: "", True: ".ftz"}
+"""The latter takes subnormal operands, and gives subnormal results, as zeros of their sign."""
 PAIRS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
 """Elements that are converted two at a time, and what PTX calls two of them."""
-_MODES = {"zero": "rz", "negative_inf": "rm", "positive_inf": "rp"}
+_MODES = {
+    "nearest_even": "rn", "zero": "rz", "negative_inf": "rm", "positive_inf": "rp",
+    "approx": "approx", "full": "full",
+}  # fmt: skip
 
 
-def directed(builder: ir.IRBuilder, op: str, mode: str, *arguments: ir.Value) -> ir.Value:
-    """An arithmetic op on f32 or f64 that rounds in a direction."""
-    wide = arguments[0].type == DOUBLE
-    return _instruction(
-        builder, f"{_NAMES[op]}.{_MODES[mode]}.{'f64' if wide else 'f32'}", arguments
-    )
-
-
-def fast(
+def arithmetic(
     builder: ir.IRBuilder, op: str, mode: str, flushed: bool, *arguments: ir.Value
 ) -> ir.Value:
-    """A quotient (`mode` "approx" or "full") or a root ("approx") of f32, within 2 ulp.
+    """An arithmetic op on f32 or f64 in one of its modes of rounding.
 
-    If `flushed`, subnormal operands and results are zeros. To "approx" a divisor above 2^126 is
-    infinite.
+    "approx" and "full" are within 2 ulp; to "approx" a divisor above 2^126 is infinite.
     """
-    flush_to_zero = ".ftz" if flushed else ""
-    return _instruction(builder, f"{_NAMES[op]}.{mode}{flush_to_zero}.f32", arguments)
+    kind = "f64" if arguments[0].type == DOUBLE else "f32"
+    return _instruction(
+        builder, f"{_NAMES[op]}.{_MODES[mode]}{_FLUSHED[flushed]}.{kind}", arguments
+    )
 
 
 def flush(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
@@ -41,25 +39,28 @@ def flush(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def exp2(builder: ir.IRBuilder, value: ir.Value, flushed: bool = False) -> ir.Value:
-    """2^x of an f32 within 2 ulp; subnormal results become zeros if `flushed`."""
-    return _instruction(builder, f"ex2.approx{'.ftz' if flushed else ''}.f32", [value])
+    """2^x of an f32, within 2 ulp of the nearest."""
+    return _instruction(builder, f"ex2.approx{_FLUSHED[flushed]}.f32", [value])
 
 
 def reciprocal(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """One over an f32, within 1 ulp; subnormal numbers are taken, and given, as zeros."""
+    """One over an f32, within 1 ulp of the nearest; subnormal numbers are as good as zeros."""
     return _instruction(builder, "rcp.approx.ftz.f32", [value])
 
 
-def rsqrt(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """One over the square root of an f32, within 2 ulp."""
-    return _instruction(builder, "rsqrt.approx.f32", [value])
+def rsqrt(builder: ir.IRBuilder, value: ir.Value, flushed: bool = False) -> ir.Value:
+    """One over the square root of an f32, with a relative error of up to 2^-22.9."""
+    return _instruction(builder, f"rsqrt.approx{_FLUSHED[flushed]}.f32", [value])
 
 
-def half_fma(builder: ir.IRBuilder, name: str, *arguments: ir.Value) -> ir.Value:
-    """lhs * rhs + acc of f16, or of bf16 as bits, rounded once to nearest; NaN is 0x7FFF."""
-    bits = [bits_of(builder, value) for value in arguments]
-    kind, text = ir.FunctionType(SHORT, [SHORT] * 3), f"fma.rn.{name} $0, $1, $2, $3;"
-    return like(builder, builder.asm(kind, text, "=h,h,h,h", bits, False), arguments[0])
+def tanh(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """The hyperbolic tangent of an f32, with a relative error of up to 2^-11."""
+    return _instruction(builder, "tanh.approx.f32", [value])
+
+
+def saturated_fma(builder: ir.IRBuilder, *arguments: ir.Value) -> ir.Value:
+    """lhs * rhs + acc of f32, between 0 and 1; NaN is 0."""
+    return _instruction(builder, "fma.rn.sat.f32", arguments)
 
 
 def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:

@@ -6,9 +6,19 @@ accesses out of bounds, memory and registers that were never written, threads th
 
 from __future__ import annotations
 
+from .approximations import APPROXIMATIONS
 from .errors import EmulationError
 from .launching import Result, launch, load
 from .program import Module
 from .schedules import BETWEEN_BLOCKS, SCHEDULES
 
-__all__ = ["BETWEEN_BLOCKS", "SCHEDULES", "EmulationError", "Module", "Result", "launch", "load"]
+__all__ = [
+    "APPROXIMATIONS",
+    "BETWEEN_BLOCKS",
+    "SCHEDULES",
+    "EmulationError",
+    "Module",
+    "Result",
+    "launch",
+    "load",
+]

@@ -13,6 +13,7 @@ import numpy as np
 from tileir.codegen.arguments.grid import check_grid
 from tileir.errors import LaunchError
 
+from .approximations import approximated
 from .errors import EmulationError
 from .heap import Heap
 from .lanes import WARP
@@ -50,7 +51,7 @@ def load(ptx: str) -> Module:
 def launch(
     ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
     schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
-    limit: int = 300_000,
+    limit: int = 300_000, approximations: str = "exact",
 ) -> Result:  # fmt: skip
     """Run a kernel on the memory of its arguments.
 
@@ -72,6 +73,9 @@ def launch(
 
     An array that NumPy holds to be read-only must not be written, unless another argument or
     allocation that may be is the same memory.
+
+    `approximations` is one of `APPROXIMATIONS`: whether approximate instructions on f32 give the
+    nearest number, or err as much as the PTX ISA lets them.
 
     What the kernel prints goes to standard output. Global variables of a text have their initial
     values at each launch, those of a Module keep what was written. Raises EmulationError.
@@ -108,7 +112,8 @@ def launch(
     for first in range(0, total, together):
         count = min(together, total - first)
         batch = Batch(kernel, whole, first, count, block, shared, memory, packed, settings)
-        _run(batch, result)
+        with approximated(approximations):
+            _run(batch, result)
     if heap and heap.taken:
         raise EmulationError("heap", f"{len(heap.taken)} times malloc without free")
     return result

@@ -97,13 +97,13 @@ def instruction(text: str, inputs: Sequence[np.dtype], result: np.dtype, name: s
     return kernel("\n".join(lines), ("u64",) * (len(inputs) + 1), name=name, target="sm_100a")
 
 
-def apply(text: str, *inputs: np.ndarray, to: Any) -> np.ndarray:
-    """The results of an instruction on arrays of one size."""
+def apply(text: str, *inputs: np.ndarray, to: Any, **more: Any) -> np.ndarray:
+    """The results of an instruction on arrays of one size; `more` is for the launch."""
     size = len(inputs[0])
     blocks = -(-size // THREADS)
     padded = [np.resize(each, blocks * THREADS) for each in inputs]
     out = np.zeros(blocks * THREADS, to)
     kinds = ("u64",) * (len(inputs) + 1)
     ptx = instruction(text, [each.dtype for each in padded], out.dtype)
-    launch(ptx, plan(kinds), blocks, [*padded, out])
+    launch(ptx, plan(kinds), blocks, [*padded, out], **more)
     return out[:size]

@@ -1,24 +1,17 @@
-"""Formulas in f32 for machines with PTX's instructions for 2^x (within 2 ulp) and 1/x (within 1).
+"""Formulas in f32 for machines with PTX's instructions for 2^x and 1/x.
 
-For e^x the former takes the fraction of the exponent; the whole part is applied by a
-multiplication, which is exact unless the result is subnormal, and then rounds once.
+PTX promises results within 2 units in the last place of the nearest f32, and within 1. So e^x is
+within 3 units of the exact result, while what needs it to be better has a polynomial.
 """
 
 from __future__ import annotations
 
 from .. import ptx
 from ..bits import SINGLE as SINGLE_TYPE
-from ..bits import intrinsic
 from ..machine import machine_of
 from .binary import SINGLE
 from .double_word import split
 from .terms import Term, fma
-
-_BOUNDS = (-86.0, 88.0)
-"""What the exponent is made of; with it, powers of two beside it are normal numbers.
-
-The fraction is taken of the argument itself: beyond the bounds it is larger than one half.
-"""
 
 
 def has_approximations(x: Term) -> bool:
@@ -26,33 +19,51 @@ def has_approximations(x: Term) -> bool:
     return x.format is SINGLE and machine_of(x.builder).ptx
 
 
-def exp_by_exp2(x: Term, more: int, log2_e: str, magic: float) -> Term:
-    """e^x times two to the power `more` (0 or -1)."""
+_STEPS = 253
+"""How many powers of two are normal numbers, less one."""
+
+
+def exp(x: Term, log2_e: str) -> Term:
+    """e^x.
+
+    The instruction takes the fraction of the exponent. The whole part, between -126 and 127, is
+    applied by a multiplication, which is exact unless the result is subnormal, and then rounds
+    once; it is found as a fraction of that range, so that saturation bounds it. The other part is
+    taken of x itself: beyond the range it is larger than one half, and NaN stays NaN.
+    """
     high, low = split(log2_e, SINGLE)
-    bounded = x
-    for name, bound in zip(("llvm.maxnum", "llvm.minnum"), _BOUNDS, strict=True):
-        value = intrinsic(x.builder, name, bounded.value, x.like(bound).value)
-        bounded = Term(x.builder, value)
-    total = fma(bounded, high, magic)
-    octaves = total - magic
+    factor, middle = x.like(high / _STEPS), x.like(126 / _STEPS)
+    place = ptx.saturated_fma(x.builder, x.value, factor.value, middle.value)
+    magic = float(3 << (SINGLE.fraction - 1))
+    total = fma(Term(x.builder, place), float(_STEPS), magic + 1)
+    octaves = total - (magic + SINGLE.bias)
     # The low part of log2(e) is positive: infinite arguments stay what they are.
     fraction = fma(x, low, fma(x, high, -octaves))
-    exponent = total.bits() + more if more else total.bits()
-    return exp2(fraction, True) * (exponent << SINGLE.fraction).as_float(SINGLE_TYPE)
+    return exp2(fraction, True) * (total.bits() << SINGLE.fraction).as_float(SINGLE_TYPE)
 
 
 def exp2(x: Term, flushed: bool = False) -> Term:
-    """2^x; if `flushed`, subnormal results are zero."""
+    """2^x."""
     return Term(x.builder, ptx.exp2(x.builder, x.value, flushed))
 
 
+def rsqrt(x: Term, flushed: bool = False) -> Term:
+    """One over the square root."""
+    return Term(x.builder, ptx.rsqrt(x.builder, x.value, flushed))
+
+
 def inverse(x: Term) -> Term:
-    """1/x within 1 ulp, of which nothing is wanted where it, or x, is subnormal."""
+    """1/x within 1.5 ulp, of which nothing is wanted where it, or x, is subnormal."""
     if not has_approximations(x):
         return 1.0 / x
     return Term(x.builder, ptx.reciprocal(x.builder, x.value))
 
 
-def exp_roughly(x: Term, log2_e: str) -> Term:
-    """e^x within |x| + 2 ulp, for what loses those digits anyway."""
-    return exp2(x * split(log2_e, SINGLE)[0], True)
+def exp_roughly(x: Term, log2_e: str, flushed: bool = True) -> Term:
+    """e^x within |x| + 3 ulp, for what loses those digits anyway."""
+    return exp2(x * split(log2_e, SINGLE)[0], flushed)
+
+
+def tanh_roughly(x: Term) -> Term:
+    """The hyperbolic tangent, with 11 digits."""
+    return Term(x.builder, ptx.tanh(x.builder, x.value))

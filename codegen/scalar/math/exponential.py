@@ -56,34 +56,39 @@ def whole_and_rest(power: Term) -> tuple[Term, Term]:
     return total, power - (total - _magic(power.format))
 
 
-def scaled(mantissa: Term, total: Term, more: int = 0) -> Term:
-    """A number near 1 times two to the power that was added to `_magic`, and `more`."""
-    form = total.format
-    exponent = total.bits() + more if more else total.bits()
+def scaled(mantissa: Term, total: Term) -> Term:
+    """A number near 1 times two to the power that was added to `_magic`."""
+    form, exponent = total.format, total.bits()
     half = exponent >> 1
     for part in (half, exponent - half):
         mantissa = mantissa * (part << form.fraction).as_float(mantissa.type)
     return mantissa
 
 
-def exp_scaled(x: Term, more: int) -> Term:
-    """e^x times two to the power `more` (0 or -1), without intermediate overflow."""
-    form = x.format
-    if accelerated.has_approximations(x):
-        # Plus the bias once: a power of two of its own, not two halves.
-        magic = _magic(form) - form.bias
-        return accelerated.exp_by_exp2(x, more, LOG2_E, magic)
-    x = clamp(x, *_EXP_BOUNDS[form])
-    total = fma(x, split(LOG2_E, form)[0], _magic(form))
-    octaves = total - _magic(form)
-    high, low = split(LN2, form)
+def _parts(x: Term, magic: float) -> tuple[Term, Term]:
+    """e^x as a number near 1, and the exponent of a power of two, added to `magic`."""
+    total = fma(x, split(LOG2_E, x.format)[0], magic)
+    octaves = total - magic
+    high, low = split(LN2, x.format)
     rest = fma(octaves, -low, fma(octaves, -high, x))
-    return scaled(fma(rest * rest, horner(rest, EXP), rest) + 1.0, total, more)
+    return fma(rest * rest, horner(rest, EXP), rest) + 1.0, total
 
 
 def exp(x: Term) -> Term:
-    """e^x. Also serves `approx`, whose bound it keeps."""
-    return exp_scaled(x, 0)
+    """e^x."""
+    form = x.format
+    if accelerated.has_approximations(x):
+        return accelerated.exp(x, LOG2_E)
+    return scaled(*_parts(clamp(x, *_EXP_BOUNDS[form]), _magic(form)))
+
+
+def exp_quarter(size: Term) -> Term:
+    """e^x / 4 of a number without sign: a power of two that is a normal number, or infinite."""
+    form = size.format
+    high = _EXP_BOUNDS[form][1]
+    bounded = (size > high).choose(size.like(high), size)
+    mantissa, total = _parts(bounded, _magic(form) - form.bias - 2)
+    return mantissa * (total.bits() << form.fraction).as_float(size.type)
 
 
 def exp2(x: Term) -> Term:

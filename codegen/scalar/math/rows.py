@@ -8,12 +8,12 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from .. import ptx
 from ..flush import flush
 from ..halves import HALVES, narrow, widen
-from .accelerated import has_approximations
+from ..machine import machine_of
+from . import accelerated
 from .arctangent import atan2
-from .exponential import exp, exp2
+from .exponential import LOG2_E, exp, exp2
 from .hyperbolic import cosh, sinh, tanh
 from .integral import ceil, floor
 from .logarithm import log, log2
@@ -31,8 +31,9 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
         element = op.result.type.element
         half = element.name in HALVES
         flushed = op.attributes.get("flush_to_zero")
-        if flushed and function is exp2 and has_approximations(Term(builder, arguments[0])):
-            return ptx.exp2(builder, arguments[0], flushed=True)
+        modifier = "flushed" if flushed else op.attributes.get("rounding_mode")
+        if machine_of(builder).ptx and (op.name, modifier) in _BY_INSTRUCTION:
+            return _BY_INSTRUCTION[op.name, modifier](Term(builder, arguments[0])).value
         terms = []
         for operand, value in zip(op.operands.values(), arguments, strict=True):
             if operand.type.element == element:
@@ -47,10 +48,18 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
     return emit
 
 
+_BY_INSTRUCTION: dict[tuple[str, str], Callable[[Term], Term]] = {
+    ("exp", "approx"): lambda x: accelerated.exp_roughly(x, LOG2_E, flushed=False),
+    ("exp2", "flushed"): lambda x: accelerated.exp2(x, flushed=True),
+    ("rsqrt", "flushed"): lambda x: accelerated.rsqrt(x, flushed=True),
+    ("tanh", "approx"): accelerated.tanh_roughly,
+}
+"""What PTX has instructions for that err as much as the mode of an op on f32 allows."""
+
 _FUNCTIONS = (
     atan2, ceil, cos, cosh, exp, exp2, floor, fpowf, fpowi, log, log2, remf, rsqrt, sin, sinh, tan,
     tanh,
 )  # fmt: skip
 
 OPS = {function.__name__: _emitter(function) for function in _FUNCTIONS}
-"""The exact results serve for approximate modes too: those only allow a larger error."""
+"""Without instructions the usual results do for approximate modes, which allow a larger error."""

@@ -42,7 +42,7 @@ def _horner(coefficients: Sequence[mpf], x: mpf) -> mpf:
 class Fit:
     """P with `whole(x) = known(x) + power(x) * P(variable)`, on an interval of the variable.
 
-    With `squared` the variable is x^2, otherwise x.
+    With `squared` the variable is x^2, otherwise x. The interval may end elsewhere for f32.
     """
 
     module: object
@@ -52,6 +52,13 @@ class Fit:
     low: float
     high: float
     squared: bool = False
+    high_single: float | None = None
+
+    def between(self, place: mpf, form: Format) -> mpf:
+        """From -1 ... 1 to the interval."""
+        other = form == SINGLE and self.high_single is not None
+        low, high = mpf(self.low), mpf(self.high_single if other else self.high)
+        return (low + high) / 2 + (high - low) / 2 * place
 
     def target(self, variable: mpf) -> tuple[mpf, mpf]:
         """What P should be, and by what its error counts, relative to the whole."""
@@ -72,7 +79,7 @@ FITS = {
     "COS": Fit(trigonometric, mpmath.cos, lambda x: 1 - x * x / 2, 4, 0, _EIGHTH, True),
     "TAN": Fit(trigonometric, mpmath.tan, lambda x: x, 3, 0, _EIGHTH, True),
     "SINH": Fit(hyperbolic, mpmath.sinh, lambda x: x, 3, 0, 1, True),
-    "TANH": Fit(hyperbolic, mpmath.tanh, lambda x: x, 3, 0, _NEAR, True),
+    "TANH": Fit(hyperbolic, mpmath.tanh, lambda x: x, 3, 0, _NEAR, True, 1.44),
     "ATAN": Fit(arctangent, mpmath.atan, lambda x: x, 3, 0, _NEAR, True),
     "ATANH": Fit(powers, mpmath.atanh, lambda x: x + x**3 / 3, 5, 0, 0.029444, True),
 }
@@ -82,7 +89,7 @@ def coefficients(name: str, form: Format, count: int) -> list[float]:
     """A new fit with so many coefficients, from the lowest power up."""
     fit = FITS[name]
     with mpmath.workdps(_DIGITS):
-        nodes = [_between(fit, mpmath.cos(mpmath.pi * (2 * i + 1) / (8 * count + 16)))
+        nodes = [fit.between(mpmath.cos(mpmath.pi * (2 * i + 1) / (8 * count + 16)), form)
                  for i in range(4 * count + 8)]  # fmt: skip
         left, weights = (list(part) for part in zip(*map(fit.target, nodes), strict=True))
         found: list[float] = []
@@ -91,12 +98,6 @@ def coefficients(name: str, form: Format, count: int) -> list[float]:
             left = [rest - mpf(found[-1]) * node**power
                     for rest, node in zip(left, nodes, strict=True)]  # fmt: skip
     return found
-
-
-def _between(fit: Fit, place: mpf) -> mpf:
-    """From -1 ... 1 to the interval."""
-    low, high = mpf(fit.low), mpf(fit.high)
-    return (low + high) / 2 + (high - low) / 2 * place
 
 
 def _lowest(
@@ -119,7 +120,7 @@ def error(name: str, values: tuple[float, ...], form: Format, points: int = 200)
     worst = mpf(0)
     with mpmath.workdps(_DIGITS):
         for index in range(points):
-            place = _between(fit, mpf(2 * index + 1) / points - 1)
+            place = fit.between(mpf(2 * index + 1) / points - 1, form)
             target, weight = fit.target(place)
             worst = max(worst, abs((_horner(rounded, place) - target) * weight))
         return float(mpmath.log(worst, 2))

@@ -70,8 +70,14 @@ def arguments(
 def measure(
     name: str, types: tuple[str, ...], arrays: list[np.ndarray], **attributes: object
 ) -> Measured:
-    """Compile the op, run it on the samples and compare."""
-    found = Function(name, types, **attributes)(*arrays)
+    """Compile the op for this machine, run it on the samples and compare."""
+    return compare(name, types, arrays, Function(name, types, **attributes)(*arrays))
+
+
+def compare(
+    name: str, types: tuple[str, ...], arrays: list[np.ndarray], found: np.ndarray
+) -> Measured:  # fmt: skip
+    """The worst of the results that were found for these operands."""
     answers = by_numpy(name, arrays)
     wrong = np.flatnonzero(_of_another_kind(found, answers))
     errors = _errors(found, answers, types[0])

@@ -1,4 +1,4 @@
-"""Float arithmetic; approximations are the exact function, rounded."""
+"""Float arithmetic and functions; `approximations` says how the approximate ones are rounded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..approximations import settle
 from ..rounding import MIRRORS, add_exactly, by_fractions, fused, rounded, with_zeros
 from ..table import value
 from ..types import dtype
@@ -189,6 +190,8 @@ def function(match: re.Match[str]) -> Callable[..., Any]:
     kind = match["t"]
     single = kind.removesuffix("x2")
     exact = FUNCTIONS[match["o"]]
+    if kind == "f32" and "mode" not in match.groupdict():
+        return finished(lambda a: _approximated(match["o"], exact, a), match, kind)
     mode = (match.groupdict().get("mode") or ".rn")[1:]
     if single == "f64" and mode != "rn":
         return _directed_f64(match["o"], mode)
@@ -200,6 +203,23 @@ def function(match: re.Match[str]) -> Callable[..., Any]:
 
     finish = finished(apply, match, single)
     return lifted(finish, single) if kind != single else finish
+
+
+def _approximated(name: str, exact: Callable[..., Any], *operands: Any) -> Any:
+    result = settle(name, exact(*(each.astype(np.float64) for each in operands)), *operands)
+    return np.where(np.isnan(result), canonical_nan("f32"), result)
+
+
+def quotient(match: re.Match[str]) -> Callable[..., Any]:
+    """div.approx and div.full; for the former, divisors above 2^126 are as good as infinite."""
+
+    def divide(a: Any, b: Any) -> Any:
+        found = _approximated("div", np.divide, a, b)
+        if match["how"] == "full":
+            return found
+        return np.where(np.abs(b) > np.float32(2.0**126), a * np.copysign(np.float32(0), b), found)
+
+    return finished(divide, match, "f32")
 
 
 def _directed_f64(name: str, mode: str) -> Callable[..., Any]:
@@ -245,7 +265,7 @@ def classify(match: re.Match[str]) -> Callable[..., Any]:
 
 for _name in _PLAIN:
     if _name == "div":
-        value(f"div{_MODE}(.approx|.full)?{_FLAGS}.<t:float>", "t = t t", arithmetic("div"))
+        value(f"div{_MODE}{_FLAGS}.<t:float>", "t = t t", arithmetic("div"))
     else:
         value(f"{_name}{_MODE}{_FLAGS}.<t:float>", "t = t t", arithmetic(_name))
         value(f"{_name}{_MODE}{_FLAGS}.<t:half>", "t = t t", arithmetic(_name))
@@ -264,6 +284,7 @@ value(f"{_EXTREME}.<t:half>", "t = t t", extreme)
 value(
     "(?P<o>ex2|lg2|sin|cos|tanh|rcp|rsqrt|sqrt).approx(?P<ftz>.ftz)?.<t:float>", "t = t", function
 )
+value("div.(?P<how>approx|full)(?P<ftz>.ftz)?.(?P<t>f32)", "t = t t", quotient)
 value("(?P<o>ex2|tanh).approx(?P<ftz>.ftz)?.<t:half>", "t = t", function)
 value("(?P<o>rcp|sqrt)(?P<mode>.r[nzmp])(?P<ftz>.ftz)?.<t:float>", "t = t", function)
 value(
