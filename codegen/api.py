@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from tileir.attributes import spell
 from tileir.errors import UnsupportedError
 from tileir.references import display
 
 from .cache import Slot
 from .cache_key import key_of
 from .cache_place import find_cache
-from .launch_terms import check_options
+from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
 from .text_lines import with_text_lines
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 CHECKS = ("memory", "undefined")
 """What may be checked while a kernel runs on the host."""
+
+_LAUNCHED_WITH = {
+    "threads": "the host", "allocations": "the host", "progress": "the host",
+    "on_trace": "the host", "print_assertions": "the host", "stream": "a GPU",
+}  # fmt: skip
+"""What a launch takes on one kind of target only -> which."""
 
 _NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and compile it again"
 
@@ -47,6 +54,13 @@ class Compiled:
     def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
         """Run the kernel on a grid of up to three extents."""
         raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
+
+    def refuse(self, names: Iterable[str]) -> None:
+        """TypeError if `launch` was given names that it does not take."""
+        for name in names:
+            owner = _LAUNCHED_WITH.get(name)
+            taken = f", which kernels compiled for {owner} take" if owner else ""
+            raise TypeError(f"launch() got an unexpected keyword argument {name!r}{taken}")
 
 
 class Compilation(Mapping[str, Compiled]):
@@ -89,7 +103,7 @@ class Compilation(Mapping[str, Compiled]):
 def compile(
     bytecode: Bytecode, target: str | None = None, *,
     symbols: str | Iterable[str] | None = None, cache: bool = True,
-    check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool = False,
+    check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool | None = False,
     **launch: object,
 ) -> Compilation:  # fmt: skip
     """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
@@ -113,17 +127,19 @@ def compile(
 
     For GPUs, `launch` is what is asked of launches, by the names in `launch_terms.OPTIONS`:
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
-    TypeError for another name, UnsupportedError for what cannot be. With `lineinfo`, the PTX says
-    which line of source each instruction comes from, as far as the debug section does; of a module
-    that was assembled from a text without `loc(...)`, which line of the text. A RuntimeWarning if
-    nothing is known of any.
+    None says nothing. TypeError for another name, UnsupportedError for what cannot be. With
+    `lineinfo`, the PTX says which line of source each instruction comes from, as far as the debug
+    section does; of a module that was assembled from a text without `loc(...)`, which line of the
+    text. A RuntimeWarning if nothing is known of any.
     """
-    check_options(launch)
-    for_gpus = [*launch, *(["lineinfo"] if lineinfo else [])]
+    launch = check_options(launch)
+    if lineinfo is not None and not isinstance(lineinfo, bool):
+        raise UnsupportedError(f"option lineinfo is {spell(lineinfo)}, not true or false")
+    for_gpus = [*beyond_defaults(launch), *(["lineinfo"] if lineinfo else [])]
     if target is None:
         target = named_target(bytecode)
         if target is None and for_gpus:
-            raise UnsupportedError(no_gpu(f"option {for_gpus[0]}"))
+            raise UnsupportedError(no_gpu(f"option {for_gpus[0]}", "a GPU as target"))
         target = target or HOST
     family = package_of(target)
     package = import_module(f".{family}", __package__)
@@ -132,8 +148,8 @@ def compile(
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
     options = {
-        "symbols": symbols, "checks": checks, "trace": names, "launch": launch,
-        "lineinfo": bool(lineinfo),
+        "symbols": symbols, "checks": checks, "trace": names,
+        "launch": {} if target == HOST else launch, "lineinfo": bool(lineinfo),
     }  # fmt: skip
     if lineinfo or checks:
         bytecode = with_text_lines(bytecode)

@@ -54,6 +54,8 @@ class Term:
     options: tuple[Name, ...]
     attributes: tuple[Name, ...]
     hint: Name | None = None
+    default: Any = None
+    """What it is if nobody says anything; None where the compiler is free."""
 
 
 def _number(low: int, high: int) -> Read:
@@ -133,6 +135,7 @@ TERMS = (
             Name("tt.cluster_dim", _extents), Name("tt.cluster_size", _extents),
             Name("nvvm.cluster_dim", _extents), Name("tt.num_ctas", _count),
         ),
+        default=(1, 1, 1),
     ),
     Term(
         "maxnreg", ".maxnreg", "nvvm.maxnreg",
@@ -145,6 +148,8 @@ TERMS = (
               " 1 to 32"),),
         (Name("nvvm.minctasm", _OCCUPANCY), Name("nv_tileaa.occupancy", _OCCUPANCY)),
         Name("occupancy", _OCCUPANCY),
+        # Without a least number of blocks, ptxas saves registers for more, even by spilling.
+        default=1,
     ),
     Term(
         "maxclusterrank", ".maxclusterrank", "nvvm.maxclusterrank",
@@ -157,23 +162,12 @@ TERMS = (
         (Name("blocksareclusters", _flag, "the launch grid counts clusters, not blocks; from"
               " sm_90 on", ""),),
         (Name("nvvm.blocksareclusters", _flag),),
+        default=False,
     ),
 )  # fmt: skip
 OPTIONS = tuple(option for term in TERMS for option in term.options)
 ATTRIBUTES = tuple(attribute.name for term in TERMS for attribute in term.attributes)
-
-
-def check_options(given: Mapping[str, object]) -> None:
-    """TypeError for an option that is none; UnsupportedError for a value that cannot be."""
-    known = {option.name: option for option in OPTIONS}
-    for name, value in given.items():
-        if name not in known:
-            meant = did_you_mean(name, known)
-            raise TypeError(f"compile() got an unexpected keyword argument {name!r}{meant}")
-        try:
-            known[name].read(value)
-        except ValueError as error:
-            raise UnsupportedError(f"option {name} is {spell(value)}, not {error}") from None
+DEFAULTS = {term.name: term.default for term in TERMS if term.default is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +200,50 @@ def said(
         elif size(found.value) != size(choice.value):
             raise ValueError(f"{found.by} and {by} say different things")
     return found
+
+
+def clash(choices: Mapping[str, Choice]) -> str | None:
+    """What is wrong with terms that exclude each other; None if nothing."""
+    limits = choices.get("maxclusterrank")
+    fixes = [
+        choices[name]
+        for name in ("cluster_dim", "blocksareclusters")
+        if name in choices and choices[name].value != DEFAULTS[name]
+    ]
+    if limits is None or not fixes:
+        return None
+    return f"{fixes[0].by} and {limits.by} exclude each other: clusters are fixed or limited"
+
+
+def check_options(given: Mapping[str, object]) -> dict[str, object]:
+    """The options that say something; None says nothing.
+
+    TypeError for an option that is none; UnsupportedError for a value that cannot be, and for two
+    that contradict each other.
+    """
+    known = {option.name for option in OPTIONS}
+    for name in given:
+        if name not in known:
+            meant = did_you_mean(name, known)
+            raise TypeError(f"compile() got an unexpected keyword argument {name!r}{meant}")
+    options = {name: value for name, value in given.items() if value is not None}
+    try:
+        choices = {term.name: said(term, "option", term.options, options) for term in TERMS}
+    except ValueError as problem:
+        raise UnsupportedError(str(problem)) from None
+    if problem := clash({name: choice for name, choice in choices.items() if choice}):
+        raise UnsupportedError(problem)
+    return options
+
+
+def beyond_defaults(options: Mapping[str, object]) -> list[str]:
+    """The options that ask for more than what holds anyway."""
+    return [
+        option.name
+        for term in TERMS
+        for option in term.options
+        if option.name in options and option.read(options[option.name]) != term.default
+    ]
 
 
 def size(value: Any) -> int:

@@ -35,11 +35,11 @@ def named_target(bytecode: Bytecode) -> str | None:
     return name
 
 
-def no_gpu(asker: str) -> str:
-    """What is wrong if `asker` needs a GPU and nobody has named one."""
+def no_gpu(asker: str, target: str) -> str:
+    """What is wrong if `asker` needs a GPU and nobody has named one; `target` is how to do that."""
     return (
-        f"Failed to get ComputeCapability: {asker} needs a GPU; name one as the target, such as"
-        f" sm_90, or give the module of a text {CAPABILITY} = 90"
+        f"Failed to get ComputeCapability: no GPU is named, which {asker} needs; give {target},"
+        f" such as sm_90, or {CAPABILITY} = 90 to the module of a text"
     )
 
 

@@ -58,7 +58,7 @@ def run(command: str) -> str:
 
 @pytest.mark.parametrize("examples", console_examples(), ids=lambda block: block[0][0])
 def test_console_examples(examples: list[tuple[str, str]]) -> None:
-    if any("tileir.cutile" in command for command, _ in examples):
+    if any(name in command for command, _ in examples for name in ("tileir.cutile", "to_ptx")):
         pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
     for command, shown in examples:
         printed = run(command)
@@ -73,6 +73,12 @@ def test_python_examples(capsys: pytest.CaptureFixture[str], monkeypatch) -> Non
             exec(compile(body, "README.md", "exec"), {})
             shown = re.findall(r"#> (.*)$", body, re.MULTILINE)
             assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_the_kernel_of_cutile_is_that_of_the_example() -> None:
+    """Its imports are left out, and cuTile reads kernels from files, so the block cannot be run."""
+    (shown,) = [body for language, body in BLOCKS if language == "py" and "@ct.kernel" in body]
+    assert (ROOT / "examples" / "to_ptx.py").read_text().endswith("\n\n" + shown)
 
 
 def test_the_two_commands_are_one_line_each() -> None:

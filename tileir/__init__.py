@@ -7,36 +7,43 @@
 What `__all__` lists is the public interface; the rest may change.
 """
 
+from __future__ import annotations
+
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 # A wheel ships codegen/ and formats/ inside this package; a checkout keeps them beside it.
 _here = os.path.dirname(__file__)
 if not os.path.isdir(os.path.join(_here, "formats")):
     __path__.append(os.path.dirname(_here))
 
-from tileir.formats.limits import Limits  # noqa: E402
-from tileir.formats.version import Version  # noqa: E402
+if TYPE_CHECKING:
+    from tileir.formats.limits import Limits
+    from tileir.formats.version import Version
 
-from .buffer import Buffer  # noqa: E402
-from .bytecode import Bytecode, Function, Global, Section  # noqa: E402
-from .errors import (  # noqa: E402
-    AssemblyError,
-    BuildError,
-    BytecodeError,
-    DeviceError,
-    Diagnostic,
-    Feature,
-    KernelAssertionError,
-    KernelError,
-    LaunchError,
-    MissingPackageError,
-    TileIRError,
-    UncheckedWarning,
-    UnsupportedError,
-    VerifyError,
-    VersionError,
-)
-from .launch import LaunchAttributes  # noqa: E402
+    from .buffer import Buffer
+    from .bytecode import Bytecode, Function, Global, Section
+    from .errors import (
+        AssemblyError,
+        BuildError,
+        BytecodeError,
+        DeviceError,
+        Diagnostic,
+        Feature,
+        KernelAssertionError,
+        KernelError,
+        LaunchError,
+        MissingPackageError,
+        TileIRError,
+        UncheckedWarning,
+        UnsupportedError,
+        VerifyError,
+        VersionError,
+    )
+    from .launch import LaunchAttributes
+
+__version__ = "0.1.0"
 
 __all__ = [
     "AssemblyError",
@@ -67,6 +74,29 @@ __all__ = [
     "disassemble",
     "verify",
 ]
+
+_HOMES = {
+    "Buffer": "buffer", "Bytecode": "bytecode", "Function": "bytecode", "Global": "bytecode",
+    "LaunchAttributes": "launch", "Limits": "formats.limits", "Section": "bytecode",
+    "Version": "formats.version",
+}  # fmt: skip
+"""Class -> the module that has it; all others are errors."""
+
+
+def __getattr__(name: str) -> Any:
+    """A class, imported when it is first asked for: commands start at once, and can be interrupted.
+
+    AttributeError for what `__all__` does not list.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_HOMES.get(name, 'errors')}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def assemble(text: str, version: Version | str | None = None, name: str = "<text>") -> Bytecode:
@@ -105,7 +135,8 @@ def compile(bytecode, target: str | None = None, **options):
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
 
     For GPUs only, what is asked of launches; each comes before attributes of the module's text,
-    and those before hints in bytecode:
+    and those before hints in bytecode. None asks nothing, and what holds anyway may be asked of
+    the host too:
 
     num_warps          warps of a block: 1, 2, 4, ... 32
     cluster_dim        blocks of a cluster along x, y and z, such as (2, 1, 1); from sm_90 on
@@ -120,15 +151,13 @@ def compile(bytecode, target: str | None = None, **options):
     ``help("tileir.codegen.nvptx.plan")`` says what is in the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
-    try:
+    from .bytecode import Bytecode
+    from .extras import compiling
+
+    with compiling():
         from tileir.codegen import compile as compile_bytecode
 
         return compile_bytecode(Bytecode.of(bytecode), target, **options)
-    except ModuleNotFoundError as error:
-        if error.name != "llvmlite":
-            raise
-        needs = "compiling needs llvmlite; install it with: pip install 'tileir[codegen]'"
-        raise MissingPackageError(needs) from None
 
 
 def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
@@ -156,8 +185,9 @@ def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Di
     strict    warnings are errors
 
     Errors are what NVIDIA's tools refuse, in their words; warnings what they accept and users
-    stumble over later. What is odd about the bytes alone is in `Bytecode.warnings`. Raises
-    BytecodeError for what cannot be read, UnsupportedError for a target that nobody knows.
+    stumble over later. What is odd about the bytes alone is in `Bytecode.warnings`. Of a module
+    that `assemble` made, each has its place in the text. Raises BytecodeError for what cannot be
+    read, UnsupportedError for a target that nobody knows.
     """
     from .verifier.module import verify as verify_module
 

@@ -5,14 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from .command import COMMANDS, OK, USAGE, fail, guarded, main_of
-
 USE = "usage: tileir COMMAND [ARGUMENT ...]\n\nThe open toolchain for CUDA Tile IR bytecode.\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first argument names; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:  # while what says so otherwise was being imported
+        print("tileir: interrupted", file=sys.stderr)
+        return 130
+
+
+def _main(arguments: Sequence[str]) -> int:
+    from .command import COMMANDS, USAGE, fail, guarded, main_of
+
     if not arguments:
         print(help_text(), file=sys.stderr)
         return USAGE
@@ -28,11 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _say(text: str) -> int:
     print(text)
-    return OK
+    return 0
 
 
 def help_text() -> str:
     """The overview of all commands."""
+    from .command import COMMANDS
+
     width = max(map(len, COMMANDS))
     rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]
     tail = "tileir COMMAND --help has the arguments and examples of a command."
@@ -41,15 +51,10 @@ def help_text() -> str:
 
 def version_text() -> str:
     """Our version, and the bytecode versions we read."""
-    from importlib.metadata import PackageNotFoundError, version
-
+    from tileir import __version__
     from tileir.formats.version import SUPPORTED
 
-    try:
-        ours = version("tileir")
-    except PackageNotFoundError:
-        ours = "(not installed)"
-    return f"tileir {ours}, bytecode {SUPPORTED[0]} to {SUPPORTED[-1]}"
+    return f"tileir {__version__}, bytecode {SUPPORTED[0]} to {SUPPORTED[-1]}"
 
 
 if __name__ == "__main__":

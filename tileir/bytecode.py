@@ -8,6 +8,7 @@ object is used.
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -114,7 +115,7 @@ class Bytecode:
             memoryview(given)
         except TypeError:
             kind = type(given).__name__
-            raise TypeError(f"expected a Bytecode or bytes, got {kind}") from None
+            raise TypeError(f"expected a Bytecode or bytes, got {kind}{_way_to(given)}") from None
         return cls.parse(given)
 
     def function(self, name: str) -> Function:
@@ -209,3 +210,10 @@ class Bytecode:
         except BytecodeError:
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
+
+
+def _way_to(given: object) -> str:
+    """How bytecode is made of what is none."""
+    if isinstance(given, str):
+        return "; tileir.assemble(text) makes one of a text, Path(name).read_bytes() reads a file"
+    return "; give what its read_bytes() returns" if isinstance(given, os.PathLike) else ""

@@ -1,7 +1,7 @@
 """What all commands share: input and output, one-line errors, exit codes.
 
 0  ok                                      4  unsupported version, feature or target
-1  the answer is no                        5  an outside tool failed, or the GPU
+1  the answer is no                        5  an outside tool is missing or failed, or the GPU
 2  wrong use                               70 our own defect
 3  not readable as Tile IR bytecode        130 interrupted
 """
@@ -52,7 +52,7 @@ class UsageError(Exception):
 
 
 class ToolError(UsageError):
-    """A tool of somebody else's that the command calls failed; the text says what it said."""
+    """A tool of somebody else's failed, of which the text says what it said, or is not there."""
 
 
 CODES = {
@@ -110,11 +110,20 @@ def guarded(name: str, action) -> int:
     except (UsageError, TileIRError, OSError) as error:
         return fail(name, *explained(error))
     except Exception as error:
+        if _was_interrupted(error):
+            return fail(name, "interrupted", INTERRUPTED)
         if os.environ.get("TILEIR_TRACEBACK"):
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
         return fail(name, f"{what} ({hint})", DEFECT)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether it only came of Ctrl-C: libraries that are being imported make other errors of it."""
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def explained(

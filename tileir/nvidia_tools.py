@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from .command import ToolError, UsageError
+from .command import ToolError
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables that say where a CUDA toolkit is installed."""
@@ -54,7 +54,7 @@ def disassemble(cubin: bytes, lines: bool = False) -> bytes:
 def _run(name: str, *arguments: str) -> bytes:
     tool = find(name)
     if tool is None:
-        raise UsageError(f"{name} is not installed; pip install {PACKAGES[name]}")
+        raise ToolError(f"{name} is not installed; pip install {PACKAGES[name]}")
     done = subprocess.run([tool, *arguments], capture_output=True, check=False)
     if done.returncode:
         said = (done.stderr or done.stdout).decode(errors="replace").strip()

@@ -32,7 +32,7 @@ class HostKernel(Compiled):
     def launch(
         self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
         allocations: Iterable[Any] = (), progress: Progress | None = None,
-        on_trace: OnTrace | None = None, print_assertions: bool = True,
+        on_trace: OnTrace | None = None, print_assertions: bool = True, **others: Any,
     ) -> None:  # fmt: skip
         """Run the kernel on every block of the grid and return when all have finished.
 
@@ -58,6 +58,7 @@ class HostKernel(Compiled):
         Ctrl-C ends the launch at any time, also inside a loop that never ends. LaunchError if
         something does not fit the kernel; then nothing has run.
         """
+        self.refuse(others)
         handlers = self._handlers
         if on_trace or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)

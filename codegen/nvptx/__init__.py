@@ -53,7 +53,9 @@ class CompiledEntry(Compiled):
         self.plan = plan
         self._image = image
 
-    def launch(self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None) -> None:
+    def launch(
+        self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None, **others: Any
+    ) -> None:
         """Run the kernel on the GPU of this thread's CUDA context, or else that of the arguments.
 
         `grid` has up to three extents, missing ones are 1; with an extent of 0 nothing runs. `args`
@@ -72,6 +74,7 @@ class CompiledEntry(Compiled):
         the kernel or the GPU; then nothing has run. Whatever can be is checked first, and an
         empty grid needs no GPU. MissingPackageError without cuda-bindings.
         """
+        self.refuse(others)
         launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
 
     def load(self) -> None:

@@ -16,7 +16,7 @@ from tileir.text_places import located
 
 from .. import launch_terms
 from ..kernel import Kernel
-from ..launch_terms import TERMS, Choice, Term
+from ..launch_terms import DEFAULTS, TERMS, Choice, Term
 from .targets import Target
 
 FACT = "launch_contract"
@@ -27,8 +27,6 @@ ENOUGH_REGISTERS = 64
 """Registers that a thread keeps when a hint asks for many blocks at a time."""
 
 _CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
-_DEFAULTS = {"cluster_dim": (1, 1, 1), "minnctapersm": 1, "blocksareclusters": False}
-# Without a least number of blocks, ptxas saves registers for more of them, even by spilling.
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Contract:
     def __getitem__(self, term: str) -> Any:
         """The value of a term; None where the compiler is free."""
         choice = self.choices.get(term)
-        return choice.value if choice else _DEFAULTS.get(term)
+        return choice.value if choice else DEFAULTS.get(term)
 
     def by(self, term: str) -> str:
         """Who chose it."""
@@ -75,15 +73,15 @@ def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Kernel
             continue
         if choice and term.name in _CLUSTERS and not gpu.clusters:
             # A text is for many GPUs, an option is for this one.
-            if choice.by.startswith("option") and choice.value != _DEFAULTS.get(term.name):
+            if choice.by.startswith("option") and choice.value != DEFAULTS.get(term.name):
                 wrong.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from sm_90 on do")
             continue
         if choice:
             choices[term.name] = choice
-    contract = Contract(choices)
-    wrong += _clash(contract)
+    if problem := launch_terms.clash(choices):
+        wrong.append(problem)
     refuse(kernel, wrong)
-    return _with(kernel, contract)
+    return _with(kernel, Contract(choices))
 
 
 def _with(kernel: Kernel, contract: Contract) -> Kernel:
@@ -114,15 +112,6 @@ def _chosen(
             except ValueError:
                 continue
     return None
-
-
-def _clash(contract: Contract) -> Iterable[str]:
-    """Terms that contradict each other."""
-    if contract["maxclusterrank"] is None or not contract.fixes_clusters:
-        return
-    fixes = contract.by("cluster_dim" if contract.blocks > 1 else "blocksareclusters")
-    limits = contract.by("maxclusterrank")
-    yield f"{fixes} and {limits} exclude each other: clusters are fixed or limited"
 
 
 def refuse(kernel: Kernel, wrong: Iterable[str]) -> None:
@@ -164,7 +153,7 @@ def check_shared(kernel: Kernel, gpu: Target, shared: int) -> None:
     blocks, by = contract["minnctapersm"], contract.by("minnctapersm")
     room = gpu.shared_of_each(blocks)
     if shared > room and not by.startswith("hint"):
-        wants = f"they have {shared} bytes of shared memory each, and {gpu.name} has {room}"
+        wants = f"each takes {shared} bytes of shared memory, and {gpu.name} has {room} for each"
         refuse(kernel, [f"{by} asks for {blocks} blocks at a time, but {wants}"])
 
 

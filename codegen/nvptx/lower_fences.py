@@ -33,8 +33,12 @@ def _statement(ctx: Context, text: str) -> None:
     ctx.builder.asm(kind, text, "~{memory}", [], True)
 
 
-LOWERINGS = {
+CONTROLS_GRIDS = {
     "gdc_launch_dependents_tko": gdc_launch_dependents_tko,
     "gdc_wait_tko": gdc_wait_tko,
+}
+"""What is griddepcontrol in PTX."""
+LOWERINGS = {
+    **CONTROLS_GRIDS,
     "memory_fence_alias_tko": memory_fence_alias_tko,
 }

@@ -6,7 +6,9 @@ loads the PTX, looks up `entry` and calls cuLaunchKernelEx, or the like, with wh
 schema                  1; grows when the meaning of an entry changes
 entry                   name of the kernel in the PTX; the symbol, unless PTX cannot have that
 target                  the GPU it was compiled for, as tileiras spells it
-ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as "8.6"
+ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as "8.6". A driver
+                        reads PTX up to the version of the CUDA release that it came with: see the
+                        table "PTX ISA Version / CUDA release" (release notes of NVIDIA's PTX ISA)
 parameters              one per parameter of the Tile IR entry, in order: index, type (as in Tile
                         IR), size and offset in bytes, naturally aligned. A pointer is an address
                         that the GPU can access, an i1 a byte that is 0 or 1. The kernel assumes
@@ -33,7 +35,16 @@ grid_limits             the largest tile grid along x, y and z, in tile blocks: 
                         of 0 has no tile blocks, and CUDA refuses it: launch nothing
 contract                what was settled about the launch: term -> its value, and who chose it "by":
                         an option, an attribute, a hint (with its name), or the compiler. For
-                        people to read: all of it is in the PTX and the entries above already
+                        people to read: all of it is in the PTX and the entries above already.
+                        With `maxclusterrank`, a launch may ask for clusters of up to so many
+                        blocks (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, whose extents divide those
+                        of the grid); it need not, and results are the same
+overlaps_grids          whether the kernel has griddepcontrol: it may wait for the grid before it
+                        in the stream, and let the next one start early. Both happen only where the
+                        later of the two is launched with
+                        CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION; without the
+                        attribute grids run one after the other, and results are the same. Our own
+                        launcher does not set it
 asserts                 whether the kernel has assertions. A false one calls __assertfail: the
                         driver prints its message, and the launch ends with CUDA_ERROR_ASSERT
 tensor_maps             recipes for tensor maps, which follow the parameters; none so far
@@ -50,6 +61,7 @@ from ..kernel import Kernel
 from ..launch_terms import TERMS
 from .allocations import place_allocations
 from .launch_contract import Contract, contract_of
+from .lower_fences import CONTROLS_GRIDS
 from .parameters import parameter_rows
 from .targets import Target
 
@@ -61,6 +73,7 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
     major, minor = target.ptx
     contract = contract_of(kernel)
     cluster = contract["cluster_dim"]
+    ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
     return {
         "schema": SCHEMA,
@@ -79,7 +92,8 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
             min(limit // blocks, MAX_EXTENT)
             for limit, blocks in zip(target.max_grid, cluster, strict=True)
         ],
-        "asserts": any(op.name == "assert" for op in kernel.walk()),
+        "overlaps_grids": target.overlaps_grids and not ops.isdisjoint(CONTROLS_GRIDS),
+        "asserts": "assert" in ops,
         "tensor_maps": [],
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},
     }

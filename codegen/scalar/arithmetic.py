@@ -86,11 +86,24 @@ def _rounded(
     return rounded
 
 
+def _fast(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
+    """The op with its fast modes, which PTX has instructions for; they may flush too."""
+
+    def fast(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
+        mode = op.attributes["rounding_mode"]
+        if mode not in ("approx", "full") or not machine_of(builder).ptx:
+            return emit(builder, op, *arguments)
+        flushed = bool(op.attributes.get("flush_to_zero"))
+        return ptx.fast(builder, op.name, mode, flushed, *arguments)
+
+    return fast
+
+
 OPS = {
     "addf": _rounded(in_single(addf), directed.add),
     "subf": _rounded(in_single(subf), directed.subtract),
     "mulf": _rounded(in_single(mulf), directed.multiply),
-    "divf": _rounded(in_single(divf), directed.divide),
+    "divf": _fast(_rounded(in_single(divf), directed.divide)),
     "fma": _rounded(fma, directed.multiply_add),
-    "sqrt": _rounded(in_single(sqrt), directed.square_root),
+    "sqrt": _fast(_rounded(in_single(sqrt), directed.square_root)),
 }

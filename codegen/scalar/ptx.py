@@ -23,6 +23,18 @@ def directed(builder: ir.IRBuilder, op: str, mode: str, *arguments: ir.Value) ->
     )
 
 
+def fast(
+    builder: ir.IRBuilder, op: str, mode: str, flushed: bool, *arguments: ir.Value
+) -> ir.Value:
+    """A quotient (`mode` "approx" or "full") or a root ("approx") of f32, within 2 ulp.
+
+    If `flushed`, subnormal operands and results are zeros. To "approx" a divisor above 2^126 is
+    infinite.
+    """
+    flush_to_zero = ".ftz" if flushed else ""
+    return _instruction(builder, f"{_NAMES[op]}.{mode}{flush_to_zero}.f32", arguments)
+
+
 def flush(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """The f32, or a zero of its sign if it is subnormal."""
     return _instruction(builder, "mul.ftz.f32", [value, ir.Constant(value.type, 1.0)])

@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m tests.bench [codec|open|memory|host|all|static|gpu ...]``.
+"""Run the benchmarks: ``python -m tests.bench [WHAT] [options]``.
 
 One command, one run, one table. No test asserts a time; these are for people who compare.
 """
@@ -22,10 +22,29 @@ from tests.arguments import positive
 from tileir import Bytecode
 from tileir.formats.version import SUPPORTED
 
-from . import host, memory, opening, rates
+from . import host, memory, opening, rates, static_tables
 from .modules import large_module
 
-PARTS = ("codec", "open", "memory", "host")
+OPTIONS = {
+    "ops": {"type": positive, "default": 200_000, "metavar": "N",
+            "help": "ops of the large module (default: %(default)s)"},
+    "version": {"default": "13.4", "choices": list(map(str, SUPPORTED)), "metavar": "13.x",
+                "help": "bytecode version of the large module (default: %(default)s)"},
+    "wide": {"action": "store_true", "help": "value numbers of two bytes"},
+    "constant": {"type": positive, "default": 1 << 30, "metavar": "BYTES",
+                 "help": "size of the huge constant (default: %(default)s)"},
+    "repeat": {"type": positive, "default": 5, "metavar": "N",
+               "help": "the best of so many runs counts (default: %(default)s)"},
+    "json": {"action": "store_true", "help": "figures as JSON"},
+}  # fmt: skip
+_MODULE, _ANY = ("ops", "version", "wide"), ("repeat", "json")
+PARTS = {
+    "codec": ("reading and writing the bodies of a large module", (*_MODULE, *_ANY)),
+    "open": ("opening a large module", (*_MODULE, *_ANY)),
+    "memory": ("opening a file with a huge constant", ("constant", *_ANY)),
+    "host": ("kernels on this CPU, beside NumPy and torch", _ANY),
+}
+"""What is measured -> what that is, and its options."""
 
 
 def main(given: list[str] | None = None) -> int:
@@ -35,24 +54,11 @@ def main(given: list[str] | None = None) -> int:
         from . import gpu
 
         return gpu.main(given[1:])
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    choices = (*PARTS, "all", "static")
-    parser.add_argument("part", nargs="?", choices=choices, default="all", help=_STATIC)
-    parser.add_argument("--ops", type=positive, default=200_000, help="ops of the large module")
-    parser.add_argument(
-        "--version", default="13.4", choices=list(map(str, SUPPORTED)), metavar="13.x"
-    )
-    parser.add_argument("--wide", action="store_true", help="value numbers of two bytes")
-    parser.add_argument(
-        "--repeat", type=positive, default=5, help="the best of so many runs counts"
-    )
-    parser.add_argument(
-        "--constant", type=positive, default=1 << 30, help="bytes of the huge constant"
-    )
-    parser.add_argument("--json", action="store_true", help="figures as JSON")
-    arguments = parser.parse_args(given)
+    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
+        given = ["all", *given]
+    arguments = _parser().parse_args(given)
     if arguments.part == "static":
-        return _static(arguments)
+        return static_tables.run(arguments)
     parts = PARTS if arguments.part == "all" else (arguments.part,)
     report = _report(arguments, parts)
     if arguments.json:
@@ -62,40 +68,22 @@ def main(given: list[str] | None = None) -> int:
     return 0
 
 
-_STATIC_COLUMNS = (
-    "128: accesses of 16 bytes, of all. In flight: loads that a thread waits for at once. Executed:"
-    " our PTX instructions per element, by the emulator. ms: bytecode to PTX, bytecode to cubin."
-)
-_STATIC = (
-    "static: machine code for GPUs beside that of tileiras, which has to be installed; "
-    "gpu prepare FOLDER, gpu run FOLDER: kernels on a GPU"
-)
-
-
-def _static(arguments: argparse.Namespace) -> int:
-    """The table of machine code; it needs NVIDIA's tools, and is no part of `all`."""
-    from . import main_loops, static
-
-    if absent := static.missing():
-        print(f"not installed: {', '.join(absent)} (pip install tileir[test])", file=sys.stderr)
-        return 1
-    found, loops = list(static.measure(arguments.repeat)), list(main_loops.measure())
-    if arguments.json:
-        plain = [*(static.plain(pair) for pair in found), *(pair.plain() for pair in loops)]
-        print(json.dumps(plain))
-        return 0
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 180)
-    table = _table("machine code: ours / tileiras'", "kernel", "target", *static.COLUMNS)
-    for pair in found:
-        table.add_row(pair.kernel, pair.target, *static.row(pair))
-    console.print(table)
-    console.print(_STATIC_COLUMNS)
-    title = "loops that multiply: ours / tileiras'"
-    table = _table(title, "kernel", "target", *main_loops.COLUMNS)
-    for pair in loops:
-        table.add_row(pair.kernel, pair.target, *pair.row())
-    console.print(table)
-    return 0
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench", description=__doc__.replace("``", ""),
+        epilog="Each has its own --help. Without a name it is all, which takes what those four do.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    verbs = parser.add_subparsers(dest="part", metavar="WHAT", required=True)
+    for name, (text, options) in {**PARTS, "all": ("these four (default)", OPTIONS)}.items():
+        verb = verbs.add_parser(name, help=text, description=f"Measure: {text}.")
+        for option in options:
+            verb.add_argument(f"--{option}", **OPTIONS[option])
+    text = "machine code for GPUs beside that of tileiras, which has to be installed; no GPU needed"
+    verb = verbs.add_parser("static", help=text, description=f"Show {text}.")
+    static_tables.configure(verb)
+    verbs.add_parser("gpu", help="kernels on a GPU: gpu prepare FOLDER, gpu run FOLDER")
+    return parser
 
 
 def _report(arguments: argparse.Namespace, parts: Iterable[str]) -> dict:

@@ -22,10 +22,13 @@ from tileir import Bytecode, assemble
 from tileir.codegen import compile
 from tileir.errors import UnsupportedError
 
+from . import gpu_run
 from .gpu_cases import Case, cases
 
 SOURCES = Path(__file__).parent / "kernels"
 RUNNER = Path(__file__).with_name("gpu_run.py")
+MANIFEST, RUN = "bench.json", "run.py"
+"""What is in a prepared folder besides kernels."""
 MOST_BYTES = 50_000_000
 """What a prepared folder may have."""
 
@@ -43,11 +46,15 @@ def main(given: list[str]) -> int:
     preparing.add_argument("--target", default="sm_90", help="the GPU (default: sm_90)")
     preparing.add_argument("--only", action="append", metavar="KERNEL", help="this kernel")
     preparing.add_argument("--small", action="store_true", help="small tensors, to try it out")
-    running = verbs.add_parser("run", help="run what was prepared; arguments go to its run.py")
+    running = verbs.add_parser(
+        "run", help="run what was prepared", usage="%(prog)s FOLDER [options of its run.py]",
+        epilog="options of run.py:\n" + gpu_run.options().format_help().partition("options:\n")[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     running.add_argument("folder", type=Path)
     arguments, rest = parser.parse_known_args(given)
     if arguments.verb == "run":
-        runner = arguments.folder / "run.py"
+        runner = arguments.folder / RUN
         if not runner.is_file():
             parser.error(f"{runner} is not there; prepare the folder first")
         return subprocess.run([sys.executable, str(runner), *rest], check=False).returncode
@@ -61,14 +68,15 @@ def main(given: list[str]) -> int:
 
 
 def _prepare(folder: Path, target: str, wanted: list[Case]) -> int:
+    _clear(folder)
     try:
         rows = [prepared(case, target, folder) for case in wanted]
     except UnsupportedError as problem:  # of the target: those of kernels are notes
         print(problem, file=sys.stderr)
         return 1
     manifest = {"schema": 1, "target": target, "tileiras": _release(), "kernels": rows}
-    (folder / "bench.json").write_text(json.dumps(manifest, indent=1) + "\n")
-    shutil.copyfile(RUNNER, folder / "run.py")
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
+    shutil.copyfile(RUNNER, folder / RUN)
     size = sum(path.stat().st_size for path in folder.iterdir())
     for row in rows:
         print(f"{row['kernel']:<16} {', '.join(row['notes']) or 'ours and tileiras'}")
@@ -77,6 +85,17 @@ def _prepare(folder: Path, target: str, wanted: list[Case]) -> int:
         print(f"that is more than {MOST_BYTES / 1e6:.0f} MB", file=sys.stderr)
         return 1
     return 0
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier `prepare` has left; what is not from there stays."""
+    old = folder / MANIFEST
+    if not old.is_file():
+        return
+    rows = json.loads(old.read_text()).get("kernels", ())
+    made = [row[side]["file"] for row in rows for side in gpu_run.SIDES if row.get(side)]
+    for name in (*made, RUN, MANIFEST):
+        (folder / Path(name).name).unlink(missing_ok=True)
 
 
 def prepared(case: Case, target: str, folder: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-BYTES = {"float32": 4, "float16": 2, "int32": 4}
+BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "int32": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,11 @@ def _of_rows(small: bool) -> list[Case]:
     narrow, narrow_result = Tensor((4 * rows, 1024)), Tensor((4 * rows, 1024), "result")
     wide, wide_result = Tensor((rows, 4096)), Tensor((rows, 4096), "result")
     weight = Tensor((4096,))
+    short = tuple(Tensor((rows, 4096), fill, "bfloat16") for fill in ("normal", "result"))
     return [
         Case("softmax_1024", (narrow, narrow_result), (4 * rows,), 1e-6),
         Case("softmax", (wide, wide_result), (rows,), 1e-6),
+        Case("softmax_bf16", short, (rows,), 5e-5),
         Case("rms_norm", (wide, weight, wide_result), (rows,), 1e-4, (1e-5,)),
         Case("layer_norm", (wide, weight, weight, wide_result), (rows,), 1e-4, (1e-5,)),
         Case("row_sum", (wide, Tensor((rows,), "result")), (rows // 16,), 1e-3),
@@ -95,8 +97,10 @@ def _matrix_products(small: bool) -> list[Case]:
         tensors = (operand, operand, Tensor((size, size), "result", dtype))
         name = f"matmul_{dtype.replace('float', 'f')}"
         made.append(Case(name, tensors, ((size // 128) ** 2,), tolerance, flops=2 * size**3))
-    head = Tensor((heads, length, depth), dtype="float16")
-    tensors = (head, head, head, Tensor(head.shape, "result", "float16"))
     flops = 4 * heads * length**2 * depth
-    made.append(Case("attention", tensors, (length // 128, heads), 1e-2, (depth**-0.5,), flops))
+    for name, dtype in (("attention", "float16"), ("attention_bf16", "bfloat16")):
+        head = Tensor((heads, length, depth), dtype=dtype)
+        tensors = (head, head, head, Tensor(head.shape, "result", dtype))
+        grid = (length // 128, heads)
+        made.append(Case(name, tensors, grid, 1e-2, (depth**-0.5,), flops))
     return made

@@ -29,7 +29,7 @@ FREE_SHARED = 48 << 10
 
 
 def reference(torch, kernel, tensors, numbers):
-    """What a kernel has to compute of its tensors, as f32 where it is of f16."""
+    """What a kernel has to compute of its tensors, as f32 where it is of 16 bits."""
     functional = torch.nn.functional
     x, *rest = (t.float() if t.is_floating_point() else t for t in tensors)
     answers = {
@@ -50,7 +50,7 @@ def reference(torch, kernel, tensors, numbers):
             x, *rest, scale=numbers[0]
         ),
     }  # fmt: skip
-    return answers[kernel]()
+    return answers[kernel.removesuffix("_bf16")]()
 
 
 def worst(found, expected, tolerance):
@@ -247,13 +247,22 @@ def dry_run(manifest, folder):
     return 1 if missing else 0
 
 
-def main(given=None):
-    """Run; returns the exit code."""
+def options():
+    """The parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dry-run", action="store_true", help="say what would be done")
     parser.add_argument("--only", action="append", metavar="KERNEL", help="this kernel")
-    parser.add_argument("--repeat", type=int, default=50, help="launches that are timed")
+    parser.add_argument(
+        "--repeat", type=int, default=50, metavar="N",
+        help="launches that are timed (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="figures as JSON")
+    return parser
+
+
+def main(given=None):
+    """Run; returns the exit code."""
+    parser = options()
     arguments = parser.parse_args(given)
     manifest = json.loads((HERE / "bench.json").read_text())
     if arguments.only:

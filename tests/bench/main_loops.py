@@ -10,7 +10,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,8 +20,7 @@ from tileir.codegen import compile
 
 from . import sass
 
-KERNELS = ("matmul_f16", "attention")
-TARGETS = ("sm_80", "sm_90")
+KERNELS = ("matmul_f16", "attention", "attention_bf16")
 SOURCES = Path(__file__).parent / "kernels"
 COLUMNS = ("loop", "multiply", "LDSM", "copies", "BAR", "local", "registers", "shared KB")
 _COPIES = ("LDG.", "LDGSTS", "UTMALDG", "UBLKCP")
@@ -73,11 +72,11 @@ class Pair(NamedTuple):
         return {"kernel": self.kernel, "target": self.target, "main loop": parts}
 
 
-def measure() -> Iterator[Pair]:
-    """Both loops of every kernel for every target."""
+def measure(names: Iterable[str], targets: Sequence[str]) -> Iterator[Pair]:
+    """Both loops of kernels for every target."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in KERNELS:
-            for target in TARGETS:
+        for name in names:
+            for target in targets:
                 yield pair(name, target, Path(folder))
 
 

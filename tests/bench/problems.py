@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NamedTuple
 
+import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
 import numpy as np
 
 from tests import emulator
@@ -16,8 +17,8 @@ class Problem(NamedTuple):
     grid: tuple[int, ...]
     shapes: tuple[tuple[int, ...], ...]
     scalars: tuple[float, ...] = ()
-    kinds: str = ""
-    """A letter an array, of NumPy's: "f" where nothing is said."""
+    kinds: tuple[str, ...] = ()
+    """The types of the arrays: float32 where nothing is said."""
 
     @property
     def elements(self) -> int:
@@ -27,10 +28,10 @@ class Problem(NamedTuple):
     def arrays(self) -> list[np.ndarray]:
         """Random numbers; indices are those of elements of the first array."""
         choice = np.random.default_rng(1)
-        kinds = self.kinds or "f" * len(self.shapes)
+        kinds = self.kinds or ("float32",) * len(self.shapes)
         last = prod(self.shapes[0]) - 1
         return [
-            (choice.random(shape) * (last if kind == "i" else 1)).astype(kind)
+            (choice.random(shape) * (last if kind == "int32" else 1)).astype(kind)
             for shape, kind in zip(self.shapes, kinds, strict=True)
         ]
 
@@ -41,9 +42,10 @@ PROBLEMS = {
     "transpose": Problem((2, 2), ((128, 128),) * 2),
     "softmax_1024": Problem((4,), ((4, 1024),) * 2),
     "softmax": Problem((4,), ((4, 4096),) * 2),
+    "softmax_bf16": Problem((4,), ((4, 4096),) * 2, kinds=("bfloat16",) * 2),
     "layer_norm": Problem((4,), ((4, 4096), (4096,), (4096,), (4, 4096)), (1e-5,)),
     "rms_norm": Problem((4,), ((4, 4096), (4096,), (4, 4096)), (1e-5,)),
-    "gather": Problem((4,), ((4096,),) * 3, kinds="fif"),
+    "gather": Problem((4,), ((4096,),) * 3, kinds=("float32", "int32", "float32")),
     "pointer_add": Problem((4,), ((4096,),) * 3),
     "row_sum": Problem((2,), ((32, 1024), (32,))),
     "cumulative_sum": Problem((4,), ((4, 1024),) * 2),

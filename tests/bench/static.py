@@ -1,4 +1,4 @@
-"""Machine code beside NVIDIA's: ``python -m tests.bench static``.
+"""Machine code beside NVIDIA's: what ``python -m tests.bench static`` measures.
 
 The same bytecode becomes SASS twice, by our PTX and ptxas, and by tileiras. Both are taken apart by
 nvdisasm and counted; code behind a branch counts as much as code before it. The PTX is run on the
@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from tileir.codegen import compile
 from . import problems, sass
 
 KERNELS = tuple(problems.PROBLEMS)
-TARGETS = ("sm_80", "sm_90")
 TOOLS = ("ptxas", "nvdisasm", "tileiras")
 SOURCES = Path(__file__).parent / "kernels"
 
@@ -72,6 +71,11 @@ COLUMNS = (
     "SASS", "regs", "LDG.128", "in flight", "STG.128", "LDS", "STS", "SHFL", "BAR", "local",
     "executed", "ms",
 )  # fmt: skip
+TABLES = {
+    "machine code": ("SASS", "regs", "LDG.128", "in flight", "STG.128", "local"),
+    "exchange between threads, work, time": ("LDS", "STS", "SHFL", "BAR", "executed", "ms"),
+}
+"""Title -> columns of a table."""
 
 
 def row(pair: Pair) -> list[str]:
@@ -109,12 +113,12 @@ def missing() -> list[str]:
     return [name for name in TOOLS if nvidia_tool(name) is None]
 
 
-def measure(repeat: int = 3) -> Iterator[Pair]:
-    """Compile every kernel for every target; times are the best of `repeat`."""
+def measure(names: Iterable[str], targets: Sequence[str], repeat: int = 3) -> Iterator[Pair]:
+    """Compile kernels for every target; times are the best of `repeat`."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in KERNELS:
+        for name in names:
             bytecode = assemble((SOURCES / f"{name}.mlir").read_text())
-            for target in TARGETS:
+            for target in targets:
                 place = Path(folder)
                 yield Pair(
                     name, target, _ours(name, bytecode, target, place, repeat),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -211,6 +212,10 @@ def test_kernels_of_the_race_are_those_of_their_source() -> None:
         ("--ops many", "--ops: invalid number value: 'many'"),
         ("--repeat 0", "--repeat: 0 is not positive"),
         ("--constant -1", "--constant: -1 is not positive"),
+        ("codec --constant 1", "unrecognized arguments: --constant 1"),
+        ("codecs", "invalid choice: 'codecs'"),
+        ("static --target sm_75", "argument --target: invalid choice: 'sm_75'"),
+        ("static --only add", "argument --only: invalid choice: 'add'"),
     ],
 )
 def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFixture) -> None:
@@ -218,6 +223,28 @@ def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFix
         main(arguments.split())
     assert caught.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ("", ["codec", "open", "memory", "host", "all", "static", "gpu"]),
+        ("all", ["--ops", "--version", "--wide", "--constant", "--repeat", "--json"]),
+        ("host", ["--repeat", "--json"]),
+        ("static", ["--target", "--only", "--repeat", "--json"]),
+        ("gpu", ["prepare", "run"]),
+        ("gpu prepare", ["folder", "--target", "--only", "--small"]),
+        ("gpu run", ["folder", "--dry-run", "--only", "--repeat", "--json"]),
+    ],
+)
+def test_help(arguments: str, options: list[str], capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([*arguments.split(), "--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    rows = re.findall(r"^ +(--[\w-]+|\w+)(?: |$)", shown, re.MULTILINE)
+    assert [option for option in options if option not in rows] == []
+    assert arguments != "host" or "--ops" not in shown
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing tells the resident size there")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,21 @@ def test_every_kernel_has_a_case() -> None:
         parameters = text.partition(") ")[0].count(": tile<")
         words = sum(1 + 2 * len(tensor.shape) for tensor in case.tensors) + len(case.numbers)
         assert words == parameters
+
+
+def test_preparing_again_leaves_nothing_of_before(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder, tmp_path / "it")
+    (tmp_path / "it" / "notes.txt").write_text("mine")
+    (tmp_path / "it" / "other.ptx").write_text("mine")
+    monkeypatch.setattr(gpu, "nvidia_tool", lambda name: None)
+    again = ["gpu", "prepare", str(tmp_path / "it"), "--only", "copy", "--small"]
+    assert main(again) == 0
+    assert sorted(path.name for path in (tmp_path / "it").iterdir()) == [
+        "bench.json", "copy.ptx", "notes.txt", "other.ptx", "run.py",
+    ]  # fmt: skip
+    assert [row["kernel"] for row in manifest(tmp_path / "it")["kernels"]] == ["copy"]
 
 
 def test_a_prepared_folder_stands_alone(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tileir import assemble
 from tileir.codegen import compile
 
 from . import main_loops, problems, sass, static
+from .__main__ import main
 
 LISTING = """
         /*0000*/                   S2R R0, SR_TID.X ;
@@ -74,6 +77,43 @@ def test_ours_stands_beside_tileiras(tool, tmp_path: Path, name: str) -> None:
     assert not any(opcode.startswith(("LDL", "STL")) for opcode in found)
     single = {opcode for opcode in found if opcode in ("LDG.E", "STG.E")}
     assert single == ({"LDG.E"} if name == "gather" else set())
+
+
+def code(scale: int) -> static.Code:
+    """A kernel as large as any."""
+    opcodes = Counter({
+        "LDG.E.128": 16 * scale, "STG.E.128": 16 * scale, "LDS": 99, "SHFL": 99, "BAR": 20, "STL": 9
+    })  # fmt: skip
+    return static.Code(opcodes, 16, 255, 18.5, 1234.0)
+
+
+def test_tables_fit_a_pipe(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    asked = []
+
+    def measure(names: list[str], targets: list[str], *repeat: int) -> list:
+        asked.append((names, targets, *repeat))
+        return [static.Pair(name, target, code(6), code(5)) for name in names for target in targets]
+
+    def loops(names: list[str], targets: list[str]) -> list:
+        loop = main_loops.Loop(code(60).opcodes, 10, 255, 227 << 10)
+        return [main_loops.Pair(name, target, loop, loop) for name in names for target in targets]
+
+    monkeypatch.setattr(static, "missing", list)
+    monkeypatch.setattr(static, "measure", measure)
+    monkeypatch.setattr(main_loops, "measure", loops)
+    assert main(["static", "--target", "sm_100"]) == 0
+    shown = capsys.readouterr().out
+    assert asked == [(list(static.KERNELS), ["sm_100"], 5)]
+    assert max(map(len, shown.splitlines())) <= 120
+    assert "\u2026" not in shown, "something was cut"
+    for text in ("cumulative_sum", "matmul_f16", "96 of 96 / 80 of 80", "1234 / 1234 = 1.00"):
+        assert text in shown
+    assert main(["static", "--only", "softmax", "--only", "copy", "--repeat", "1", "--json"]) == 0
+    assert asked[1:] == [(["copy", "softmax"], ("sm_80", "sm_90"), 1)]
+    pairs = json.loads(capsys.readouterr().out)
+    assert [(pair["kernel"], pair["target"]) for pair in pairs] == [
+        ("copy", "sm_80"), ("copy", "sm_90"), ("softmax", "sm_80"), ("softmax", "sm_90"),
+    ]  # fmt: skip
 
 
 NESTED = """

@@ -73,6 +73,14 @@ def launch(
     one that goes astray may damage the process itself: bounds are those of the memory that is
     mapped when the launch begins, for all arguments. This takes Linux; elsewhere it is an error.
 
+    `schedule` says which warps of a block go on: "lock-step", all of them, those first that are
+    furthest behind in the text; "ascending" or "descending", one as far as it gets, then the next,
+    in or against their order; "random-7", in an order drawn with that seed. What is right is right
+    under all of them. `limit` counts steps: in each, threads of all blocks that run together and
+    stand at the same place go on to the next branch, label or barrier. After so many, the kernel is
+    taken for one that never ends. With `races`, accesses of two threads that nothing orders are an
+    error.
+
     What the kernel prints goes to standard output. Global variables of a text have their initial
     values at each launch, those of a Module keep what was written. Raises EmulationError.
     """

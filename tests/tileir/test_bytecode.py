@@ -12,7 +12,8 @@ import pytest
 
 from tests.corpus import FIXTURES, VALID
 from tests.formats.corruptions.base import DEBUG, base
-from tileir import Bytecode, BytecodeError
+from tileir import Bytecode, BytecodeError, disassemble, verify
+from tileir import compile as compile_bytecode
 from tileir.attributes import DivBy, FloatAttribute, Hints
 from tileir.locations import SourceLocation, Subprogram
 from tileir.types import PartitionView, Scalar, Tile
@@ -34,6 +35,16 @@ def test_any_buffer_of_bytes_will_do(tmp_path: Path) -> None:
             assert bytecode.functions[0].name == "vector_add"
             del bytecode
         gc.collect()  # a module and its functions refer to each other, and to the map
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [("entry @k() { return }", r"tileir\.assemble\(text\)"), (Path("k"), r"its read_bytes\(\)")],
+)
+@pytest.mark.parametrize("use", [compile_bytecode, verify, disassemble])
+def test_what_is_no_bytecode_is_told_how_to_become_it(use, given: object, hint: str) -> None:
+    with pytest.raises(TypeError, match=f"expected a Bytecode or bytes, got .*{hint}"):
+        use(given)
 
 
 def test_a_module_reads_as_objects() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
-from tileir import command, nvidia_tools
+from tileir import __version__, command, nvidia_tools
 from tileir import compile as compile_bytecode
 from tileir.__main__ import main
 from tileir.errors import MissingPackageError
@@ -50,7 +50,7 @@ def test_machine_code(tool, tmp_path: Path) -> None:
 def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvidia_tools, "find", lambda name: None)
     fails(
-        tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 2,
+        tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 5,
         "ptxas is not installed; pip install nvidia-cuda-nvcc",
     )  # fmt: skip
 
@@ -122,8 +122,13 @@ def test_a_device_is_written_to(tmp_path: Path) -> None:
 
 
 def test_the_host_has_no_ptx() -> None:
-    fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "Failed to get ComputeCapability: --e")
-    fails(tileir("compile", "--num-warps", 4, VECTOR_ADD), 2, "--num-warps needs a GPU; name one")
+    fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "no GPU is named, which --emit ptx")
+    fails(
+        tileir("compile", "--num-warps", 4, VECTOR_ADD), 2,
+        "Failed to get ComputeCapability: no GPU is named, which --num-warps needs; give a GPU as"
+        " --target, such as sm_90, or nv_tileaa.compute_capability = 90 to the module of a text",
+    )  # fmt: skip
+    assert tileir("compile", "--num-ctas", 1, VECTOR_ADD).returncode == 0
     fails(tileir("compile", "--target", "host", "--lineinfo", VECTOR_ADD), 2, "--lineinfo needs a")
     assert "define void" in tileir("compile", VECTOR_ADD).stdout
 
@@ -154,7 +159,7 @@ def test_a_text_is_assembled_first(tmp_path: Path) -> None:
     "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "-")]
 )
 def test_launch_attributes_that_nobody_follows_are_named(given: tuple[str, ...]) -> None:
-    slip = "nv_tileaa.target_spek"
+    slip, meant = "nv_tileaa.target_spek", "nv_tileaa.target_spec"
     text = """\
 module attributes { tt.num_warps = 2, nv_tileaa.target_spek = "sm_90" } {
   cuda_tile.module {
@@ -165,9 +170,9 @@ module attributes { tt.num_warps = 2, nv_tileaa.target_spek = "sm_90" } {
     done = tileir(*given, data=text.encode())
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
-        f"<stdin>: warning: {slip} of the module is ignored, did you mean nv_tileaa.target_spec?",
-        "<stdin>: warning: tt.num_warp of entry k is ignored, did you mean tt.num_warps?",
-        "<stdin>: warning: a.b of entry k is ignored",
+        f"<stdin>:1:39: warning: {slip} of the module is ignored, did you mean {meant}?",
+        "<stdin>:3:39: warning: tt.num_warp of entry k is ignored, did you mean tt.num_warps?",
+        "<stdin>:3:56: warning: a.b of entry k is ignored",
     ]
     assert tileir(*given, data=NOOP.encode()).stderr == ""
 
@@ -192,7 +197,35 @@ def test_options_about_launching() -> None:
         fails(tileir("compile", option, value, VECTOR_ADD), 2, problem)
     fails(
         tileir("compile", "--target", "sm_80", "--num-ctas", 2, VECTOR_ADD), 4,
-        "option num_ctas: sm_80 has no clusters; GPUs from sm_90 on do in vector_add", lines=2,
+        "error: --num-ctas: sm_80 has no clusters; GPUs from sm_90 on do in vector_add", lines=2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--num-ctas", 2, "--cluster-dim", "4,1,1"], "--cluster-dim and --num-ctas say different"),
+        (["--num-ctas", 2, "--maxclusterrank", 4], "--num-ctas and --maxclusterrank exclude each"),
+        (["--blocksareclusters", "--maxclusterrank", 4], "--blocksareclusters and --maxclusterr"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["compile", "run"])
+def test_options_that_contradict_each_other_are_wrong_use(
+    verb: str, options: list, problem: str
+) -> None:
+    fails(tileir(verb, "--target", "sm_90", *options, VECTOR_ADD), 2, problem)
+
+
+def test_entries_are_chosen() -> None:
+    two = FIXTURES / "13.4" / "two_entries.tileirbc"
+    given = ("compile", "--target", "sm_90", "--emit", "plan", two)
+    for names in (["first"], ["second"], ["second", "first"]):
+        asked = [word for name in names for word in ("--entry", name)]
+        assert list(json.loads(tileir(*given, *asked).stdout)) == names
+    assert list(json.loads(tileir(*given).stdout)) == ["first", "second"]
+    fails(
+        tileir(*given, "--entry", "third"), 2,
+        "there is no entry 'third'; the file has first, second",
     )  # fmt: skip
 
 
@@ -239,15 +272,82 @@ def test_a_defect_is_one_line_and_its_own_code(capsys, monkeypatch) -> None:
         command.guarded("test", broken)
 
 
-def test_without_llvmlite_the_way_to_get_it_is_said() -> None:
-    program = (
-        "import sys\n"
-        "sys.modules['llvmlite'] = None\n"
-        "from tileir.__main__ import main\n"
-        f"sys.exit(main(['compile', {str(VECTOR_ADD)!r}]))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    fails(done, 2, "pip install 'tileir[codegen]'")
+CTRL_C = """\
+import sys
+class Hook:
+    def find_spec(self, name, *rest):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Hook())
+from tileir.__main__ import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("tileir.command", "tileir: interrupted\n"),
+        ("tileir.commands.compile", "tileir compile: interrupted\n"),
+        ("llvmlite", "tileir compile: interrupted\n"),
+    ],
+)
+def test_ctrl_c_while_a_module_is_imported(module: str, told: str) -> None:
+    program = [sys.executable, "-c", CTRL_C, module, "compile", "--target", "sm_90", VECTOR_ADD]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", told)
+
+
+def test_an_error_that_came_of_ctrl_c_is_no_defect(capsys) -> None:
+    """NumPy's C code answers an interrupted import with an error of its own."""
+
+    def imports() -> int:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise ImportError("numpy._core.multiarray failed to import") from None
+
+    assert command.guarded("test", imports) == 130
+    assert capsys.readouterr().err == "tileir test: interrupted\n"
+
+
+WITHOUT = """\
+import sys
+from tileir.__main__ import main
+missing, *arguments = sys.argv[1:]
+sys.modules[missing] = None
+sys.exit(main(arguments))
+"""
+ARGUMENTS = ["--zeros", "8:f32", "--arg", 8, "--arg", 1] * 3
+
+
+@pytest.mark.parametrize(
+    ("missing", "given"),
+    [
+        ("llvmlite", ["compile", VECTOR_ADD]),
+        ("llvmlite", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD]),
+        ("llvmlite", ["run", "--target", "gpu", "--json", *ARGUMENTS, VECTOR_ADD]),
+        ("llvmlite", ["run", "--target", "sm_90", *ARGUMENTS, VECTOR_ADD]),
+        ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD]),
+        ("cuda", ["run", "--target", "sm_90", "--json", *ARGUMENTS, VECTOR_ADD]),
+    ],
+)
+def test_without_a_package_the_way_to_get_it_is_said(missing: str, given: list) -> None:
+    program = [sys.executable, "-c", WITHOUT, missing, *map(str, given)]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    extra = {"llvmlite": "codegen", "cuda": "gpu"}[missing]
+    said = done.stdout if "--json" in given else done.stderr
+    assert done.returncode == 2
+    assert f"pip install 'tileir[{extra}]'" in said
+    assert len((done.stdout + done.stderr).splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["compile", "run"])
+def test_help_needs_no_optional_package(verb: str) -> None:
+    program = [sys.executable, "-c", WITHOUT, "llvmlite", verb, "--help"]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--num-warps" in done.stdout
 
 
 def test_without_llvmlite_python_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,4 +399,4 @@ def test_help_has_examples(verb: str) -> None:
 def test_no_command_and_no_such_command() -> None:
     assert tileir().returncode == 2
     fails(tileir("bogus"), 2, "there is no command 'bogus'")
-    assert "13.1 to 13.5" in tileir("--version").stdout
+    assert tileir("--version").stdout == f"tileir {__version__}, bytecode 13.1 to 13.5\n"

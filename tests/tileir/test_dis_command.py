@@ -190,5 +190,5 @@ def test_the_public_function() -> None:
     assert disassemble(SOFTMAX.read_bytes()).encode() == golden(SOFTMAX).read_bytes()
     with pytest.raises(KeyError, match="no function 'nobody'; there are: softmax"):
         disassemble(SOFTMAX.read_bytes(), function="nobody")
-    with pytest.raises(TypeError, match="expected a Bytecode or bytes, got NoneType"):
+    with pytest.raises(TypeError, match=r"expected a Bytecode or bytes, got NoneType$"):
         disassemble(None)

@@ -182,6 +182,12 @@ def test_verify_refuses_what_is_no_text(source: Path, capsys) -> None:
     assert said.out.endswith("vector_add.tileirbc: valid\n")
     at = place("adf", source.read_text(), str(source))
     assert said.err.startswith(f"tileir verify: {at}: error: there is no op 'adf'")
+    assert main(["verify", "--json", str(source)]) == 3
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (found,) = file["diagnostics"]
+    assert (found["rule"], found["line"], found["column"]) == ("syntax", *at[1:])
+    assert file["valid"] is False
+    assert "there is no op 'adf'" in file["unreadable"]
 
 
 def test_compile_says_where(source: Path, capsys) -> None:

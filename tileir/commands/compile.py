@@ -12,13 +12,11 @@ from tileir import nvidia_tools
 from tileir.command import UsageError, check_output, write_output
 from tileir.verifier.targets import GPUS
 
-from .modules import open_module
+from .launch_options import add_options, flag, named_as_written, options_given
+from .modules import check_entry, open_module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tileir.codegen.api import Compilation
-    from tileir.codegen.launch_terms import Name
 
 EMIT = ("ptx", "llvm", "plan", "cubin", "sass")
 
@@ -29,6 +27,7 @@ examples:
   tileir compile --target sm_90 kernel.tileirbc -o k.ptx     into a file
   tileir compile --target sm_90 --emit sass kernel.tileirbc  machine code, by ptxas and nvdisasm
   tileir compile --target sm_80 --num-warps 8 k.tileirbc     with blocks of 256 threads
+  tileir compile --target sm_80 --entry scale k.tileirbc     one kernel of several
   tileir compile kernel.mlir                                 for the GPU that the text names
   tileir compile --emit llvm kernel.tileirbc                 LLVM IR for this machine's CPU
 
@@ -42,8 +41,6 @@ A plan says how to launch the PTX: its entries are explained by
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
-    from tileir.codegen.launch_terms import OPTIONS
-
     parser.description = "Compile the kernels of a Tile IR bytecode or text file."
     parser.epilog = EXAMPLES
     add = parser.add_argument
@@ -53,59 +50,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"host or one of {', '.join(GPUS)} (default: the GPU that the text names in"
         " nv_tileaa.compute_capability, or else host)",
     )  # fmt: skip
+    add(
+        "--entry", metavar="NAME", action="append",
+        help="compile this kernel; once for each of several (default: all)",
+    )  # fmt: skip
     add("--emit", choices=EMIT, help="what to write (default: ptx for a GPU, llvm for the host)")
     add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
     add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
-    for option in OPTIONS:
-        how = {"metavar": option.example, "type": _value(option)}
-        if not option.example:
-            how = {"action": "store_const", "const": True}
-        flag = f"--{option.name.replace('_', '-')}"
-        add(flag, dest=option.name, help=f"GPUs: {option.help}", **how)
-
-
-def _value(option: Name) -> Callable[[str], object]:
-    """Numbers, separated by commas, as the option takes them."""
-
-    def value(text: str) -> object:
-        words = text.split(",")
-        whole = all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words)
-        numbers = tuple(map(int, words)) if whole else ()
-        given: object = numbers[0] if len(numbers) == 1 else numbers or text
-        try:
-            option.read(given)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{text!r} is not {error}") from None
-        return given
-
-    return value
+    add_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    from tileir.codegen.launch_terms import OPTIONS
+    from tileir.codegen.launch_terms import beyond_defaults
     from tileir.codegen.targets import HOST, named_target, no_gpu
 
     check_output(arguments.output, arguments.file)
     if arguments.emit == "cubin" and arguments.output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a cubin is nothing for a terminal; give -o FILE, or a pipe")
-    options = {option.name: getattr(arguments, option.name) for option in OPTIONS}
-    options = {name: value for name, value in options.items() if value is not None}
-    if arguments.lineinfo:
-        options["lineinfo"] = True
+    options = options_given(arguments)
     bytecode = open_module(arguments.file)
+    for name in arguments.entry or ():
+        check_entry(bytecode, name)
     emit = arguments.emit
     needs_gpu = [f"--emit {emit}"] if emit not in (None, "llvm") else []
-    needs_gpu += [f"--{name.replace('_', '-')}" for name in options]
+    needs_gpu += map(flag, beyond_defaults(options))
+    needs_gpu += ["--lineinfo"] if arguments.lineinfo else []
     target = arguments.target
     if target is None:
         target = named_target(bytecode)
         if target is None and needs_gpu:
-            raise UsageError(no_gpu(needs_gpu[0]))
+            raise UsageError(no_gpu(needs_gpu[0], "a GPU as --target"))
         target = target or HOST
     elif target == HOST and needs_gpu:
         raise UsageError(f"{needs_gpu[0]} needs a GPU as --target, for example sm_90")
-    compiled = tileir.compile(bytecode, target, **options)
+    with named_as_written():
+        compiled = tileir.compile(
+            bytecode, target, symbols=arguments.entry, lineinfo=arguments.lineinfo, **options
+        )
     emit = emit or ("llvm" if target == HOST else "ptx")
     write_output(arguments.output, _written(compiled, emit, arguments.lineinfo))
     return 0

@@ -7,9 +7,9 @@ import sys
 import tileir
 from tileir.bytecode import Bytecode
 from tileir.colour import harmless
-from tileir.command import called, open_input
+from tileir.command import UsageError, called, open_input
 from tileir.formats.container import MAGIC
-from tileir.references import decode_text
+from tileir.references import decode_text, display
 from tileir.wording import did_you_mean
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
@@ -26,11 +26,21 @@ def open_module(path: str) -> Bytecode:
     if not data or data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
         return Bytecode.parse(data)
     bytecode = tileir.assemble(decode_text(data), name=called(path))
-    _warn(bytecode, called(path))
+    _warn(bytecode)
     return bytecode
 
 
-def _warn(bytecode: Bytecode, name: str) -> None:
+def check_entry(bytecode: Bytecode, name: str) -> None:
+    """UsageError if the module has no entry of that name."""
+    names = [function.name for function in bytecode.functions]
+    if not names:
+        raise UsageError("the file has no kernel")
+    if name not in names:
+        known = ", ".join(map(display, names))
+        raise UsageError(f"there is no entry {name!r}; the file has {known}")
+
+
+def _warn(bytecode: Bytecode) -> None:
     """Name the launch attributes of a text that no target follows: they may be slips."""
     launch = bytecode.launch_attributes
     if not launch:
@@ -38,10 +48,12 @@ def _warn(bytecode: Bytecode, name: str) -> None:
     from tileir.codegen.launch_terms import ATTRIBUTES
     from tileir.codegen.targets import CAPABILITY, SPELLED
 
-    places = [("the module", launch.module, (*ATTRIBUTES, CAPABILITY, SPELLED))]
-    places += [(f"entry {entry}", own, ATTRIBUTES) for entry, own in launch.entries.items()]
-    for place, attributes, known in places:
+    owners = [("", launch.module, (*ATTRIBUTES, CAPABILITY, SPELLED))]
+    owners += [(entry, own, ATTRIBUTES) for entry, own in launch.entries.items()]
+    for entry, attributes, known in owners:
+        owner = f"entry {entry}" if entry else "the module"
         for attribute in attributes:
             if attribute not in known:
-                told = f"{attribute} of {place} is ignored{did_you_mean(attribute, known)}"
-                print(harmless(f"{name}: warning: {told}"), file=sys.stderr)
+                place = bytecode.text.attribute(attribute, entry)
+                told = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
+                print(harmless(f"{place}: warning: {told}"), file=sys.stderr)

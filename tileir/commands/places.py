@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tileir.extras import compiling
 from tileir.references import display
 
 from .progress import progress_bar
@@ -46,6 +47,7 @@ def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object])
 
 def gpu_here() -> str:
     """The target of this machine's GPU; DeviceError if there is none."""
-    from tileir.codegen.device.own import own_target
+    with compiling():
+        from tileir.codegen.device.own import own_target
 
     return own_target()

@@ -27,7 +27,8 @@ from tileir.wording import choice, did_you_mean
 
 from . import results
 from .argument_words import values_of
-from .modules import open_module
+from .launch_options import add_options, flag, named_as_written, options_given
+from .modules import check_entry, open_module
 from .places import GPU, HOST, gpu_here, on_gpu, on_host
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ examples:
   tileir run k.tileirbc --grid 2,3 --arg zeros:64x48:f32 --arg 64 --arg 48 --print 0
   tileir run k.tileirbc --grid 512 --random 4096x4096:f16:7 --zeros 4096:f16 --time 10
   tileir run k.tileirbc --target gpu --grid 4 --arg x.npy --arg 1000 --arg 2.5
+  tileir run k.tileirbc --target gpu --num-warps 8 --grid 4 --arg x.npy --time 10
   tileir run k.tileirbc --arg x.npy --arg 1000 --check memory,undefined --trace %reduce
 """
 
@@ -114,6 +116,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--trace", metavar="NAME", action="append", default=[],
         help="print a value each time it has been computed; names are those of `tileir dis`",
     )  # fmt: skip
+    add_options(parser)
     add("--json", action="store_true", help="print what came out as JSON")
     add("--list", action="store_true", help="list entries and parameters, run none")
 
@@ -131,7 +134,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.target != HOST:
+    options = options_given(arguments)
+    if arguments.target == HOST:
+        for name in options:
+            raise UsageError(f"{flag(name)} is for GPUs, not for --target host")
+    else:
         for option, given in (
             ("--threads", arguments.threads is not None),
             ("--check", arguments.check),
@@ -152,7 +159,7 @@ def _run(arguments: argparse.Namespace) -> int:
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
-    kernel = _compiled(bytecode, function.name, arguments)
+    kernel = _compiled(bytecode, function.name, arguments, options)
     place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
     launch = partial(place, kernel, grid)
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
@@ -172,7 +179,10 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _compiled(bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namespace) -> Compiled:
+def _compiled(
+    bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namespace,
+    options: dict[str, object],
+) -> Compiled:  # fmt: skip
     from tileir.codegen.api import CHECKS
 
     check = [word.strip() for word in arguments.check.split(",") if word.strip()]
@@ -182,9 +192,10 @@ def _compiled(bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namesp
             raise UsageError(f"--check takes {choice(CHECKS)} or both, not {word!r}{meant}")
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
-        kernels = tileir.compile(
-            bytecode, target, symbols=[symbol], check=check, trace=arguments.trace
-        )
+        with named_as_written():
+            kernels = tileir.compile(
+                bytecode, target, symbols=[symbol], check=check, trace=arguments.trace, **options
+            )
     except KeyError as error:
         if not arguments.trace:
             raise
@@ -221,15 +232,12 @@ def _list(functions: Sequence[Function], as_json: bool) -> None:
 
 def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
     names = [function.name for function in bytecode.functions]
-    shown = ", ".join(map(display, names))
     if name is None and len(names) == 1:
         return bytecode.functions[0]
-    if name in names:
-        return bytecode.function(name)
-    if not names:
-        raise UsageError("the file has no kernel")
-    problem = "--entry is needed" if name is None else f"there is no entry {name!r}"
-    raise UsageError(f"{problem}; the file has {shown}")
+    if name is None and names:
+        raise UsageError(f"--entry is needed; the file has {', '.join(map(display, names))}")
+    check_entry(bytecode, name or "")
+    return bytecode.function(name)
 
 
 def _grid(text: str) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from ..command import (
     main_of,
     stdout_text,
 )
-from ..errors import AssemblyError, BytecodeError, Diagnostic
+from ..errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
 from ..references import display, printable
 from ..verifier.catalogue import RULES, Rule
 from ..verifier.module import verify
@@ -30,6 +30,8 @@ from .modules import open_module
 
 JSON_SCHEMA = 1
 Unreadable = BytecodeError | AssemblyError | OSError
+SYNTAX = "syntax"
+"""Stands for a rule where a text makes no sense."""
 COLOURS = {"error": "31", "warning": "33"}
 
 EXAMPLES = """\
@@ -44,8 +46,8 @@ examples:
   cat k.tileirbc | tileir verify -                standard input
 
 the keys of --json: schema; files, each with file, valid, unreadable (why, or null) and diagnostics:
-severity, rule, message, function, op, offset (in bytes), line and column (of a text, from 1),
-location, hint
+severity, rule (syntax where a text makes no sense), message, function, op, offset (in bytes), line
+and column (of a text, from 1), location, hint
 
 exit status: 0 valid (warnings or not), 1 there are errors, 2 wrong use or no such file, 3 a file is
 not readable, 4 its version or the target is not supported; the highest of several files"""
@@ -97,8 +99,15 @@ def _verified(
 ) -> tuple[list[Diagnostic], Unreadable | None]:
     try:
         return verify(open_module(path), target, strict), None
-    except (BytecodeError, AssemblyError, OSError) as error:
+    except AssemblyError as error:
+        return [_problem(error.name, problem) for problem in error.problems], error
+    except (BytecodeError, OSError) as error:
         return [], error
+
+
+def _problem(name: str, problem: Problem) -> Diagnostic:
+    place = TextPlace(name, problem.line, problem.column)
+    return Diagnostic("error", SYNTAX, problem.message, text=place)
 
 
 def _reason(error: Unreadable) -> str:

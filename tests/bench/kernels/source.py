@@ -35,11 +35,12 @@ def vector_add(x, y, z, size: ConstInt):
 
 @ct.kernel
 def softmax(x, y, width: ConstInt):
-    """One row a block."""
+    """One row a block, computed in f32."""
     i = ct.bid(0)
     row = ct.load(x, (i, 0), (1, width), padding_mode=ct.PaddingMode.NEG_INF)
+    row = ct.astype(row, ct.float32)
     power = ct.exp(row - ct.max(row, 1, keepdims=True))
-    ct.store(y, (i, 0), power / ct.sum(power, 1, keepdims=True))
+    ct.store(y, (i, 0), ct.astype(power / ct.sum(power, 1, keepdims=True), y.dtype))
 
 
 @ct.kernel
@@ -186,6 +187,7 @@ KERNELS = {
     "transpose": (transpose, [*_arrays(2, 2), *_constants(64, 64)]),
     "softmax_1024": (softmax, [*_arrays(2, 2), *_constants(1024)]),
     "softmax": (softmax, [*_arrays(2, 2), *_constants(4096)]),
+    "softmax_bf16": (softmax, [*_arrays(2, 2, ct.bfloat16), *_constants(4096)]),
     "rms_norm": (
         rms_norm,
         [*_arrays(1, 2), *_arrays(1, 1), *_arrays(1, 2), ScalarConstraint(ct.float32),
@@ -209,6 +211,10 @@ KERNELS = {
     "attention": (
         attention,
         [*_arrays(4, 3, ct.float16), ScalarConstraint(ct.float32), *_constants(128, 128, 64)],
+    ),
+    "attention_bf16": (
+        attention,
+        [*_arrays(4, 3, ct.bfloat16), ScalarConstraint(ct.float32), *_constants(128, 128, 64)],
     ),
 }  # fmt: skip
 

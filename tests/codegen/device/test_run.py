@@ -48,6 +48,14 @@ def test_what_is_for_the_cpu_alone(target: str, words: list[str], capsys) -> Non
     assert f"{words[0]} is for --target host" in capsys.readouterr().err
 
 
+def test_what_is_asked_of_the_launch(driver: Driver, capsys) -> None:
+    given = [KERNEL, *arguments(*["zeros:10:f32"] * 3), "--num-warps", "8"]
+    assert main_of("run", [*given, "--target", "sm_90"]) == 0
+    assert list(driver.launches[0][0].block) == [256, 1, 1]
+    assert main_of("run", given) == USAGE
+    assert "--num-warps is for GPUs, not for --target host" in capsys.readouterr().err
+
+
 def test_a_target_that_does_not_exist(capsys) -> None:
     given = [KERNEL, "--target", "sm_91", *arguments(*["zeros:10:f32"] * 3)]
     assert main_of("run", given)

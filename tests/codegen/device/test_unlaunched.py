@@ -84,6 +84,16 @@ def test_numbers_that_the_kernel_assumes_something_of() -> None:
         kernel.launch(1, [-4, 0])
 
 
+def test_what_other_targets_take(kernel: Any) -> None:
+    with pytest.raises(TypeError, match="'threads', which kernels compiled for the host take"):
+        kernel.launch(1, ADDRESSES, threads=2)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'thread'$"):
+        kernel.launch(1, ADDRESSES, thread=2)
+    on_host = tileir.compile(newest("vector_add"), "host")["vector_add"]
+    with pytest.raises(TypeError, match="'stream', which kernels compiled for a GPU take"):
+        on_host.launch(1, ADDRESSES, stream=None)
+
+
 def test_all_else_needs_them(kernel: Any) -> None:
     with pytest.raises(MissingPackageError, match="needs cuda-bindings"):
         kernel.launch(1, ADDRESSES)

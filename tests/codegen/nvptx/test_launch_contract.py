@@ -71,12 +71,30 @@ def test_the_text_may_spell_its_gpu() -> None:
 
 
 def test_options_for_gpus_need_one() -> None:
-    with pytest.raises(
-        UnsupportedError, match=r"^Failed to get ComputeCapability: option num_warps"
-    ):
+    message = "^Failed to get ComputeCapability: no GPU is named, which option num_warps needs; "
+    with pytest.raises(UnsupportedError, match=message):
         tileir.compile(said(), num_warps=4)
     with pytest.raises(UnsupportedError, match="num_warps is for GPUs, not for target host"):
         tileir.compile(said(), "host", num_warps=4)
+    with pytest.raises(UnsupportedError, match="lineinfo is for GPUs, not for target host"):
+        tileir.compile(said(), "host", lineinfo=True)
+
+
+def test_what_asks_for_nothing_is_welcome_everywhere() -> None:
+    unsaid = dict.fromkeys([option.name for option in OPTIONS], None)
+    defaults = {
+        "num_ctas": 1, "cluster_dim": (1, 1, 1), "minnctapersm": 1, "blocksareclusters": False,
+        "lineinfo": False,
+    }  # fmt: skip
+    for options in ({**unsaid, "lineinfo": None}, defaults):
+        assert tileir.compile(said(), **options).target == "host"
+        assert tileir.compile(said(), "host", **options).target == "host"
+        compiled = tileir.compile(said(), "sm_90", **options)
+        assert compiled.ptx == tileir.compile(said(), "sm_90").ptx
+    contract = compiled.plan["k"]["contract"]
+    assert contract["blocksareclusters"] == {"value": False, "by": "option blocksareclusters"}
+    with pytest.raises(TypeError, match=r"argument .num_wraps."):
+        tileir.compile(said(), num_wraps=None)
 
 
 ORDER = [
@@ -208,6 +226,7 @@ WRONG_OPTIONS = [
     ({"maxclusterrank": 4, "num_ctas": 2}, "num_ctas and option maxclusterrank exclude each other"),
     ({"maxclusterrank": 4, "blocksareclusters": True}, "blocksareclusters and option maxcluster"),
     ({"blocksareclusters": 1}, "not true or false"),
+    ({"lineinfo": 1}, "option lineinfo is 1, not true or false"),
     ({"num_ctas": 2, "cluster_dim": (4, 1, 1)}, "cluster_dim and option num_ctas say different"),
     ({"num_ctas": 2, "target": "sm_89"}, "num_ctas: sm_89 has no clusters"),
     ({"blocksareclusters": True, "target": "sm_80"}, "sm_80 has no clusters; GPUs from sm_90 on"),
@@ -304,7 +323,7 @@ def test_a_block_too_small_for_a_tile_is_refused() -> None:
 def test_blocks_with_too_much_shared_memory_are_refused() -> None:
     """A hint is advice: it does what it can."""
     text = (VECTOR_ADD.parent / "matmul_f32.mlir").read_text()
-    message = r"minnctapersm asks for 4 blocks .* have \d+ bytes .* each, and sm_120 has 24576 in"
+    message = r"asks for 4 blocks .* each takes \d+ bytes .* and sm_120 has 24576 for each in"
     with pytest.raises(UnsupportedError, match=message):
         compile(tileir.assemble(text), "sm_120", minnctapersm=4, num_warps=4)
     hinted = text.replace("<default = {}>", "<default = {occupancy = 4}>")

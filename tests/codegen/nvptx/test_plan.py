@@ -49,6 +49,7 @@ def test_the_plan_is_complete() -> None:
         "grid": ["x", "y", "z"],
         "grid_scale": [1, 1, 1],
         "grid_limits": [2**24 - 1, 65535, 65535],
+        "overlaps_grids": False,
         "asserts": False,
         "tensor_maps": [],
         "contract": {
@@ -119,3 +120,13 @@ def test_blocks_grow_with_the_tile() -> None:
     assert threads == {
         1: 32, 16: 32, 64: 64, 1024: 128, 4096: 128, 16384: 512, 65536: 1024,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ["gdc_wait_tko", "gdc_launch_dependents_tko"])
+def test_whether_grids_may_overlap(op: str) -> None:
+    """The entry says what the PTX has."""
+    text = f"entry @k() {{ %t = make_token : token %u = {op} token = %t -> token return }}"
+    for target in ("sm_89", "sm_90"):
+        found = compile(assemble(text), target)
+        assert found.plan["k"]["overlaps_grids"] == ("griddepcontrol" in found.ptx)
+        assert found.plan["k"]["overlaps_grids"] == (target == "sm_90")

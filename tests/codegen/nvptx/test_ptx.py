@@ -14,7 +14,7 @@ from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.codegen.nvptx.targets import TARGETS
 
-from ..build import TOKEN, Kernel
+from ..build import TOKEN, Kernel, elementwise
 from .compiled import ELEMENTWISE, FIXTURES, compiled
 
 ACCESS = re.compile(r"(ld|st)\.global((?:\.v[24])?\.b\d+)")
@@ -105,6 +105,17 @@ def test_small_elements_are_packed_into_words(element: str, wide: str) -> None:
 @pytest.mark.parametrize(("size", "wide"), [(128, "b16"), (256, "b32"), (1024, "v4.b32")])
 def test_all_threads_have_some_of_a_small_tile(size: int, wide: str) -> None:
     assert accesses(copied("bf16", size)) == {f"ld.global.{wide}": 1, f"st.global.{wide}": 1}
+
+
+@pytest.mark.parametrize("flushed", [False, True])
+@pytest.mark.parametrize(("op", "mode"), [("divf", "approx"), ("divf", "full"), ("sqrt", "approx")])
+def test_fast_modes_are_one_instruction(op: str, mode: str, flushed: bool) -> None:
+    operands = ["f32"] * (2 if op == "divf" else 1)
+    attributes = {"rounding_mode": mode, "flush_to_zero": flushed or None}
+    ptx = compile(elementwise(op, operands, "f32", 128, **attributes), "sm_80").ptx
+    name = f"{op.removesuffix('f')}.{mode}{'.ftz' if flushed else ''}.f32"
+    assert len(re.findall(rf"\b{re.escape(name)} ", ptx)) == 1
+    assert not re.search(r"\b(div|sqrt)\.rn|mul\.ftz", ptx)
 
 
 def test_without_alignment_accesses_are_single() -> None:

@@ -1,0 +1,37 @@
+"""The package itself: what it offers, and that it costs nothing until it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+import tileir
+from tests.corpus import ROOT
+
+LOADED = "import sys, tileir; print(*sorted(name for name in sys.modules if 'tileir' in name))"
+
+
+def test_importing_it_imports_nothing_else() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["tileir"]
+
+
+def test_all_of_it_is_there() -> None:
+    assert set(tileir.__all__) <= set(dir(tileir))
+    for name in tileir.__all__:
+        assert getattr(tileir, name).__module__.startswith("tileir")
+    with pytest.raises(AttributeError, match="module 'tileir' has no attribute 'Bitecode'"):
+        _ = tileir.Bitecode
+
+
+def test_the_version() -> None:
+    try:
+        installed = metadata.version("tileir")
+    except metadata.PackageNotFoundError:
+        pytest.skip("tileir is not installed")
+    assert tileir.__version__ == installed
