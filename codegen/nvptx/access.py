@@ -49,9 +49,14 @@ class Shape:
         return self.bits * self.elements // self.word
 
     @property
+    def vector(self) -> str:
+        """The part of the instruction's name that says how many words it moves."""
+        return _VECTORS[self.count]
+
+    @property
     def mnemonic(self) -> str:
-        """The part of the instruction's name that says how much it moves."""
-        return f"{_VECTORS[self.count]}.b{self.word}"
+        """The part that says how much it moves."""
+        return f"{self.vector}.b{self.word}"
 
 
 def load(
@@ -74,7 +79,7 @@ def load(
         # Tying an output to an input puts the padding into the register beforehand.
         inputs += ["b", *map(str, range(count))]
         each = padding if isinstance(padding, list) else [padding] * shape.elements
-        words = _pack(builder, shape, each)
+        words = words_of(builder, shape, each)
         arguments += [predicate, *words]
     result = kind if count == 1 else ir.LiteralStructType([kind] * count)
     loaded = _assembly(builder, result, text, [*outputs, *inputs], arguments)
@@ -87,7 +92,7 @@ def store(
     predicate: ir.Value | None, elements: Sequence[ir.Value], space: str = GLOBAL,
 ) -> None:  # fmt: skip
     """Write the elements (integers) to `address + immediate`, if `predicate`."""
-    words = _pack(builder, shape, elements)
+    words = words_of(builder, shape, elements)
     names = [f"${index + 2}" for index in range(len(words))]
     text = f"st{space}{shape.mnemonic} [$0+$1], {_braced(names)};"
     inputs = [_pointer(address), "n", *[_CONSTRAINTS[shape.word]] * len(words)]
@@ -168,13 +173,16 @@ def fetch(
 
 def reduce(
     builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
-    word: ir.Value,
+    *words: ir.Value,
 ) -> None:  # fmt: skip
     """The instruction `name` on memory at a place that returns nothing: atomic, or of replicas."""
-    text, inputs = f"{name} [$0+$1], $2;", ["l", "n", _CONSTRAINTS[word.type.width]]
-    arguments = [place[0], _offset(place[1]), word]
+    names = [f"${index + 2}" for index in range(len(words))]
+    text, inputs = f"{name} [$0+$1], {_braced(names)};", ["l", "n"]
+    inputs += [_CONSTRAINTS[word.type.width] for word in words]
+    arguments = [place[0], _offset(place[1]), *words]
     if predicate is not None:
-        text, inputs, arguments = f"@$3 {text}", [*inputs, "b"], [*arguments, predicate]
+        text = f"@${len(arguments)} {text}"
+        inputs, arguments = [*inputs, "b"], [*arguments, predicate]
     _assembly(builder, ir.VoidType(), text, inputs, arguments)
 
 
@@ -218,7 +226,7 @@ def _braced(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"
 
 
-def _pack(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> list[ir.Value]:
+def words_of(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> list[ir.Value]:
     """Words from elements, first element in the lowest bits.
 
     Of two shorts ptxas makes a word in the instruction that rounds them, if they are a vector.

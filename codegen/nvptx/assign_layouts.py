@@ -25,6 +25,7 @@ from ..kernel import Kernel
 from ..passes.infer_divisibility import FactTable
 from ..scalar.elementwise import ELEMENTWISE
 from ..scalar.types import memory_bytes
+from . import red_forms
 from .allocations import place_allocations
 from .assignment import Assignment
 from .block_size import longest_vector, threads_of
@@ -78,7 +79,7 @@ class _Assigner:
         products = plan_products(kernel, self.threads, target, self.facts)
         self.found = Assignment(self.threads, products=products)
         self.uniform = uniform(self.threads)
-        self.most = longest_vector(kernel, self.threads)
+        self.most = longest_vector(kernel, self.threads, target)
         self.preferences: Preferences = prefer_layouts(kernel, self.threads, products, self.most)
         self.in_folds = set(_in_folds(kernel))
         self.preferences |= {
@@ -186,13 +187,15 @@ class _Assigner:
         return None
 
     def _view_store(self, op: Op) -> None:
-        tile = op.operands.get("tile") or op.operands["value"]
+        tile, most = op.operands.get("tile") or op.operands["value"], self.most
+        if op.name == "atomic_red_view_tko":
+            most = min(most, red_forms.widest(op, self.target, wanted=False))
         if tile.type.size == 1:
             own = self.uniform
         else:
             own = self.preferences.get(tile)
-            if own is None or not streams(op, own, self.facts, self.most):
-                own = streaming(op, self.threads, self.facts, self.most)
+            if own is None or not streams(op, own, self.facts, most):
+                own = streaming(op, self.threads, self.facts, most)
         self.found.own[op] = own
         self.found.require(tile, own)
         self._require_index(op, own)
@@ -226,13 +229,17 @@ class _Assigner:
             self.found.require(value, self._choose(value))
 
     def _atomic(self, op: Op) -> None:
-        """Neighbouring threads change neighbouring elements."""
-        value = op.operands["arg" if op.name == "atomic_rmw_tko" else "val"]
+        """Neighbouring threads change neighbouring elements, or as many as one can at once."""
+        value, most = op.operands.get("arg") or op.operands["val"], 1
+        if op.name == "atomic_rmw_tko":
+            wanted = bool(self.found.of(op.results[0]))
+            most = min(self.most, red_forms.widest(op, self.target, wanted))
         own = self.uniform
         if value.type.size > 1:
             own = self.preferences.get(value)
-            if own is None or own.replicas:
-                own = blocked(value.type.size, 1, self.threads)
+            if own is None or own.replicas or not pointers_stream(op, own, self.kernel, most):
+                best = streaming_pointers(op, self.threads, self.kernel, most)
+                own = best or blocked(value.type.size, 1, self.threads)
         self.found.own[op] = own
         self._require_all(op, own)
         self.found.settle(op.results[0], own)

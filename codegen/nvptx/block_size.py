@@ -12,6 +12,7 @@ from ..scalar.types import memory_bytes
 from .launch_contract import contract_of, refuse
 from .memory_ops import MULTIMEM
 from .mma_plan import PRODUCTS
+from .red_forms import fewest
 from .targets import Target
 from .view_facts import ACCESS_BYTES
 
@@ -67,18 +68,19 @@ def threads_of(kernel: Kernel, target: Target) -> int:
     return threads
 
 
-def longest_vector(kernel: Kernel, threads: int) -> int:
+def longest_vector(kernel: Kernel, threads: int, target: Target) -> int:
     """Neighbours that a thread holds at most, so that each has some of the kernel's largest tile.
 
-    More than any access moves where matrices are multiplied, which are copied in whole vectors by
-    fewer threads, and where memory is multicast, which takes halves in pairs.
+    Two at least where memory adds halves in pairs. More than any access moves where matrices are
+    multiplied, which are copied in whole vectors by fewer threads, and where memory is multicast,
+    which takes halves in pairs.
     """
     ops = list(kernel.walk())
     if any(op.name in PRODUCTS or op.name in MULTIMEM for op in ops):
         return ACCESS_BYTES
     kinds = [value.type for op in ops for value in op.results]
     largest = max((kind.size for kind in kinds if isinstance(kind, Tile)), default=1)
-    return max(largest // threads, 1)
+    return max(largest // threads, fewest(ops, target))
 
 
 def _sums(products: Sequence[Op]) -> int:

@@ -1,8 +1,9 @@
-"""Lowering of atomic read-modify-write ops: one instruction for each element, made by its owner.
+"""Lowering of atomic read-modify-write ops: instructions for each element, made by its owner.
 
 They are inline assembly: LLVM 22 drops order and scope of atomics on their way to PTX. Where
-nobody wants the old values, `red` does where there is one, which does not wait for them. bf16 sums
-on targets that cannot add them in memory are a loop of compare-and-swap.
+nobody wants the old values, `red` does where there is one, of neighbours at once where the target
+can (see `red_forms`). bf16 sums on targets that cannot add them in memory are a loop of
+compare-and-swap.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from tileir.types import Element, Scalar
 from ..scalar.halves import HALVES
 from ..scalar.narrowing import narrow
 from ..scalar.widening import widen
-from . import access, ordering
+from . import access, ordering, red_forms
 from .access import bits_of, value_of
 from .convert import through_shared
 from .fragments import Context, Fragment
-from .tile_access import Place, TileAccess
+from .pointer_access import PointerAccess
+from .tile_access import Move, Place, TileAccess
 
 _MODES = {
     # mode: (PTX's name, the letter of its type)
@@ -38,55 +40,41 @@ _MODES = {
 
 def atomic_rmw_tko(ctx: Context, op: Op) -> None:
     """What a masked element returns is unspecified: here, the argument."""
-    element, layout = op.operands["arg"].type.element, ctx.assignment.own[op]
-    pointers = ctx.operand(op, op.operands["pointers"], layout)
-    arguments = ctx.operand(op, op.operands["arg"], layout)
-    unused = not ctx.assignment.of(op.results[0])
+    layout = ctx.assignment.own[op]
+    wanted = bool(ctx.assignment.of(op.results[0]))
+    widest = _widest(ctx, op, wanted)
     ordering.before(ctx, op)
-    result = {}
-    for offset in layout.offsets():
-        place = (pointers[offset], 0)
-        predicate = _predicate(ctx, op, offset)
-        result[offset] = _update(ctx, op, place, predicate, arguments[offset], element, unused)
-    _finish(ctx, op, result)
+    move = _updates(ctx, op, "arg", wanted)
+    _finish(ctx, op, PointerAccess(ctx, op, layout, ctx.owner(layout), widest).run(move))
 
 
 def atomic_cas_tko(ctx: Context, op: Op) -> None:
     """Floats are compared by their bits. A masked element returns what it would be compared to."""
     element, layout = op.operands["cmp"].type.element, ctx.assignment.own[op]
-    pointers, expected, replacements = (
-        ctx.operand(op, op.operands[slot], layout) for slot in ("pointers", "cmp", "val")
-    )
+    expected, replacements = (ctx.operand(op, op.operands[slot], layout) for slot in ("cmp", "val"))
+    space = ordering.space_of(ctx, op)
+
+    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        words = [
+            bits_of(ctx.builder, held[offsets[0]], element) for held in (expected, replacements)
+        ]
+        name = f"atom{space}.cas.b{words[0].type.width}"
+        old = access.change(ctx.builder, name, place, predicate, words)
+        return [value_of(ctx.builder, old, element)]
+
     ordering.before(ctx, op)
-    result = {}
-    for offset in layout.offsets():
-        words = [bits_of(ctx.builder, held[offset], element) for held in (expected, replacements)]
-        name = f"atom{ordering.space_of(ctx, op)}.cas.b{words[0].type.width}"
-        predicate = _predicate(ctx, op, offset)
-        old = access.change(ctx.builder, name, (pointers[offset], 0), predicate, words)
-        result[offset] = value_of(ctx.builder, old, element)
-    _finish(ctx, op, result)
+    _finish(ctx, op, PointerAccess(ctx, op, layout, ctx.owner(layout), widest=1).run(move))
 
 
 def atomic_red_view_tko(ctx: Context, op: Op) -> None:
-    element, layout = op.operands["value"].type.element, ctx.assignment.own[op]
-    values = ctx.operand(op, op.operands["value"], layout)
-
-    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
-        _update(ctx, op, place, predicate, values[offsets[0]], element, True)
-        return []
-
-    TileAccess.of(ctx, op, layout, ctx.owner(layout), widest=1).run(move)
+    layout, widest = ctx.assignment.own[op], _widest(ctx, op, wanted=False)
+    move = _updates(ctx, op, "value", wanted=False)
+    TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)
 
 
-def _predicate(ctx: Context, op: Op, offset: int) -> ir.Value | None:
-    """Whether this thread changes the element at an offset."""
-    layout, mask = ctx.assignment.own[op], op.operands["mask"]
-    owner = ctx.owner(layout)
-    if mask is None:
-        return owner
-    chosen = ctx.operand(op, mask, layout)[offset]
-    return chosen if owner is None else ctx.builder.and_(chosen, owner)
+def _widest(ctx: Context, op: Op, wanted: bool) -> int:
+    """How many neighbours one instruction changes at most."""
+    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.allocated)
 
 
 def _finish(ctx: Context, op: Op, result: Fragment) -> None:
@@ -99,24 +87,33 @@ def _finish(ctx: Context, op: Op, result: Fragment) -> None:
     ordering.after(ctx, op)
 
 
-def _update(
-    ctx: Context, op: Op, place: Place, predicate: ir.Value | None, value: ir.Value,
-    element: Element, unused: bool,
-) -> ir.Value | None:  # fmt: skip
-    builder, (name, kind) = ctx.builder, _MODES[op.attributes["mode"]]
-    if kind == "f" and not _adds(ctx, element):
-        return _add_again(ctx, op, place, predicate, value, element)
-    bits = bits_of(builder, value, element)
-    suffix = f"{kind}{bits.type.width}"
-    if isinstance(element, Scalar) and element.name in HALVES and kind == "f":
-        suffix = f"noftz.{element.name}"
-    order = op.attributes["memory_ordering_semantics"]
-    silent = unused and order in ("relaxed", "release") and name != "exch"
-    text = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{name}.{suffix}"
-    if silent:
-        access.reduce(builder, text, place, predicate, bits)
-        return None
-    return value_of(builder, access.change(builder, text, place, predicate, [bits]), element)
+def _updates(ctx: Context, op: Op, slot: str, wanted: bool) -> Move:
+    """How neighbours are changed, given whether anything wants the old values."""
+    builder, element, layout = ctx.builder, op.operands[slot].type.element, ctx.assignment.own[op]
+    values = ctx.operand(op, op.operands[slot], layout)
+    silent, (mode, kind) = red_forms.is_silent(op, wanted), _MODES[op.attributes["mode"]]
+    start = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{mode}"
+
+    def again(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        return [_add_again(ctx, op, place, predicate, values[offsets[0]], element)]
+
+    def update(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        bits = [bits_of(builder, values[offset], element) for offset in offsets]
+        shape = access.Shape(bits[0].type.width, len(bits))
+        name = f"{start}{_suffix(element, kind, shape)}"
+        if silent:
+            access.reduce(builder, name, place, predicate, *access.words_of(builder, shape, bits))
+            return []
+        return [value_of(builder, access.change(builder, name, place, predicate, bits), element)]
+
+    return update if kind != "f" or _adds(ctx, element) else again
+
+
+def _suffix(element: Element, kind: str, shape: access.Shape) -> str:
+    """The end of an instruction's name: what it changes."""
+    if kind == "f" and element.name in HALVES:
+        return f".noftz{shape.vector}.{element.name}{'x2' if shape.elements > 1 else ''}"
+    return f"{shape.vector}.{kind}{shape.bits}"
 
 
 def _adds(ctx: Context, element: Scalar) -> bool:

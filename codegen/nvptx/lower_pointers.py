@@ -1,34 +1,19 @@
-"""Lowering of loads and stores through tiles of pointers.
-
-Neighbours whose addresses are known to follow each other are moved together. Where their masks may
-differ, although they seldom do, each thread finds out whether any do: then it moves its elements
-one by one. Elsewhere an access moves one element, under its own mask.
-"""
+"""Lowering of loads and stores through tiles of pointers."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from math import prod
 
 from llvmlite import ir
 
 from tileir.ir import Op
 
 from ..scalar.constants import constant
-from ..scalar.types import memory_bytes
 from . import access, ordering
 from .access import bits_of, integer_type, value_of
 from .convert import through_shared
 from .fragments import Context, Fragment
-from .layout import LinearLayout
 from .memory_ops import is_weak
-from .pointer_facts import pointer_vectors, pointers_of
-from .shuffle import any_lane
+from .pointer_access import PointerAccess, optional
 from .tile_access import Place
-from .view_facts import vector_in
-
-Move = Callable[[Place, ir.Value | None, list[int]], list[ir.Value]]
-"""Moves what lies side by side from a place on, under a mask; the offsets say which elements."""
 
 
 def load_ptr_tko(ctx: Context, op: Op) -> None:
@@ -39,7 +24,7 @@ def load_ptr_tko(ctx: Context, op: Op) -> None:
     builder, element = ctx.builder, op.results[0].type.element
     space, zero = ordering.space_of(ctx, op), constant(element, 0)
     for layout in ctx.assignment.computed(op.results[0]):
-        padding = _optional(ctx, op, "paddingValue", layout)
+        padding = optional(ctx, op, "paddingValue", layout)
         others = {o: bits_of(builder, padding.get(o, zero), element) for o in layout.offsets()}
 
         def move(
@@ -50,7 +35,7 @@ def load_ptr_tko(ctx: Context, op: Op) -> None:
             return access.load(builder, shape, *place, mask, other, space)
 
         owner = None if is_weak(op) else ctx.owner(layout)
-        loaded = _Pointers(ctx, op, layout, owner).run(move)
+        loaded = PointerAccess(ctx, op, layout, owner).run(move)
         result = {offset: value_of(builder, bits, element) for offset, bits in loaded.items()}
         if owner is not None:
             result = through_shared(ctx, result, element, layout, layout)
@@ -71,83 +56,4 @@ def store_ptr_tko(ctx: Context, op: Op) -> None:
         return []
 
     ordering.before(ctx, op)
-    _Pointers(ctx, op, layout, ctx.owner(layout)).run(move)
-
-
-class _Pointers:
-    """A tile of pointers as one thread has it: its elements in vectors, each under a mask."""
-
-    def __init__(self, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None) -> None:
-        self.ctx, self.layout, self.owner = ctx, layout, owner
-        pointers = pointers_of(op)
-        self.pointers = ctx.operand(op, pointers, layout)
-        self.masks = _optional(ctx, op, "mask", layout)
-        self.size = memory_bytes(pointers.type.element.pointee)
-        self.vector = self.masked = self.run_length = self.weight = 1
-        vectors = pointer_vectors(op, ctx.kernel)
-        if vectors is not None:
-            shape = pointers.type.shape
-            self.vector = min(vectors.elements, vector_in(layout, shape, vectors.inner))
-            self.masked = min(vectors.masked, self.vector)
-            self.weight = prod(shape[vectors.inner + 1 :])
-            self.run_length = vectors.run if layout.is_permutation else self.vector
-
-    def run(self, move: Move) -> Fragment:
-        """Move all elements; what the moves return, by offset."""
-        if self.vector == self.masked or not self.masks:
-            return self._in_vectors(move, self.vector)
-        builder = self.ctx.builder
-        # The warp takes one way as a whole: its lanes have to come to barriers together.
-        differ = any_lane(builder, self._masks_differ())
-        with builder.if_else(differ, likely=False) as (single, together):
-            with single:
-                narrow = self._in_vectors(move, self.masked)
-                narrow_end = builder.block
-            with together:
-                wide = self._in_vectors(move, self.vector)
-                wide_end = builder.block
-        merged = {}
-        for offset, value in wide.items():
-            merged[offset] = phi = builder.phi(value.type)
-            phi.add_incoming(value, wide_end)
-            phi.add_incoming(narrow[offset], narrow_end)
-        return merged
-
-    def _in_vectors(self, move: Move, vector: int) -> Fragment:
-        moved: dict[int, ir.Value] = {}
-        for offsets in self._groups(vector):
-            mask = _both(self.ctx.builder, self.masks.get(offsets[0]), self.owner)
-            elements = move(self._place(offsets[0]), mask, offsets)
-            moved |= dict(zip(offsets, elements, strict=False))
-        return moved
-
-    def _groups(self, vector: int) -> list[list[int]]:
-        """Offsets of neighbours that are moved together."""
-        first = [o for o in self.layout.offsets() if not o & self.weight * (vector - 1)]
-        return [[offset + self.weight * step for step in range(vector)] for offset in first]
-
-    def _place(self, offset: int) -> Place:
-        """Elements of one run share the address of the thread's first element in it."""
-        within = offset & self.weight * (self.run_length - 1)
-        return self.pointers[offset ^ within], within // self.weight * self.size
-
-    def _masks_differ(self) -> ir.Value:
-        """Whether the thread has a vector with elements of which not all are masked alike."""
-        builder, differ = self.ctx.builder, None
-        for offsets in self._groups(self.vector):
-            for offset in offsets[self.masked :: self.masked]:
-                one = builder.xor(self.masks[offsets[0]], self.masks[offset])
-                differ = one if differ is None else builder.or_(differ, one)
-        return differ
-
-
-def _both(builder: ir.IRBuilder, mask: ir.Value | None, owner: ir.Value | None) -> ir.Value | None:
-    if mask is None or owner is None:
-        return owner if mask is None else mask
-    return builder.and_(mask, owner)
-
-
-def _optional(ctx: Context, op: Op, slot: str, layout: LinearLayout) -> dict[int, ir.Value]:
-    """The fragment of an operand that may be absent; without it, nothing."""
-    value = op.operands[slot]
-    return {} if value is None else dict(ctx.operand(op, value, layout))
+    PointerAccess(ctx, op, layout, ctx.owner(layout)).run(move)

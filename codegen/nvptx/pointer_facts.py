@@ -27,12 +27,13 @@ class Vectors(NamedTuple):
 
 
 def pointers_of(op: Op) -> Value:
-    """The tile of pointers that a load or store goes through."""
-    return op.operands.get("source") or op.operands["destination"]
+    """The tile of pointers that a memory op goes through."""
+    slots = ("source", "destination", "pointers")
+    return next(op.operands[slot] for slot in slots if op.operands.get(slot) is not None)
 
 
 def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
-    """For a load or store through a tile of pointers; None where nothing lies side by side."""
+    """For a memory op through a tile of pointers; None where nothing lies side by side."""
     table: RunTable = kernel.facts["infer_contiguity"]
     pointers = pointers_of(op)
     runs = table[pointers]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from tileir.ir import Op
 from tileir.types import Tile
@@ -11,6 +11,7 @@ from ..scalar import elementwise
 from ..scalar.constants import padding_bits
 from ..scalar.ptx import PAIRS
 from ..scalar.types import is_packed
+from . import red_forms
 from .lower import LOWERINGS
 from .lower_multimem import LOWERINGS as MULTIMEM
 from .lower_values import VALUES
@@ -101,9 +102,9 @@ def _has_pairs(op: Op) -> bool:
     return any(kind.element.name in PAIRS for kind in kinds)
 
 
-def ptx_version(ops: Iterable[Op], target: Target) -> tuple[int, int]:
+def ptx_version(ops: Sequence[Op], target: Target) -> tuple[int, int]:
     """The PTX ISA version that has what all the ops need."""
-    needed = [target.ptx]
+    needed = [target.ptx, red_forms.ptx_version(ops, target)]
     for op in ops:
         if op.name in PRODUCTS:
             needed.append(reading_of(op, target)[1].ptx)

@@ -69,13 +69,16 @@ class RunTable(dict[Value, Runs]):
         return (Run(divisor=self.facts[value].divisor),) * len(value.type.shape)
 
 
+_THROUGH_POINTERS = ("atomic_cas_tko", "atomic_rmw_tko", "load_ptr_tko", "store_ptr_tko")
+
+
 def infer_contiguity(kernel: Kernel, target: str) -> Kernel:
     """The kernel with a RunTable in `facts["infer_contiguity"]`; needs `infer_divisibility`.
 
     Nothing is inferred for kernels that access memory through views alone.
     """
     table = RunTable(kernel.facts["infer_divisibility"])
-    if any(op.name in ("load_ptr_tko", "store_ptr_tko") for op in kernel.walk()):
+    if any(op.name in _THROUGH_POINTERS for op in kernel.walk()):
         _block(kernel.body.block, table)
     return replace(kernel, facts=kernel.facts | {"infer_contiguity": table})
 

@@ -103,20 +103,91 @@ def test_float_sums(kind: str, dtype: type, schedule: str) -> None:
     assert float(place[0]) == float(x.astype(np.float64).sum())
 
 
-def test_pairs_and_vectors() -> None:
-    for kind, count, text in (
-        (np.float16, 2, "red.global.add.noftz.f16x2 [%d0], %r20;"),
-        (np.float32, 4, "red.global.add.v4.f32 [%d0], {%r20, %r20, %r20, %r20};"),
-        (np.float32, 2, "atom.global.add.v2.f32 {%r5, %r6}, [%d0], {%r20, %r20};"),
-        (np.float16, 4, "red.global.add.noftz.v2.f16x2 [%d0], {%r20, %r20};"),
-    ):
-        room = np.zeros(32, np.float32)
-        start = -room.ctypes.data % 16 // 4
-        place = room[start : start + 4].view(kind)[:count]
-        one = "1.0" if kind is np.float32 else "0x3C003C00"
-        body = f"mov.b32 %r20, {'0f3F800000' if one == '1.0' else one};\n{text}"
-        run(body, place)
-        assert place.tolist() == [THREADS] * count, text
+HALVES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
+SUMS = [
+    ("add.v2.f32", np.float32, 2), ("add.v4.f32", np.float32, 4), ("v4.f32.add", np.float32, 4),
+    *(
+        (f"add.noftz.{form}", dtype, elements)
+        for name, dtype in HALVES.items()
+        for form, elements in (
+            (f"{name}x2", 2), (f"v2.{name}x2", 4), (f"v4.{name}x2", 8),
+            (f"v2.{name}", 2), (f"v4.{name}", 4), (f"v8.{name}", 8),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(("form", "dtype", "elements"), SUMS)
+def test_sums_of_neighbours(form: str, dtype: type, elements: int, schedule: str) -> None:
+    """All threads of two blocks add to the same place, each element something else."""
+    size = np.dtype(dtype).itemsize
+    words = ".v" in form and not form.endswith("f16")
+    letter, bits = ("r", 32) if size == 4 or words or form.endswith("x2") else ("h", 16)
+    count = elements * size * 8 // bits
+    x = np.arange(elements).astype(dtype)
+    loads = "".join(
+        f"ld.global.b{bits} %{letter}{20 + k}, [%d0+{k * bits // 8}];\n" for k in range(count)
+    )
+    names = ", ".join(f"%{letter}{20 + k}" for k in range(count))
+    operand = f"{{{names}}}" if count > 1 else names
+    place = aligned(elements, dtype)
+    run(f"{loads}red.relaxed.gpu.global.{form} [%d1], {operand};", x, place, blocks=2,
+        schedule=schedule)  # fmt: skip
+    # No more than this is exact in bf16: 2 * 64 * 7 = 896, of steps of 4.
+    wanted = np.zeros(elements, dtype)
+    for _ in range(2 * THREADS):
+        wanted = (wanted + x).astype(dtype)
+    assert place.tolist() == wanted.tolist()
+
+
+def aligned(elements: int, dtype: type) -> np.ndarray:
+    """Zeros at a multiple of 16."""
+    size = np.dtype(dtype).itemsize
+    room = np.zeros(elements + 16, dtype)
+    start = -room.ctypes.data % 16 // size
+    return room[start : start + elements]
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_extremes_of_neighbours(name: str) -> None:
+    x = np.array([3, -1, 7, np.nan, 0, 2, -5, 4], np.float16)
+    place = aligned(8, np.float16)
+    place[:] = 1
+    loads = "ld.global.v4.b32 {%r20, %r21, %r22, %r23}, [%d0];\n"
+    start = aligned(8, np.float16)
+    start[:] = x
+    red = f"red.global.{name}.noftz.v4.f16x2 [%d1], {{%r20, %r21, %r22, %r23}};"
+    run(loads + red, start, place)
+    numpy = {"min": np.fmin, "max": np.fmax}[name]
+    assert place.tolist() == numpy(x, np.float16(1)).tolist()
+
+
+def test_old_values_of_neighbours() -> None:
+    place, seen = aligned(4, np.float32), np.zeros(2, np.float32)
+    text = "atom.global.add.v2.f32 {%r5, %r6}, [%d0+8], {0f3F800000, 0f40000000};\n"
+    text += "st.global.b32 [%d1], %r5;\nst.global.b32 [%d1+4], %r6;"
+    run(text, place, seen, threads=1)
+    run(text, place, seen, threads=1)
+    assert (place.tolist(), seen.tolist()) == ([0, 0, 2, 4], [1, 2])
+
+
+def test_vectors_of_sums_are_aligned_as_a_whole() -> None:
+    place = aligned(6, np.float32)
+    with pytest.raises(EmulationError, match="alignment"):
+        run("red.global.add.v4.f32 [%d0+8], {%r0, %r0, %r0, %r0};", place)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    ["red.shared.add.v2.f32 [%d0], {%r5, %r6};", "red.global.min.v2.f32 [%d0], {%r5, %r6};",
+     "red.global.add.v2.f16x2 [%d0], {%r5, %r6};", "red.global.min.noftz.f16x2 [%d0], %r5;",
+     "red.global.add.noftz.v8.f16x2 [%d0], {%r5, %r6, %r5, %r6, %r5, %r6, %r5, %r6};",
+     "red.global.add.v2.u32 [%d0], {%r5, %r6};", "red.acquire.gpu.global.add.u32 [%d0], %r5;"],
+)  # fmt: skip
+def test_there_is_no_such_instruction(instruction: str) -> None:
+    with pytest.raises(EmulationError, match="unknown"):
+        run(instruction, aligned(16, np.float32))
 
 
 @pytest.mark.parametrize("space", [".global", ""])

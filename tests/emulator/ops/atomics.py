@@ -16,8 +16,13 @@ from ..types import dtype, width
 from .floats import basic, flushed
 from .halves import lifted
 
-_ORDER = "(.(?P<order>relaxed|acquire|release|acq_rel))?(.(?P<scope>cta|cluster|gpu|sys))?"
+_ORDERS = {
+    "atom": "(.(?P<order>relaxed|acquire|release|acq_rel))?",
+    "red": "(.(?P<order>relaxed|release))?",
+}
+_SCOPE = "(.(?P<scope>cta|cluster|gpu|sys))?"
 _SPACE = "(.(?P<space>global|shared|local)(::cta|::cluster)?)?"
+_GLOBAL = "(.(?P<space>global))?"
 _HINT = r"(.L2::cache_hint)?"
 
 _INTEGER: dict[str, Callable[..., Any]] = {
@@ -87,19 +92,23 @@ _TYPES = {
     "exch": "b32|b64",
     "inc|dec": "u32",
 }
+_VECTORS = (
+    ("(?P<o>add)", "v(?P<count>[24]).(?P<t>f32)"),
+    ("(?P<o>add|min|max).noftz", "v(?P<count>[24]).(?P<t>b?f16x2)"),
+    ("(?P<o>add|min|max).noftz", "v(?P<count>[248]).(?P<t>b?f16)"),
+)
+"""Operations on vectors of neighbours, each of which is an update of its own."""
 for _name, _result in (("atom", "t* "), ("red", "")):
-    _head = f"(?P<n>{_name}){_ORDER}{_SPACE}"
+    _head = f"(?P<n>{_name}){_ORDERS[_name]}{_SCOPE}{_SPACE}"
     for _operations, _kinds in _TYPES.items():
         if (_name, _operations) == ("red", "exch"):
             continue
         effect(f"{_head}.(?P<o>{_operations}){_HINT}{_COUNT}.(?P<t>{_kinds})",
                f"{_result}= @ t*", atomic)  # fmt: skip
-    effect(f"{_head}.(?P<o>add|min|max).noftz{_HINT}{_COUNT}.(?P<t>f16x2|bf16x2|f16|bf16)",
-           f"{_result}= @ t*", atomic)  # fmt: skip
-    for _vector in (
-        f".(?P<o>add|min|max)(.noftz)?{_HINT}.v(?P<count>[248]).(?P<t>f32|f16x2|bf16x2|f16|bf16)",
-        f".v(?P<count>[248]).(?P<t>f32|f16x2|bf16x2|f16|bf16).(?P<o>add|min|max)(.noftz)?{_HINT}",
-    ):
-        effect(f"{_head}{_vector}", f"{_result}= @ t*", atomic)
-effect(f"(?P<n>atom){_ORDER}{_SPACE}.(?P<o>cas){_HINT}{_COUNT}.(?P<t>b16|b32|b64)",
-       "t* = @ t t", atomic)  # fmt: skip
+    effect(f"{_head}.(?P<o>add).noftz{_HINT}{_COUNT}.(?P<t>b?f16(x2)?)", f"{_result}= @ t*", atomic)
+    _head = f"(?P<n>{_name}){_ORDERS[_name]}{_SCOPE}{_GLOBAL}"
+    for _operations, _kinds in _VECTORS:
+        for _vector in (f".{_operations}{_HINT}.{_kinds}", f".{_kinds}.{_operations}{_HINT}"):
+            effect(f"{_head}{_vector}", f"{_result}= @ t*", atomic)
+_head = f"(?P<n>atom){_ORDERS['atom']}{_SCOPE}{_SPACE}"
+effect(f"{_head}.(?P<o>cas){_HINT}{_COUNT}.(?P<t>b16|b32|b64)", "t* = @ t t", atomic)
