@@ -239,6 +239,18 @@ def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch, capsys) -> None
     assert "broken: ValueError: the CPU is on fire" in out
 
 
+def test_an_llvm_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OSError("libllvmlite.so is not found")
+
+    monkeypatch.setattr(ours, "check_llvm", fail)
+    found = report.examine()
+    assert [row["what"] for row in found["abilities"] if row["broken"]] == [
+        "compile and run on the CPU", "compile for GPUs",
+    ]  # fmt: skip
+    assert found["broken"] == ["OSError: libllvmlite.so is not found"]
+
+
 def test_the_checks_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ours, "_KERNEL", ours._KERNEL.replace("addf", "mulf"))
     assert ours.problem_of(ours.check_host) == "RuntimeError: twice 3 is 9.0 on this CPU"

@@ -30,6 +30,11 @@ def check_reading() -> None:
             raise RuntimeError(f"bytecode {version} is not read as it was written")
 
 
+def check_llvm() -> None:
+    """LLVM can be loaded."""
+    import tileir.codegen.llvm  # noqa: F401
+
+
 def check_host() -> None:
     """The kernel on this CPU."""
     import numpy as np

@@ -41,7 +41,7 @@ def examine() -> dict[str, Any]:
         "cache": ours.look_at_cache(),
         "abilities": abilities,
         "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
-        "broken": needed + failed,
+        "broken": list(dict.fromkeys(needed + failed)),
     }
 
 
@@ -75,6 +75,8 @@ def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not llvmlite["ok"]:
         state = _lacking(llvmlite)
         return [_row(what, False, state, "pip install 'tileir[codegen]'") for what in rows]
+    if ours.problem_of(ours.check_llvm):
+        return [_ours(what, "", ours.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
     from tileir.codegen.nvptx.targets import TARGETS
 
