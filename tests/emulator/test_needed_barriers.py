@@ -36,9 +36,9 @@ NAMES = (
 EQUIVALENT = {
     "atomic_modes": ([1, 2, 3, 4, 5], "atomics do not race, and those of one warp go together"),
     "atomic_unsigned": ([1], "atomics do not race, and those of one warp go together"),
-    "print_values": ([0, 1], "a tile of four elements is in the registers of one thread"),
+    "print_values": ([1], "whether something is printed before or after a store nobody can see"),
 }
-"""Barriers that these launches do not need; other shapes would."""
+"""Barriers that these launches do not need."""
 ROOM = 1024
 """Elements that an array has more, so that what lies elsewhere than usual is still inside."""
 SHIFT = 16
