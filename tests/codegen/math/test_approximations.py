@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,25 @@ def test_approximate_modes_are_one_instruction(mode: str, choice: str) -> None:
     assert kernels.ptx.count(instruction) == SIZE // 128
     exact = function(*(array.astype(np.float64) for array in arrays))
     assert (np.abs(found - exact) <= units * unit(exact, "f32")).all()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("target", ["sm_75", "sm_80"])
+def test_nvidia_assembles_them(tool, tmp_path: Path, target: str) -> None:
+    """On the oldest GPUs, whose PTX is the oldest."""
+    for mode, (_, function, _) in ROUGH.items():
+        name, rounding = mode.split()
+        module = elementwise(name, ["f32"] * function.nin, "f32", 128, rounding_mode=rounding)
+        source = tmp_path / "rough.ptx"
+        source.write_text(compile(module, target).ptx)
+        done = tool("ptxas", f"-arch={target}", "-o", tmp_path / "rough.cubin", source)
+        assert done.returncode == 0, (done.stdout + done.stderr).decode()
+
+
+def test_only_the_instruction_needs_a_newer_ptx() -> None:
+    for mode, version in (("full", "6.3"), ("approx", "7.0")):
+        ptx = compile(elementwise("tanh", ["f32"], "f32", 128, rounding_mode=mode), "sm_75").ptx
+        assert f".version {version}\n" in ptx
 
 
 def test_no_other_function_has_approximations() -> None:
