@@ -188,13 +188,14 @@ class _Assigner:
 
     def _view_store(self, op: Op) -> None:
         tile, most = op.operands.get("tile") or op.operands["value"], self.most
+        least = red_forms.fewest([op], self.target)
         if op.name == "atomic_red_view_tko":
             most = min(most, red_forms.widest(op, self.target, wanted=False))
         if tile.type.size == 1:
             own = self.uniform
         else:
             own = self.preferences.get(tile)
-            if own is None or not streams(op, own, self.facts, most):
+            if own is None or not streams(op, own, self.facts, most, least):
                 own = streaming(op, self.threads, self.facts, most)
         self.found.own[op] = own
         self.found.require(tile, own)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tileir.ir import Op
+from tileir.types import Tile
 
 from .targets import Target
 
@@ -62,10 +63,10 @@ def fewest(ops: Iterable[Op], target: Target) -> int:
 
 def ptx_version(ops: Sequence[Op], target: Target) -> tuple[int, int]:
     """The PTX ISA version that has all forms that the target has for the ops."""
-    used = {value for op in ops for value in op.operand_list()}
+    used = {value for op in ops for value in op.operand_list() if isinstance(value.type, Tile)}
     return max(
         (form.ptx for op in ops for form in _forms(op, target)
-         if is_silent(op, op.results[0] in used)),
+         if is_silent(op, not used.isdisjoint(op.results))),
         default=target.ptx,
     )  # fmt: skip
 

@@ -92,6 +92,8 @@ _PTX = {
     "multimem_store_view_tko": (8, 1),
 }
 """Ops that need a newer PTX than their target does."""
+_PTX_OF_MODES = {("tanh", "approx"): (7, 0)}
+"""The same for an op in one of its rounding modes."""
 
 
 _CASTS = ("ftof", "ftoi", "itof")
@@ -109,6 +111,8 @@ def ptx_version(ops: Sequence[Op], target: Target) -> tuple[int, int]:
         if op.name in PRODUCTS:
             needed.append(reading_of(op, target)[1].ptx)
         needed.append(_PTX.get(op.name, target.ptx))
+        mode = op.name, op.attributes.get("rounding_mode")
+        needed.append(_PTX_OF_MODES.get(mode, target.ptx))
         if target.capability == 89 and op.name in _CASTS and _has_pairs(op):
             needed.append(F8_OF_SM_89)
     return max(needed)

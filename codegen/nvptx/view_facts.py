@@ -120,8 +120,13 @@ def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
     return 1 << bits
 
 
-def streams(op: Op, layout: LinearLayout, facts: FactTable, most: int = ACCESS_BYTES) -> bool:
-    """Whether a view op in this layout is about as fast as in its best one."""
+def streams(
+    op: Op, layout: LinearLayout, facts: FactTable, most: int = ACCESS_BYTES, least: int = 1
+) -> bool:  # fmt: skip
+    """Whether a view op in this layout is about as fast as in its best one.
+
+    Vectors of less than `least` elements are not, where longer ones are possible.
+    """
     view = op.operands["view"]
     inner = inner_dim(view, facts)
     if inner is None:
@@ -129,7 +134,7 @@ def streams(op: Op, layout: LinearLayout, facts: FactTable, most: int = ACCESS_B
     shape, size = view.type.tile, memory_bytes(view.type.view.element)
     best = min(vector_of(op, facts), most)
     vector = vector_in(layout, shape, inner)
-    if 2 * vector < best:
+    if 2 * vector < best or vector < min(least, best):
         return False
     low, count = dim_bits(shape, inner)
     own, run = SECTOR_BYTES // size, 0

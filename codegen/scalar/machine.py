@@ -24,7 +24,8 @@ class Machine:
     ptx: bool = False
     """It runs PTX, and with it what `scalar.ptx` has."""
     nan_extremes: bool = False
-    """It has LLVM's minimum and maximum of f32 that give a NaN if one operand is one."""
+    """It has minima and maxima that give a NaN if one operand is one: LLVM's of f32, and PTX's of
+    f16 and bf16."""
     rounds: frozenset[str] = frozenset()
     """Elements that an instruction of PTX rounds an f32 to; of those in `ptx.PAIRS` it has the way
     back too."""

@@ -1,7 +1,7 @@
 """Formulas in f32 for machines with PTX's instructions for 2^x and 1/x.
 
 PTX promises results within 2 units in the last place of the nearest f32, and within 1. So e^x is
-within 3 units of the exact result, while what needs it to be better has a polynomial.
+within 3.1 units of the exact result, while what needs it to be better has a polynomial.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def exp(x: Term, log2_e: str) -> Term:
     The instruction takes the fraction of the exponent. The whole part, between -126 and 127, is
     applied by a multiplication, which is exact unless the result is subnormal, and then rounds
     once; it is found as a fraction of that range, so that saturation bounds it. The other part is
-    taken of x itself: beyond the range it is larger than one half, and NaN stays NaN.
+    taken of x itself: beyond the range it is larger than one half, and NaN stays NaN. For the
+    largest results it is up to one, where its own rounding counts twice as much as elsewhere.
     """
     high, low = split(log2_e, SINGLE)
     factor, middle = x.like(high / _STEPS), x.like(126 / _STEPS)

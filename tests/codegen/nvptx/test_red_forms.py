@@ -197,6 +197,40 @@ def test_the_version_of_ptx_is_that_of_the_form(kind: str, tile: int, version: s
     assert re.search(r"\.version (\S+)", ptx)[1] == version
 
 
+IN_LOOP = """
+cuda_tile.module @m {{ entry @k(%p0: tile<ptr<{kind}>>, %q: tile<ptr<{kind}>>) {{
+  %p = assume div_by<16>, %p0 : tile<ptr<{kind}>>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %two = constant <i32: 2> : tile<i32>
+  %s = make_tensor_view %q, shape = [2048], strides = [1] : tensor_view<2048x{kind}, strides=[1]>
+  %from = make_partition_view %s : partition_view<tile=(1024), tensor_view<2048x{kind}, strides=[1]>>
+  %t = make_tensor_view %p, shape = [2048], strides = [1] : tensor_view<2048x{kind}, strides=[1]>
+  %to = make_partition_view %t : partition_view<tile=(1024), tensor_view<2048x{kind}, strides=[1]>>
+  %first = make_token : token
+  %last = for %i in (%zero to %two, step %one) : tile<i32> iter_values(%before = %first) -> (token) {{
+    %x, %loaded = load_view_tko weak %from[%i] token = %before : partition_view<tile=(1024), tensor_view<2048x{kind}, strides=[1]>>, tile<i32> -> tile<1024x{kind}>, token
+    %added = atomic_red_view_tko relaxed device %to[%i], addf, %x token = %loaded : tile<1024x{kind}>, partition_view<tile=(1024), tensor_view<2048x{kind}, strides=[1]>>, tile<i32> -> token
+    continue %added : token
+  }}
+  return
+}} }}
+"""  # noqa: E501
+"""What is added lies anywhere, and a token says that it was."""
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_90"])
+@pytest.mark.parametrize("kind", ["f16", "f32"])
+def test_neither_tokens_nor_where_values_come_from_matter(kind: str, target: str) -> None:
+    source = IN_LOOP.format(kind=kind)
+    assert forms(source, target) == {FORMS[kind, 90 if target == "sm_90" else 75]}
+    values = placed(2048, DTYPES[kind], 1)
+    values[:] = np.arange(2048) % 32
+    array = placed(2048, DTYPES[kind])
+    launch(source, target, 2, [array, values])
+    assert array.tolist() == (1 + 2 * values).tolist()
+
+
 @pytest.mark.oracle
 @pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"])
 def test_it_assembles(tool, tmp_path: Path, target: str) -> None:

@@ -42,10 +42,13 @@ def _ordered(draws: Draws, kind: str) -> dict[str, str]:
     return {"memory_ordering_semantics": order, "memory_scope": scope}
 
 
-def _strong(draws: Draws) -> dict[str, str]:
+def _strong(draws: Draws, among_blocks: bool = False) -> dict[str, str]:
+    """How an atomic is ordered, and for whom: for more than its own block if others meet it."""
     return {
         "memory_ordering_semantics": draws.pick(("relaxed", "acquire", "release", "acq_rel")),
-        "memory_scope": draws.pick(("tl_blk", "device", "sys")),
+        "memory_scope": draws.pick(
+            ("device", "sys") if among_blocks else ("tl_blk", "device", "sys")
+        ),
     }
 
 
@@ -184,7 +187,7 @@ def modify(draws: Draws) -> Case:
     pointers = _scattered(scene, scene.target(element.name), type.shape, first + places)
     mask = _mask(scene, type.shape)
     old, _ = scene.kernel.atomic_rmw_tko(
-        pointers, scene.load(type), mask, mode=mode, **_strong(draws)
+        pointers, scene.load(type), mask, mode=mode, **_strong(draws, among_blocks=collide)
     )
     if collide:
         scene.grid = (draws.between(1, 4), 2)

@@ -48,6 +48,16 @@ def test_programs_use_most_ops() -> None:
     assert used >= {"for", "loop", "if", "reduce", "scan", "atomic_rmw_tko", "alloca", "mmaf"}
 
 
+def test_blocks_that_meet_say_so() -> None:
+    """Atomics of several blocks on one place race if their scope is the block."""
+    scopes = {False: set(), True: set()}
+    for seed in range(60):
+        case = single("atomic_rmw_tko", seed)
+        (op,) = (op for op in case.bytecode.functions[0].walk() if op.name == "atomic_rmw_tko")
+        scopes[len(case.grid) > 1].add(op.attributes["memory_scope"])
+    assert scopes == {False: {"tl_blk", "device", "sys"}, True: {"device", "sys"}}
+
+
 def test_wrong_use_is_told(capsys: pytest.CaptureFixture) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["--op", "nothing"])
