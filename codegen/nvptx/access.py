@@ -17,6 +17,7 @@ from llvmlite import ir
 
 from tileir.types import Element
 
+from ..scalar.bits import from_bits, pair_of
 from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 
 GLOBAL, SHARED = ".global", ".shared"
@@ -26,7 +27,6 @@ LARGEST_IMMEDIATE = 2**31 - 1
 WORD_BITS = 32
 """Elements smaller than this share words where an access is as wide."""
 
-_WORD = ir.IntType(32)
 _CONSTRAINTS = {8: "h", 16: "h", 32: "r", 64: "l"}
 _VECTORS = {1: "", 2: ".v2", 4: ".v4"}
 
@@ -227,13 +227,10 @@ def _braced(names: Sequence[str]) -> str:
 
 
 def words_of(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> list[ir.Value]:
-    """Words from elements, first element in the lowest bits.
-
-    Of two shorts ptxas makes a word in the instruction that rounds them, if they are a vector.
-    """
+    """Words from elements, first element in the lowest bits."""
     if (shape.bits, shape.word) == (16, 32):
         pairs = zip(elements[::2], elements[1::2], strict=True)
-        return [_word_of(builder, low, high) for low, high in pairs]
+        return [pair_of(builder, low, high) for low, high in pairs]
     per_word, kind = shape.word // shape.bits, _register(shape)
     words = []
     for start in range(0, len(elements), per_word):
@@ -245,13 +242,6 @@ def words_of(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) 
             word = part if word is None else builder.or_(word, part)
         words.append(word)
     return words
-
-
-def _word_of(builder: ir.IRBuilder, low: ir.Value, high: ir.Value) -> ir.Value:
-    pair = ir.Constant(ir.VectorType(low.type, 2), ir.Undefined)
-    for place, short in enumerate((low, high)):
-        pair = builder.insert_element(pair, short, ir.Constant(_WORD, place))
-    return builder.bitcast(pair, _WORD)
 
 
 def _unpack(builder: ir.IRBuilder, shape: Shape, words: Sequence[ir.Value]) -> list[ir.Value]:
@@ -276,12 +266,9 @@ def integer_type(element: Element) -> ir.IntType:
 
 def bits_of(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
     """The integer that a value becomes in memory."""
-    stored, kind = to_memory(builder, value, element), integer_type(element)
-    return stored if stored.type == kind else builder.bitcast(stored, kind)
+    return from_bits(builder, to_memory(builder, value, element), integer_type(element))
 
 
 def value_of(builder: ir.IRBuilder, bits: ir.Value, element: Element) -> ir.Value:
     """The value of an integer from memory."""
-    kind = memory_type(element)
-    stored = bits if bits.type == kind else builder.bitcast(bits, kind)
-    return from_memory(builder, stored, element)
+    return from_memory(builder, from_bits(builder, bits, memory_type(element)), element)

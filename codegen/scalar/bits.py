@@ -57,7 +57,24 @@ def like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
 
 def from_bits(builder: Builder, bits: ir.Value, kind: ir.Type) -> ir.Value:
     """The value of an LLVM type that has these bits."""
-    return bits if bits.type == kind else builder.bitcast(bits, kind)
+    if bits.type == kind:
+        return bits
+    return bits.bitcast(kind) if isinstance(bits, ir.Constant) else builder.bitcast(bits, kind)
+
+
+def pair_of(builder: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
+    """The i32 with two values of 16 bits.
+
+    It is a vector: of that ptxas makes one instruction with whatever rounds or uses the two. Not
+    for a value with itself: LLVM might take it from a vector of which half was never written.
+    """
+    if low is high and not isinstance(low, ir.Constant):
+        kind = ir.FunctionType(WORD, [SHORT])
+        return builder.asm(kind, "mov.b32 $0, {$1, $1};", "=r,h", [bits_of(builder, low)], False)
+    pair = ir.Constant(ir.VectorType(low.type, 2), ir.Undefined)
+    for place, value in enumerate((low, high)):
+        pair = builder.insert_element(pair, value, ir.Constant(WORD, place))
+    return builder.bitcast(pair, WORD)
 
 
 def intrinsic(builder: Builder, name: str, *arguments: ir.Value) -> ir.Value:

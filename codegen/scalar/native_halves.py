@@ -13,7 +13,7 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from .bits import SHORT, WORD, bits_of, like
+from .bits import SHORT, WORD, bits_of, like, pair_of
 from .machine import machine_of
 
 Builder = ir.IRBuilder
@@ -58,16 +58,9 @@ def native(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
 def emit_pair(builder: Builder, op: Op, operands: list[Pair]) -> Pair:
     """The op on two elements."""
     kind = operands[0][0].type
-    words = [_join(builder, pair) for pair in operands]
+    words = [pair_of(builder, *pair) for pair in operands]
     both = builder.bitcast(_instruction(builder, op, WORD, words), ir.VectorType(kind, 2))
     return tuple(builder.extract_element(both, ir.Constant(WORD, place)) for place in range(2))
-
-
-def _join(builder: Builder, pair: Pair) -> ir.Value:
-    vector = ir.Constant(ir.VectorType(pair[0].type, 2), ir.Undefined)
-    for place, value in enumerate(pair):
-        vector = builder.insert_element(vector, value, ir.Constant(WORD, place))
-    return builder.bitcast(vector, WORD)
 
 
 def _instruction(

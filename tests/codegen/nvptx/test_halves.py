@@ -73,3 +73,33 @@ def test_neighbours_share_an_instruction(name: str, element: str) -> None:
         lines = [line.split()[0] for line in ptx.splitlines() if line.strip()]
         assert sum(line.endswith(f".{kind}") and "cvt" not in line for line in lines) == count
         assert not any(line.startswith("cvt") for line in lines)
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+@pytest.mark.parametrize("name", [None, "addf", "maxf"])
+def test_one_element_beside_itself(name: str | None, element: str, before: bool) -> None:
+    """Rows of one number each are stored, or meet another tile; the emulator knows what is read
+    without having been written."""
+    kernel, shape = Kernel("apply", *[f"ptr<{element}>"] * 3), [64, 64]
+    column, other, target = (
+        kernel.op("assume", pointer, results=[f"ptr<{element}>"], predicate=DivBy(16))
+        for pointer in kernel.parameters
+    )
+    zeros = kernel.zeros(2)
+    loaded = kernel.load(kernel.view(column, [64], [64]), zeros[0])
+    if before:
+        loaded = kernel.op("addf", loaded, loaded, results=[f"64x{element}"], **OPS["addf"])
+    standing = kernel.op("reshape", loaded, results=[f"64x1x{element}"])
+    result = kernel.op("broadcast", standing, results=[f"64x64x{element}"])
+    if name:
+        more = kernel.load(kernel.view(other, shape, shape), *zeros)
+        result = kernel.op(name, result, more, results=[f"64x64x{element}"], **OPS[name])
+    kernel.store(result, kernel.view(target, shape, shape), *zeros)
+    module = kernel.module()
+    random = np.random.default_rng(3)
+    arrays = [random.standard_normal(size).astype(DTYPES[element]) for size in (64, 4096)]
+    expected, found = np.zeros((2, 4096), DTYPES[element])
+    compile(module)["apply"].launch(1, [*arrays, expected])
+    launch(module, "apply", 1, [*arrays, found])
+    same(found.astype(np.float32), expected.astype(np.float32))
