@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .lanes import Lanes
+from .learnt import Learnt
 from .releases import Releases, Rows
 from .scopes import GPU, WEAK, Grid
 
@@ -51,8 +52,8 @@ class Clocks:
         """The time of each lane that all of its block know of: barriers for all need no more."""
         self.known: np.ndarray | None = None
         """What each lane knows of its block beyond that: shape (lanes, threads of a block)."""
-        self.learnt: np.ndarray | None = None
-        """What it has from acquires: shape (lanes, columns of the grid)."""
+        self.learnt: Learnt | None = None
+        """What it has from acquires."""
         self.block = self.lane // self.threads
         self.promised: dict[int, Rows] = {}
         """What the fences of a lane add to its later strong writes."""
@@ -70,8 +71,7 @@ class Clocks:
         `whole`: all of a block that have not ended wait.
         """
         if self.learnt is not None:
-            learnt = self.learnt[members].max(axis=0)
-            self.learnt[waiting] = np.maximum(self.learnt[waiting], learnt)
+            self.learnt.meet(members, waiting)
         if whole and self.known is None:
             self.all_know[members] = self.time[members]
             self.time[members] += 1
@@ -94,7 +94,7 @@ class Clocks:
         self.time[number] += 1
         row = np.zeros(self.grid.columns, np.int32)
         if self.learnt is not None:
-            row[:] = self.learnt[number]
+            row[:] = self.learnt.row(number)
         grain = min(self.grid.grain, self.threads)
         first = int(self.lane[start]) // self.grid.grain
         here = row[first : first + self.threads // grain]
@@ -107,8 +107,8 @@ class Clocks:
         for key, row in rows.items():
             if self.grid.mutual(*key, scope, block):
                 if self.learnt is None:
-                    self.learnt = np.zeros((len(self.lane), self.grid.columns), np.int32)
-                np.maximum(self.learnt[number], row, out=self.learnt[number])
+                    self.learnt = Learnt(len(self.lane), self.grid.columns)
+                self.learnt.learn(number, row)
 
     def fence(self, numbers: np.ndarray, scope: int, acquires: bool, releases: bool) -> None:
         """What the lanes have read counts from now on, and what they have done goes with what
@@ -133,7 +133,7 @@ class Clocks:
         known = np.where(same_block, known, 0)
         if self.learnt is not None:
             column = np.where(foreign, lane // self.grid.grain, 0)
-            known = np.maximum(known, self.learnt[numbers, column])
+            known = np.maximum(known, self.learnt.times(numbers, column))
         return foreign & (time > known)
 
     def both_strong(self, numbers: np.ndarray, earlier: np.ndarray, scope: int) -> np.ndarray:
