@@ -6,26 +6,21 @@ original is listed with the reason.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
 import numpy as np
 import pytest
 
-from tileir.bytecode import Bytecode
+from tests.launches import Launch, newest
 from tileir.codegen import compile
 
 from . import EmulationError, launch
 from .kernels_with_barriers import KERNELS_WITH_BARRIERS, block_sum
 from .values import aligned
-
-FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
 
 @dataclass(frozen=True)
@@ -55,25 +50,18 @@ class Case:
 
 def fixture(name: str) -> Case:
     """A fixture with the arrays that belong to it."""
-    path = sorted(FIXTURES.glob(f"13.*/{name}.tileirbc"))[-1]
-    compiled = compile(Bytecode.parse(path.read_bytes()), "sm_90")
-    info = json.loads((FIXTURES / "launches" / f"{name}.json").read_text())
-    data = dict(np.load(FIXTURES / "launches" / f"{name}.npz"))
+    compiled, about = compile(newest(name), "sm_90"), Launch(name)
 
     def start() -> tuple[list[Any], Any, list[np.ndarray]]:
-        arrays = {array: data[array].copy() for array in info["arrays"]}
-        args = [arrays[p["array"]] if "array" in p else p["value"] for p in info["parameters"]]
-        outs = [data[f"{a}.expected" if a in info["outputs"] else a] for a in info["arrays"]]
-        return args, info["grid"], outs
+        arrays = about.arrays()
+        return about.arguments(arrays), about.grid, [about.expected(array) for array in arrays]
 
-    return Case(compiled.ptx, compiled[info["entry"]].plan, (start,))
+    return Case(compiled.ptx, compiled[about.entry].plan, (start,))
 
 
 def ragged_vector_add() -> Case:
     """Sizes at which each of its bounds is met exactly."""
-    compiled = compile(
-        Bytecode.parse((FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes()), "sm_90"
-    )
+    compiled = compile(newest("vector_add"), "sm_90")
 
     def start(size: int) -> tuple[list[Any], Any, list[np.ndarray]]:
         random = np.random.default_rng(size)

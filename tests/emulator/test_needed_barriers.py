@@ -6,24 +6,20 @@ which rows overlap, or all arrays are one memory: what tokens order must then st
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
 import numpy as np
 import pytest
 
-from tileir.bytecode import Bytecode
+from tests.launches import Launch, newest
 from tileir.codegen import compile
 
 from . import EmulationError, launch
 from .values import aligned
 
-FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 BARRIER = re.compile(r"\tbar\.sync[^;]*;")
 SCHEDULES = ("lock-step", "descending")
 NAMES = (
@@ -91,13 +87,10 @@ class Fixture:
     """A fixture for a GPU, and the ways to launch it in which it does nothing wrong."""
 
     def __init__(self, name: str) -> None:
-        path = sorted(FIXTURES.glob(f"13.*/{name}.tileirbc"))[-1]
-        bytecode = Bytecode.parse(path.read_bytes())
-        self.info = json.loads((FIXTURES / "launches" / f"{name}.json").read_text())
-        self.data = dict(np.load(FIXTURES / "launches" / f"{name}.npz"))
-        compiled = compile(bytecode, "sm_90")
-        self.ptx, self.plan = compiled.ptx, compiled[self.info["entry"]].plan
-        self.strides = set(strides(self.info))
+        self.about = Launch(name)
+        compiled = compile(newest(name), "sm_90")
+        self.ptx, self.plan = compiled.ptx, compiled[self.about.entry].plan
+        self.strides = set(strides(self.about))
 
     @cache  # noqa: B019  (there are few)
     def ways(self) -> list[tuple[tuple[Way, ...], str, Any]]:
@@ -109,17 +102,14 @@ class Fixture:
     def result(self, ptx: str, way: tuple[Way, ...], schedule: str) -> list[bytes] | str:
         """What the arrays hold afterwards, or the kind of the error."""
         arrays = {}
-        for name, about in self.info["arrays"].items():
-            arrays[name] = aligned(np.zeros(self.data[name].size + ROOM, about["dtype"]))
-            arrays[name][: self.data[name].size] = self.data[name].ravel().view(about["dtype"])
-        args = [
-            arrays[row["array"]] if "array" in row else row["value"]
-            for row in self.info["parameters"]
-        ]
+        for name, array in self.about.arrays().items():
+            arrays[name] = aligned(np.zeros(array.size + ROOM, array.dtype))
+            arrays[name][: array.size] = array.ravel()
+        args = self.about.arguments(arrays)
         for change in way:
             args = change(args, self.strides)
         try:
-            grid = [1, 1, 1] if way else self.info["grid"]
+            grid = [1, 1, 1] if way else self.about.grid
             launch(ptx, self.plan, grid, args, schedule=schedule, limit=20000)
         except EmulationError as problem:
             return problem.kind
@@ -137,12 +127,12 @@ class Fixture:
         ]
 
 
-def strides(info: dict[str, Any]) -> Iterator[int]:
+def strides(about: Launch) -> Iterator[int]:
     """The numbers of the parameters that are strides: those after the extents of an array."""
     since, rank = 0, 0
-    for number, row in enumerate(info["parameters"]):
+    for number, row in enumerate(about.parameters):
         if "array" in row:
-            since, rank = number, len(info["arrays"][row["array"]]["shape"])
+            since, rank = number, about.data[row["array"]].ndim
         elif number > since + rank:
             yield number
 

@@ -7,12 +7,14 @@ import sys
 
 import pytest
 
+from tests.corpus import ROOT
+from tests.launches import NAMES, newest
 from tileir import compile
 from tileir.codegen.device.own import own_target
 from tileir.errors import DeviceError, KernelAssertionError, MissingPackageError, UnsupportedError
 
 from . import standin
-from .launched import NAMES, ROOT, check_fixture, newest
+from .launched import check_fixture
 
 lost: list[str] = []
 """The fixture after which the driver serves this process no more, if there was one."""

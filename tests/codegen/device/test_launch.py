@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import tileir
+from tests.launches import newest
 from tileir import Buffer
 from tileir.codegen.device import launch as launching
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
 
 from . import standin
-from .launched import check_fixture, newest
+from .launched import check_fixture
 from .standin import Driver
 
 FIXTURES = (

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.launches import NEWEST
 from tileir.command import OUTSIDE, USAGE, main_of
 
 from . import standin
-from .launched import FIXTURES
 from .standin import Driver
 
-KERNEL = str(FIXTURES / "13.4" / "vector_add.tileirbc")
+KERNEL = str(NEWEST["vector_add"])
 
 
 def arguments(*arrays: str) -> list[str]:

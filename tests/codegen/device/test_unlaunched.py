@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import tileir
+from tests.launches import newest
 from tileir.codegen.device import driver
 from tileir.errors import LaunchError, MissingPackageError
-
-from .launched import newest
 
 ADDRESSES = [0, 8, 1] * 3
 ON_A_GPU = SimpleNamespace(

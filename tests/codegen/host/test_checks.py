@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
-from pathlib import Path
 
-import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
 import numpy as np
 import pytest
 
 import tileir
+from tests.launches import Launch, newest
 from tests.model.kernels.comparing import differences
 from tests.model.kernels.program import program
 from tests.model.kernels.scene import Case
@@ -21,7 +19,6 @@ from tileir.errors import KernelError, UncheckedWarning, UnsupportedError
 
 from .text import Kernel, spelled
 
-FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
 BOTH = ("memory", "undefined")
 
 
@@ -371,17 +368,12 @@ CHECKED = (
 
 @pytest.mark.parametrize("name", CHECKED)
 def test_kernels_that_do_no_wrong_give_the_same_results(name: str) -> None:
-    launch = json.loads((FIXTURES / "launches" / f"{name}.json").read_text())
-    data = np.load(FIXTURES / "launches" / f"{name}.npz")
-    bytecode = tileir.Bytecode.parse((FIXTURES / "13.4" / f"{name}.tileirbc").read_bytes())
+    about, bytecode = Launch(name), newest(name)
     results = []
     for check in ((), BOTH):
-        arrays = {
-            key: data[key].view(np.dtype(info["dtype"])).copy()
-            for key, info in launch["arrays"].items()
-        }
-        args = [arrays[p["array"]] if "array" in p else p["value"] for p in launch["parameters"]]
-        compile(bytecode, check=check)[launch["entry"]].launch(launch["grid"], args, threads=1)
+        arrays = about.arrays()
+        kernel = compile(bytecode, check=check)[about.entry]
+        kernel.launch(about.grid, about.arguments(arrays), threads=1)
         results.append(arrays)
     for key, array in results[0].items():
         assert array.tobytes() == results[1][key].tobytes(), key
@@ -398,17 +390,14 @@ def test_random_programs_that_have_a_meaning_pass(seed: int) -> None:
 
 def test_the_source_line_is_named() -> None:
     """The fixture promises that addresses are divisible by 128."""
-    launch = json.loads((FIXTURES / "launches" / "assumed_layout.json").read_text())
-    data = np.load(FIXTURES / "launches" / "assumed_layout.npz")
-    path = FIXTURES / "13.4" / "assumed_layout.tileirbc"
+    about = Launch("assumed_layout")
     arrays = {
-        key: np.concatenate([np.zeros(1, info["dtype"]), data[key].view(info["dtype"]).ravel()])[1:]
-        for key, info in launch["arrays"].items()
+        key: np.concatenate([np.zeros(1, array.dtype), array.ravel()])[1:]
+        for key, array in about.arrays().items()
     }
-    args = [arrays[p["array"]] if "array" in p else p["value"] for p in launch["parameters"]]
-    compiled = compile(tileir.Bytecode.parse(path.read_bytes()), check="undefined")
+    compiled = compile(newest("assumed_layout"), check="undefined")
     with pytest.raises(KernelError) as found:
-        compiled[launch["entry"]].launch(launch["grid"], args)
+        compiled[about.entry].launch(about.grid, about.arguments(arrays))
     assert "effects.py:" in found.value.location
     assert found.value.location in str(found.value)
 

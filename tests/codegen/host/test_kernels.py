@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
 import numpy as np
 import pytest
 
+from tests.corpus import FIXTURES, VALID
+from tests.launches import Launch
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.errors import UnsupportedError
 
-FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
-LAUNCHES = FIXTURES / "launches"
 GPU_ONLY = {"multimem"}
 """Fixtures that no CPU can run."""
 
 
 def oldest_and_newest() -> list[Path]:
     """Each kernel in the first and the last version that has it; readers see to the others."""
-    paths = sorted(FIXTURES.glob("13.*/*.tileirbc"))
-    newest = {path.stem: path for path in paths}
-    oldest = {path.stem: path for path in reversed(paths)}
+    newest = {path.stem: path for path in VALID}
+    oldest = {path.stem: path for path in reversed(VALID)}
     return sorted({*newest.values(), *oldest.values()})
 
 
@@ -41,21 +38,10 @@ def short(path: Path) -> str:
 @pytest.mark.parametrize("path", FILES, ids=short)
 def test_fixture_gives_the_expected_arrays(path: Path) -> None:
     """Bit for bit, unless the launch states a tolerance: for math functions, and sums of floats."""
-    launch = json.loads((LAUNCHES / f"{path.stem}.json").read_text())
-    data = np.load(LAUNCHES / f"{path.stem}.npz")
-    arrays = {
-        name: data[name].view(np.dtype(info["dtype"])).copy()
-        for name, info in launch["arrays"].items()
-    }
-    args = [arrays[p["array"]] if "array" in p else p["value"] for p in launch["parameters"]]
-    compile(parse(path))[launch["entry"]].launch(launch["grid"], args, threads=2)
-    for name, array in arrays.items():
-        expected = data[f"{name}.expected"] if name in launch["outputs"] else data[name]
-        if launch["tolerance"] is None or name not in launch["outputs"]:
-            np.testing.assert_array_equal(array.view(expected.dtype), expected, err_msg=name)
-        else:
-            wide = (each.view(array.dtype).astype(np.float64) for each in (array, expected))
-            np.testing.assert_allclose(*wide, **launch["tolerance"], err_msg=name)
+    about = Launch(path.stem)
+    arrays = about.arrays()
+    compile(parse(path))[about.entry].launch(about.grid, about.arguments(arrays), threads=2)
+    about.check(arrays)
 
 
 SIZES = (1, 2, 1023, 1024, 1025, 3 * 1024 + 5)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import io
-import json
 import pickle
 import struct
 import sys
-from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -18,12 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tileir
+from tests.launches import Launch, newest
 from tileir.codegen.printf import Conversion, write
 from tileir.errors import KernelAssertionError
 
 from .text import Kernel, spelled
-
-FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
 
 needs_libc = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks GNU's printf")
 
@@ -230,17 +227,13 @@ def test_an_assertion_error_can_be_pickled() -> None:
 
 def test_an_assertion_says_its_source_line() -> None:
     """The fixture asserts that the elements are below its last argument."""
-    path = FIXTURES / "13.4" / "check_values.tileirbc"
-    launch = json.loads((FIXTURES / "launches" / "check_values.json").read_text())
-    arrays = {
-        name: np.full(info["shape"], 5, info["dtype"]) for name, info in launch["arrays"].items()
-    }
-    args = [arrays[p["array"]] if "array" in p else p["value"] for p in launch["parameters"]]
-    kernel = tileir.compile(tileir.Bytecode.parse(path.read_bytes()))["check_values"]
+    about = Launch("check_values")
+    args = about.arguments({key: np.full_like(each, 5) for key, each in about.arrays().items()})
+    kernel = tileir.compile(newest("check_values"))["check_values"]
     args[-1] = 5
     with pytest.raises(KernelAssertionError) as caught:
-        kernel.launch(launch["grid"], args)
+        kernel.launch(about.grid, args)
     assert caught.value.location.split(":")[0].endswith("effects.py")
     assert "value out of range" in str(caught.value)
     args[-1] = 6
-    kernel.launch(launch["grid"], args)
+    kernel.launch(about.grid, args)

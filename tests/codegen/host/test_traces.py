@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import ml_dtypes
 import numpy as np
 import pytest
 
 import tileir
+from tests.launches import NEWEST, Launch, newest
 from tileir.codegen import compile
 from tileir.errors import UnsupportedError
 
 from .text import Kernel
-
-FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
 
 
 def traced(kernel: Kernel, *names: str, grid: int = 1, threads: int = 1) -> list[tuple]:
@@ -104,7 +100,7 @@ def test_each_block_says_which_it_is() -> None:
 
 
 def test_the_bytecode_is_left_alone() -> None:
-    data = (FIXTURES / "13.4" / "softmax.tileirbc").read_bytes()
+    data = NEWEST["softmax"].read_bytes()
     bytecode = tileir.Bytecode.parse(data)
     before = tileir.disassemble(bytecode)
     plain = compile(bytecode).llvm_ir
@@ -116,20 +112,13 @@ def test_the_bytecode_is_left_alone() -> None:
 
 
 def test_a_softmax_step_by_step() -> None:
-    launch = json.loads((FIXTURES / "launches" / "softmax.json").read_text())
-    data = np.load(FIXTURES / "launches" / "softmax.npz")
-    arrays = {
-        key: data[key].view(np.dtype(info["dtype"])).copy()
-        for key, info in launch["arrays"].items()
-    }
-    args = [arrays[p["array"]] if "array" in p else p["value"] for p in launch["parameters"]]
-    bytecode = tileir.Bytecode.parse((FIXTURES / "13.4" / "softmax.tileirbc").read_bytes())
+    about = Launch("softmax")
     seen: dict[tuple, dict[str, np.ndarray]] = {}
-    compile(bytecode, trace=["tile", "reduce", "%2", "reduce_10"])["softmax"].launch(
-        launch["grid"], args,
+    compile(newest("softmax"), trace=["tile", "reduce", "%2", "reduce_10"])["softmax"].launch(
+        about.grid, about.arguments(about.arrays()),
         on_trace=lambda name, tile, block: seen.setdefault(block, {}).update({name: tile}),
     )  # fmt: skip
-    assert len(seen) == np.prod(launch["grid"])
+    assert len(seen) == np.prod(about.grid)
     for values in seen.values():
         most = values["%tile"].max(1)
         np.testing.assert_array_equal(values["%reduce"], most)

@@ -12,12 +12,12 @@ import pytest
 
 import tileir
 from tests import emulator
-from tests.corpus import FIXTURES, ROOT
+from tests.corpus import ROOT
+from tests.launches import Launch, newest
 from tileir.codegen import compile
 from tileir.codegen.launch_terms import OPTIONS, TERMS
 from tileir.errors import UnsupportedError
 
-from ...emulator.test_fixtures import compare
 from .compiled import compiled
 
 VECTOR_ADD = ROOT / "tests" / "bench" / "kernels" / "vector_add.mlir"
@@ -267,20 +267,11 @@ def test_every_term_is_tested_as_an_attribute_and_an_option() -> None:
 
 def run_fixture(name: str, schedule: str = "random-1", **options: Any) -> dict[str, Any]:
     """Run a fixture, compare what it gives with what is expected; the plan."""
-    info = json.loads((FIXTURES / "launches" / f"{name}.json").read_text())
-    data = np.load(FIXTURES / "launches" / f"{name}.npz")
-    module = (FIXTURES / "13.4" / f"{name}.tileirbc").read_bytes()
-    kernels = tileir.compile(module, "sm_90", **options)
-    plan = kernels.plan[info["entry"]]
-    arrays = {
-        array: data[array].view(np.dtype(about["dtype"])).copy()
-        for array, about in info["arrays"].items()
-    }
-    args = [arrays[p["array"]] if "array" in p else p["value"] for p in info["parameters"]]
-    emulator.launch(kernels.ptx, plan, info["grid"], args, schedule=schedule)
-    for array, found in arrays.items():
-        expected = data[f"{array}.expected" if array in info["outputs"] else array]
-        compare(found.view(expected.dtype), expected, info["tolerance"])
+    about, kernels = Launch(name), tileir.compile(newest(name), "sm_90", **options)
+    plan, arrays = kernels.plan[about.entry], about.arrays()
+    args = about.arguments(arrays)
+    emulator.launch(kernels.ptx, plan, about.grid, args, schedule=schedule)
+    about.check(arrays)
     return plan
 
 
