@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import reduce
 from math import prod
 
 from llvmlite import ir
@@ -21,6 +22,7 @@ from ..scalar.types import memory_bytes
 from . import access
 from .fragments import I32, I64, Context, Fragment, coordinates, position_along
 from .layout import LinearLayout, combine, coordinate_images
+from .offset_width import offset_type, product
 from .view_facts import always_whole, dimensions, inner_dim, steps, vector_in, vector_of
 
 Size = ir.Value | int
@@ -71,7 +73,7 @@ class TileAccess:
             vector = min(vector or possible, possible)
         strides = [_times(builder, tensor.strides[dim], size) for dim in dims]
         position = position_along(builder, ctx.position(layout), kind.tile)
-        address, remaining, sparse = tensor.base, [], None
+        word, terms, remaining, sparse = offset_type(view, ctx.facts), [], [], None
         inbounds = op.attributes["inbounds"] or [False] * len(kind.tile)
         for dim, index in enumerate(op.operands["index"]):
             extent = tensor.shape[dims[dim]]
@@ -79,16 +81,20 @@ class TileAccess:
                 sparse = Sparse.of(ctx, op, layout, dim, strides[dim], extent, inbounds[dim])
                 remaining.append(None)
                 continue
-            start = builder.mul(ctx.unsigned(index), ir.Constant(I64, steps(kind)[dim]))
-            address = builder.add(address, _times(builder, strides[dim], start))
+            number, step = ctx.unsigned(index), steps(kind)[dim]
+            start = builder.mul(number, ir.Constant(I64, step))
+            if word == I32 and isinstance(strides[dim], int):
+                terms.append(product(builder, number, step * strides[dim], word))
+            else:
+                terms.append(product(builder, start, strides[dim], word))
             left = None if inbounds[dim] else _remaining(builder, extent, start, kind.tile[dim])
             remaining.append(left)
         for dim, along in enumerate(position):
             if sparse is None or dim != sparse.dim:
-                distance = _times(builder, strides[dim], builder.zext(along, I64))
-                address = builder.add(address, distance)
+                terms.append(product(builder, along, strides[dim], word))
         if sparse is not None:
             strides[sparse.dim] = 0
+        address = _behind(builder, tensor.base, terms)
         whole = bool(inbounds[inner]) or always_whole(view, inner, vector, ctx.facts)
         room = [
             None if left is None else builder.sub(left, along)
@@ -237,6 +243,13 @@ def _remaining(builder: ir.IRBuilder, extent: Size, start: ir.Value, tile: int) 
     left = builder.select(builder.icmp_unsigned("<", left, whole), left, whole)
     inside = builder.icmp_unsigned("<", start, size)
     return builder.trunc(builder.select(inside, left, ir.Constant(I64, 0)), I32)
+
+
+def _behind(builder: ir.IRBuilder, address: ir.Value, terms: list[ir.Value]) -> ir.Value:
+    """The address with all terms of an offset added to it."""
+    if terms and terms[0].type == I32:
+        terms = [builder.zext(reduce(builder.add, terms), I64)]
+    return reduce(builder.add, terms, address)
 
 
 def _times(builder: ir.IRBuilder, a: Size, b: Size) -> Size:
