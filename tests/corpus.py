@@ -8,6 +8,10 @@ ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
 
 VALID = sorted(FIXTURES.glob("13.*/*.tileirbc"))
+NEWEST = {path.stem: path for path in VALID}
+_OLDEST = {path.stem: path for path in reversed(VALID)}
+OLDEST_AND_NEWEST = sorted({*NEWEST.values(), *_OLDEST.values()})
+"""Each kernel in the first and the last version that has it."""
 INVALID = sorted((FIXTURES / "invalid").glob("*.tileirbc"))
 
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from tileir.bytecode import Bytecode
 
-from .corpus import FIXTURES, VALID
+from .corpus import FIXTURES, NEWEST
 
 LAUNCHES = FIXTURES / "launches"
 NAMES = [path.stem for path in sorted(LAUNCHES.glob("*.json"))]
-NEWEST = {path.stem: path for path in VALID}
 
 
 def newest(name: str) -> Bytecode:

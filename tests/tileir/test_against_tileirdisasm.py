@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import INVALID, VALID, name_of
+from tests.corpus import INVALID, OLDEST_AND_NEWEST, name_of
 from tileir import Bytecode, VersionError
 from tileir.formats.version import SUPPORTED
 
 pytestmark = pytest.mark.oracle
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
+@pytest.mark.parametrize("path", OLDEST_AND_NEWEST, ids=name_of)
 def test_other_versions_read_the_same(path: Path, tool, tmp_path: Path) -> None:
     """Re-targeted files are accepted and print, source locations included, what their source does.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import FIXTURES, VALID, name_of
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST, name_of
 from tests.formats.small import EMPTY_SIGNATURE, RETURN, file, kernel, table, varint
 from tests.tileir.same_meaning import meaning, needed
 from tileir import BuildError, Bytecode, VersionError
@@ -34,7 +34,7 @@ def uses(error: VersionError) -> Counter:
     return found
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
+@pytest.mark.parametrize("path", OLDEST_AND_NEWEST, ids=name_of)
 def test_there_and_back(path: Path) -> None:
     data = path.read_bytes()
     bytecode = Bytecode.parse(data).touch()

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.launches import NEWEST
+from tests.corpus import NEWEST
 from tileir.command import OUTSIDE, USAGE, main_of
 
 from . import standin

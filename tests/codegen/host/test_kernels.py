@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.corpus import FIXTURES, VALID
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST
 from tests.launches import Launch
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
@@ -17,14 +17,8 @@ GPU_ONLY = {"multimem"}
 """Fixtures that no CPU can run."""
 
 
-def oldest_and_newest() -> list[Path]:
-    """Each kernel in the first and the last version that has it; readers see to the others."""
-    newest = {path.stem: path for path in VALID}
-    oldest = {path.stem: path for path in reversed(VALID)}
-    return sorted({*newest.values(), *oldest.values()})
-
-
-FILES = [path for path in oldest_and_newest() if path.stem not in GPU_ONLY]
+FILES = [path for path in OLDEST_AND_NEWEST if path.stem not in GPU_ONLY]
+"""Tests of readers see to the other versions."""
 
 
 def parse(path: Path) -> Bytecode:

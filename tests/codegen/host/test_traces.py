@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import tileir
-from tests.launches import NEWEST, Launch, newest
+from tests.corpus import NEWEST
+from tests.launches import Launch, newest
 from tileir.codegen import compile
 from tileir.errors import UnsupportedError
 
