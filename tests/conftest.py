@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 from collections import Counter
 from functools import cache
@@ -18,6 +19,8 @@ FIXTURES = ROOT / "fixtures"
 QUICK = 10
 
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell's script
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
