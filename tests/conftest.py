@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-FIXTURES = ROOT / "fixtures"
 QUICK = 10
 
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either

@@ -7,6 +7,7 @@ one by one. Elsewhere an access moves one element, under its own mask.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from llvmlite import ir
@@ -14,6 +15,7 @@ from llvmlite import ir
 from tileir.ir import Op
 
 from ..scalar.types import memory_bytes
+from .either import either
 from .fragments import Context, Fragment
 from .layout import LinearLayout
 from .pointer_facts import pointer_vectors, pointers_of
@@ -53,19 +55,10 @@ class PointerAccess:
         builder = self.ctx.builder
         # The warp takes one way as a whole: its lanes have to come to barriers together.
         differ = any_lane(builder, self._masks_differ())
-        with builder.if_else(differ, likely=False) as (single, together):
-            with single:
-                narrow = self._in_vectors(move, self.masked)
-                narrow_end = builder.block
-            with together:
-                wide = self._in_vectors(move, self.vector)
-                wide_end = builder.block
-        merged = {}
-        for offset, value in wide.items():
-            merged[offset] = phi = builder.phi(value.type)
-            phi.add_incoming(value, wide_end)
-            phi.add_incoming(narrow[offset], narrow_end)
-        return merged
+        narrow, wide = (
+            partial(self._in_vectors, move, size) for size in (self.masked, self.vector)
+        )
+        return either(builder, differ, False, narrow, wide)
 
     def _in_vectors(self, move: Move, vector: int) -> Fragment:
         moved: dict[int, ir.Value] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 
 from llvmlite import ir
@@ -20,6 +20,7 @@ from tileir.types import View
 
 from ..scalar.types import memory_bytes
 from . import access
+from .either import either
 from .fragments import I32, I64, Context, Fragment, coordinates, position_along
 from .layout import LinearLayout, combine, coordinate_images
 from .offset_width import offset_type, product
@@ -114,19 +115,8 @@ class TileAccess:
             self.place(offset)  # addresses that both branches use have to stand before them
         ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
         fits = builder.icmp_unsigned("==", ragged, ir.Constant(I32, 0))
-        with builder.if_else(fits, likely=True) as (vectors, elements):
-            with vectors:
-                wide = self._in_vectors(move, self.vector)
-                wide_end = builder.block
-            with elements:
-                narrow = self._in_vectors(move, 1)
-                narrow_end = builder.block
-        merged = {}
-        for offset, value in wide.items():
-            merged[offset] = phi = builder.phi(value.type)
-            phi.add_incoming(value, wide_end)
-            phi.add_incoming(narrow[offset], narrow_end)
-        return merged
+        wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, 1))
+        return either(builder, fits, True, wide, narrow)
 
     def _in_vectors(self, move: Move, vector: int) -> Fragment:
         moved = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import FIXTURES
+from tests.corpus import FIXTURES
 from tileir import Bytecode, BytecodeError, VerifyError, disassemble
 from tileir.annotate import Leaf, annotate
 from tileir.attributes import DivBy

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 import pytest
 
-from tests.conftest import FIXTURES
+from tests.corpus import FIXTURES
 from tests.formats.small import RETURN, file, table, varint
 from tests.tileir.test_bad_input import VECTOR_ADD
 from tileir import Bytecode, BytecodeError

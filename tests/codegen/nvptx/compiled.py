@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from tests.corpus import FIXTURES
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
-
-FIXTURES = Path(__file__).parent.parent.parent.parent / "fixtures"
 
 ELEMENTWISE = (
     "vector_add", "vector_add_aligned", "vector_add_f64", "vector_add_i32", "scaled_copy",

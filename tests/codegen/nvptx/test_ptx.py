@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests import emulator
+from tests.corpus import FIXTURES
 from tileir import assemble
 from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
@@ -15,7 +16,7 @@ from tileir.codegen import compile
 from tileir.codegen.nvptx.targets import TARGETS
 
 from ..build import TOKEN, Kernel, elementwise
-from .compiled import ELEMENTWISE, FIXTURES, compiled
+from .compiled import ELEMENTWISE, compiled
 
 ACCESS = re.compile(r"(ld|st)\.global((?:\.v[24])?\.b\d+)")
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from tests.corpus import FIXTURES
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
 from tileir.codegen.nvptx.targets import TARGETS
 from tileir.errors import UnsupportedError
 
 from ..build import Kernel
-from .compiled import FIXTURES
 
 
 def test_an_unknown_target_is_named_with_the_known_ones() -> None:
