@@ -28,7 +28,8 @@ from .bytecode import Bytecode, Function, Section
 from .errors import BytecodeError
 from .ir import Op, Value
 from .meaning import plain
-from .references import BadReference, decode_text, printable
+from .references import BadReference
+from .texts import decode_text, printable
 from .types import Scalar, Type
 
 LONGEST = 240

@@ -1,4 +1,4 @@
-"""Constants as NumPy arrays, and arrays as constants; every bit is kept both ways."""
+"""The bytes of constants as NumPy arrays, and arrays as such bytes; every bit is kept both ways."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import ml_dtypes
 import numpy as np
 
-from .constants import Constant
 from .errors import BuildError
 from .types import Scalar, Tile
 
@@ -47,13 +46,15 @@ ELEMENTS: dict[np.dtype, str] = {
 """NumPy type -> the element type it stands for where none is stated."""
 
 
-def from_constant(constant: Constant) -> np.ndarray:
-    """The elements of a constant, in an array of the tile's shape."""
-    name, shape = constant.type.element.name, constant.type.shape
-    stored = _stored(name, np.frombuffer(constant.data, np.uint8))
-    if constant.is_splat:
-        return np.full(shape, stored[0], DTYPES[name])
-    return stored[: constant.type.size].reshape(shape).copy()
+def unpack(type: Tile, data: memoryview | bytes, is_splat: bool) -> np.ndarray:
+    """The elements that a constant of a type stores, in an array of the tile's shape.
+
+    `is_splat` says that `data` holds one element, which stands for the whole tile.
+    """
+    stored = _stored(type.element.name, np.frombuffer(data, np.uint8))
+    if is_splat:
+        return np.full(type.shape, stored[0], DTYPES[type.element.name])
+    return stored[: type.size].reshape(type.shape).copy()
 
 
 def _stored(name: str, data: np.ndarray) -> np.ndarray:
@@ -68,13 +69,8 @@ def _stored(name: str, data: np.ndarray) -> np.ndarray:
     return data.view(DTYPES[name].newbyteorder("<") if DTYPES[name].kind in "if" else DTYPES[name])
 
 
-def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
-    """Numbers as a constant: an array, or one number for the whole tile.
-
-    The type follows from an array; numbers of Python need one and are rounded to it. An array's
-    bits are taken as they are, without a copy where they lie as a constant does, so that it must
-    not change until the constant is written. BuildError if the numbers do not fit the type.
-    """
+def pack(value: ArrayLike, type: Tile | None = None) -> tuple[Tile, memoryview | bytes]:
+    """The type and the bytes of the constant that `constants.to_constant` makes of numbers."""
     if not isinstance(value, np.ndarray | np.generic):
         value = _numbers(value, type)
     dtype = value.dtype.newbyteorder("=")
@@ -89,7 +85,7 @@ def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
     if value.shape not in ((), type.shape):
         raise BuildError(f"an array of shape {value.shape} is no {type}")
     splat = value.shape == () and type.shape != ()
-    return Constant(type, _packed(name, value.reshape(-1), type.size if splat else 0))
+    return type, _packed(name, value.reshape(-1), type.size if splat else 0)
 
 
 def _numbers(value: object, type: Tile | None) -> np.ndarray:

@@ -8,7 +8,7 @@ from tileir.formats.cursor import Slice
 from tileir.formats.nodes import Malformed
 
 from .errors import BuildError
-from .references import display
+from .texts import display
 
 ENDS = 16
 """Bytes at either end of a blob that tell it from most others of its size."""

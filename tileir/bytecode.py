@@ -18,13 +18,13 @@ from tileir.formats.version import Version
 
 from . import launch
 from .collector import paused_collector
+from .debug_info import DebugInfo
 from .errors import BytecodeError, Diagnostic
 from .found import AsFound
 from .function import Function, Global, Section
-from .locations import DebugInfo
 from .once import once
-from .references import display
 from .retarget import check_oddities, retarget
+from .texts import display
 from .versions import supported
 
 if TYPE_CHECKING:

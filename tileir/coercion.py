@@ -18,7 +18,7 @@ from .typetext import legal_type, value_type
 
 def constant_of(value: object, type: Type | None) -> Constant:
     """A constant from a Constant, an array, or numbers and the type they are to have."""
-    from .arrays import to_constant
+    from .constants import to_constant
 
     if not isinstance(value, Constant):
         if type is not None and not isinstance(type, Tile):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from .references import printable
+from .texts import printable
 
 BLUE, CYAN, GREEN, GREY = "brightblue", "cyan", "green", "brightblack"
 MAGENTA, RED, YELLOW = "magenta", "red", "yellow"

@@ -31,7 +31,7 @@ from .errors import (
     UnsupportedError,
     VerifyError,
 )
-from .references import printable
+from .texts import printable
 
 OK, NO, USAGE, UNREADABLE, UNSUPPORTED, OUTSIDE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 

@@ -15,6 +15,7 @@ from .types import Scalar, Tile
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
 
 def element_size(element: Scalar) -> int:
@@ -73,9 +74,9 @@ class Constant:
 
         A copy, splat or not. tf32 becomes float32; fnv8E5M3FNU stays bits, as uint8.
         """
-        from .arrays import from_constant
+        from .arrays import unpack
 
-        return from_constant(self)
+        return unpack(self.type, self.data, self.is_splat)
 
     def __str__(self) -> str:
         element = self.type.element
@@ -90,3 +91,15 @@ class Constant:
         if element.is_float:
             return floats.spell(element.name, self.bits(index), element.bits)
         return str(self.value(index)).lower()
+
+
+def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
+    """Numbers as a constant: an array, or one number for the whole tile.
+
+    The type follows from an array; numbers of Python need one and are rounded to it. An array's
+    bits are taken as they are, without a copy where they lie as a constant does, so that it must
+    not change until the constant is written. BuildError if the numbers do not fit the type.
+    """
+    from .arrays import pack
+
+    return Constant(*pack(value, type))

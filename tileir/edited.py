@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from .errors import BuildError
 from .ir import Block, Body, Op
-from .references import display
+from .texts import display
 from .verifier.constraints import Found
 from .verifier.control_flow import Frame, ending_problem, place_problem, region_problem
 from .verifier.single import op_problem

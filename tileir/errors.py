@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError, shorten
 from tileir.formats.version import Version
 
-from .references import display, printable
+from .texts import display, printable
 
 if TYPE_CHECKING:
     from .ir import Op

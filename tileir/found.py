@@ -19,12 +19,13 @@ from tileir.formats.deferred import Deferred
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import Limits
 
+from .debug_info import DebugInfo
 from .errors import BytecodeError
 from .function import Function, Global, Section
-from .locations import DebugInfo
 from .once import once
-from .references import BadReference, Strings
+from .references import BadReference
 from .seek import Found, Search
+from .strings import Strings
 from .tables import Tables
 from .typetable import TypeTable
 

@@ -3,28 +3,54 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from construct import Container
 
-from tileir.formats.cursor import Slice
+from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
+from tileir.formats.version import Version
 
 from . import attributes as attr
 from .collector import paused_collector
 from .constants import Constant
+from .debug_info import DebugInfo
 from .decode import BodyDecoder
 from .ir import Body, Op
 from .locations import CallSite, SourceLocation
 from .once import once
 from .references import BadReference
-from .tables import decode_attribute
+from .tables import Tables, decode_attribute
 from .types import FunctionType, Tile
 
-if TYPE_CHECKING:
-    from .found import AsFound
+
+class Source(Protocol):
+    """What a function asks of the file that it was read from; `AsFound` is one."""
+
+    @property
+    def version(self) -> Version: ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def tables(self) -> Tables: ...
+
+    @property
+    def debug(self) -> DebugInfo | None: ...
+
+    def located(self) -> AbstractContextManager[None]:
+        """Turn a BadReference that is raised inside into a located BytecodeError."""
+
+    def body(self, code: Slice, path: str) -> tuple[list[tuple], list[Oddity]]:
+        """The op rows of a body, and what is odd about its bytes."""
+
+    def note(self, oddities: Sequence[Oddity]) -> None:
+        """Keep what is odd for the warnings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +98,7 @@ class Function:
     `record` the function's entry there.
     """
 
-    def __init__(self, source: AsFound, index: int, record: Container, again: bool = False) -> None:
+    def __init__(self, source: Source, index: int, record: Container, again: bool = False) -> None:
         self.source = source
         self.record = record
         self.index = index

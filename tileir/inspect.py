@@ -11,7 +11,7 @@ from .annotate import FOLD, Heading, Leaf, annotate, salvage
 from .bytecode import Bytecode
 from .command import UsageError, called, main_of, open_input, stdout_text, wants_colour
 from .errors import BytecodeError
-from .references import decode_text, display
+from .texts import decode_text, display
 
 JSON_SCHEMA = 1
 BYTES_PER_LINE = 8

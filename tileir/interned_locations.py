@@ -13,11 +13,11 @@ from tileir.formats.nodes import at_version
 from tileir.formats.version import Version
 
 from .blobs import Blobs, encode_text
+from .debug_info import DebugInfo
 from .errors import BuildError, BytecodeError
 from .locations import (
     CallSite,
     CompileUnit,
-    DebugInfo,
     File,
     LexicalBlock,
     Location,

@@ -13,9 +13,9 @@ from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
 from .blobs import Blobs, encode_text
+from .debug_info import DebugInfo
 from .interned_locations import Locations
 from .interned_types import Types
-from .locations import DebugInfo
 from .typetable import TypeTable
 
 

@@ -30,8 +30,8 @@ from .interning import Interning
 from .ir import Block, Body, Op, Region, Value
 from .locations import Location
 from .places import Nested, Place
-from .references import display
 from .rowtypes import infer, operand_slots
+from .texts import display
 from .types import FunctionType, Type
 from .verifier.constraints import Found, operand_problem
 from .verifier.single import op_problem

@@ -13,7 +13,7 @@ from tileir.formats.leaves import EnumValue, FlagWord, WideInt
 from tileir.formats.sections import BY_NUMBER
 from tileir.formats.types import DYNAMIC
 
-from .references import decode_text, printable
+from .texts import decode_text, printable
 
 
 def plain(span: Span) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
@@ -10,9 +10,6 @@ from tileir.formats.ops.spec import Region as Row
 from .errors import BuildError
 from .ir import Block, Op, Value
 from .wording import region_name
-
-if TYPE_CHECKING:
-    from .kernel import Kernel
 
 
 class Place:
@@ -47,6 +44,21 @@ class Place:
             raise BuildError(f"the {self} is not finished: {' or '.join(self.row.terminators)}")
 
 
+class Filling(Protocol):
+    """What an op with regions asks of the `Kernel` that its regions are filled in."""
+
+    pending: Nested | None
+
+    def settle(self) -> None:
+        """Finish the op whose regions were filled last: its results get their types."""
+
+    def enter(self, nested: Nested, index: int) -> list[Value]:
+        """Begin a region; returns its block arguments."""
+
+    def leave(self, nested: Nested, failed: bool) -> None:
+        """End the region that was entered last."""
+
+
 class Nested:
     """An op with regions, by their names: ``with loop.region:``. The op itself enters its first.
 
@@ -54,7 +66,7 @@ class Nested:
     results    the op's results, once its regions are finished
     """
 
-    def __init__(self, kernel: Kernel, op: Op) -> None:
+    def __init__(self, kernel: Filling, op: Op) -> None:
         self._kernel = kernel
         self.op = op
         self.arguments: list[Value] = []

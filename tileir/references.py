@@ -7,13 +7,11 @@ turns the whole path into a located `BytecodeError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 
-from tileir.formats.cursor import Slice
 from tileir.formats.errors import shorten
 
-LONGEST_NAME = 80
-"""Characters of a name that a message repeats."""
+from .texts import printable
 
 LONGEST_PROBLEM = 300
 """Characters of a problem in words; types and names from the file are part of it."""
@@ -88,60 +86,3 @@ def again(error: Exception) -> Exception:
     if isinstance(made, BadReference):
         made._parts = error._parts[:]
     return made
-
-
-class Strings(Sequence[str]):
-    """The string table. Bytes that are not UTF-8 survive as lone surrogates.
-
-    A text that has been asked for is kept, so that many may refer to a long one.
-    """
-
-    def __init__(self, entries: Sequence[Slice]) -> None:
-        self._entries = entries
-        self._texts: dict[int, str] = {}
-
-    @property
-    def entries(self) -> Sequence[Slice]:
-        """The strings as they lie in the file."""
-        return self._entries
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        return self.at(range(len(self))[index])
-
-    def __iter__(self) -> Iterator[str]:
-        return (self[index] for index in range(len(self)))
-
-    def __repr__(self) -> str:
-        return f"<Strings {list(self)!r}>"
-
-    def at(self, index: int, path: str = "") -> str:
-        """The string of that index; `path` is the field that holds the index."""
-        if index >= len(self._entries):
-            raise BadReference("string", index, len(self._entries), path=path)
-        text = self._texts.get(index)
-        if text is None:
-            text = self._texts[index] = decode_text(self._entries[index].data)
-        return text
-
-
-def decode_text(data: bytes | memoryview) -> str:
-    """Text of the file as a Python string; always possible, and reversible."""
-    return bytes(data).decode("utf-8", "surrogateescape")
-
-
-def display(name: str) -> str:
-    """A name from a file inside a message: one line, no control characters, of bearable length."""
-    return printable(shorten(name, LONGEST_NAME))
-
-
-def printable(text: str) -> str:
-    """Text for a person: control characters and bytes that are not text are escaped."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )

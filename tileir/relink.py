@@ -13,7 +13,7 @@ from .interned_locations import references
 from .locations import Location, Subprogram
 
 if TYPE_CHECKING:
-    from .bytecode import Function
+    from .function import Function
 
 Relocation = Callable[[Location | None], Location | None]
 

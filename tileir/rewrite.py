@@ -9,48 +9,63 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
+from tileir.formats.version import Version
 
 from .encode_attributes import Record
 from .errors import BuildError
 from .function import Function, Global
-from .references import display
 from .relink import as_it_is, relocation
+from .texts import display
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from .bytecode import Bytecode
+    from .found import AsFound
     from .kernel import Kernel
 
 
-def rewritten(bytecode: Bytecode, check: bool) -> bytes:
+class Module(Protocol):
+    """What is written: a `Bytecode`, with what has been changed in it."""
+
+    version: Version
+    tag: int
+    found: AsFound
+    globals: list[Global]
+    producer: str | None
+
+    @property
+    def functions(self) -> list[Function]:
+        """The entries; those that were built from nothing are `Kernel`s."""
+
+
+def rewritten(module: Module, check: bool) -> bytes:
     """The bytes of a file with everything that changed since it was read."""
-    found = bytecode.found
-    if (bytecode.version, bytecode.tag) != (found.version, found.tag):
+    found = module.found
+    if (module.version, module.tag) != (found.version, found.tag):
         raise BuildError(f"the file is of version {found.version}, tag {found.tag}")
-    _check_lists(bytecode)
-    if _untouched(bytecode):
+    _check_lists(module)
+    if _untouched(module):
         return codec.build_file(found.file)
     writer = Writer(found.version, found, check)
-    _check_names(bytecode, [*_globals(writer, bytecode), *_functions(writer, bytecode)])
-    if bytecode.producer != found.producer:
-        if bytecode.producer is None:
+    _check_names(module, [*_globals(writer, module), *_functions(writer, module)])
+    if module.producer != found.producer:
+        if module.producer is None:
             writer.drop("Producer")
         else:
-            writer.replace("Producer", {"producer": writer.tables.string(bytecode.producer)})
+            writer.replace("Producer", {"producer": writer.tables.string(module.producer)})
     return writer.file()
 
 
-def _check_lists(bytecode: Bytecode) -> None:
+def _check_lists(module: Module) -> None:
     """Refuse what is no function in `functions` and no global in `globals`."""
     for name, kind in (("functions", Function), ("globals", Global)):
-        if name not in vars(bytecode):
+        if name not in vars(module):
             continue
-        listed = getattr(bytecode, name)
+        listed = getattr(module, name)
         if not isinstance(listed, list):
             raise BuildError(f"{name} must be a list, found {listed!r}")
         for index, item in enumerate(listed):
@@ -65,53 +80,53 @@ def _is_built(item: object) -> bool:
     return isinstance(item, Kernel)
 
 
-def _untouched(bytecode: Bytecode) -> bool:
+def _untouched(module: Module) -> bool:
     """Whether nobody can have changed anything."""
-    found = bytecode.found
-    same_tables = _same_globals(bytecode) and bytecode.producer == found.producer
-    if not same_tables or "functions" not in vars(bytecode):  # nobody has even asked for them
+    found = module.found
+    same_tables = _same_globals(module) and module.producer == found.producer
+    if not same_tables or "functions" not in vars(module):  # nobody has even asked for them
         return same_tables
-    return _same_objects(bytecode.functions, found.functions) and not any(
-        function.touched for function in bytecode.functions
+    return _same_objects(module.functions, found.functions) and not any(
+        function.touched for function in module.functions
     )
 
 
-def _same_globals(bytecode: Bytecode) -> bool:
-    return _same_objects(bytecode.globals, [variable for variable, _ in bytecode.found.globals])
+def _same_globals(module: Module) -> bool:
+    return _same_objects(module.globals, [variable for variable, _ in module.found.globals])
 
 
 def _same_objects(present: list, found: list) -> bool:
     return len(present) == len(found) and all(map(operator.is_, present, found))
 
 
-def _globals(writer: Writer, bytecode: Bytecode) -> list[str]:
+def _globals(writer: Writer, module: Module) -> list[str]:
     """Write the globals again if there are others; returns the names to be told apart."""
-    if _same_globals(bytecode):
+    if _same_globals(module):
         return []
-    found = {id(variable): record for variable, record in bytecode.found.globals}
-    records = [found.get(id(v)) or writer.variable(v) for v in bytecode.globals]
+    found = {id(variable): record for variable, record in module.found.globals}
+    records = [found.get(id(v)) or writer.variable(v) for v in module.globals]
     writer.replace("Global", records)
-    return [variable.name for variable in bytecode.globals]
+    return [variable.name for variable in module.globals]
 
 
-def _functions(writer: Writer, bytecode: Bytecode) -> list[str]:
+def _functions(writer: Writer, module: Module) -> list[str]:
     """Write the functions again if one changed; returns the names to be told apart."""
-    found = bytecode.found.functions
+    found = module.found.functions
     own = {id(function): function.record for function in found}
     records, changed = [], []
-    for function in bytecode.functions:
+    for function in module.functions:
         record = (_own if id(function) in own else _new)(writer, function)
         records.append(record)
         if record is not own.get(id(function)):
             changed.append(function.name)
-    same = _same_objects(bytecode.functions, found)
+    same = _same_objects(module.functions, found)
     if changed or not same:
         writer.replace("Func", records)
-    return changed if same else [function.name for function in bytecode.functions]
+    return changed if same else [function.name for function in module.functions]
 
 
-def _check_names(bytecode: Bytecode, names: list[str]) -> None:
-    named = Counter(item.name for item in (*bytecode.functions, *bytecode.globals))
+def _check_names(module: Module, names: list[str]) -> None:
+    named = Counter(item.name for item in (*module.functions, *module.globals))
     for name in names:
         if named[name] > 1:
             raise BuildError(f"{display(name)}: the module has another one of that name")

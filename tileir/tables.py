@@ -12,7 +12,8 @@ from tileir.formats.nodes import Malformed
 
 from . import attributes as attr
 from .constants import Constant
-from .references import BadReference, Strings, again
+from .references import BadReference, again
+from .strings import Strings
 from .types import Tile, Type
 from .typetable import TypeTable
 

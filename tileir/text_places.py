@@ -10,12 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .errors import Diagnostic, TextPlace
 
 if TYPE_CHECKING:
-    from .bytecode import Bytecode
     from .found import AsFound
 
 
@@ -74,7 +73,14 @@ class TextPlaces:
         return self.place(self.symbols[symbol]) if symbol in self.symbols else None
 
 
-def located(found: Iterable[Diagnostic], bytecode: Bytecode | None) -> list[Diagnostic]:
+class HasText(Protocol):
+    """A module that may have been made from a text: a `Bytecode`."""
+
+    @property
+    def text(self) -> TextPlaces | None: ...
+
+
+def located(found: Iterable[Diagnostic], bytecode: HasText | None) -> list[Diagnostic]:
     """Findings about a module, with places in its text if it was made from one."""
     text = bytecode.text if bytecode is not None else None
     if text is None:

@@ -37,8 +37,8 @@ from .encode_attributes import Record, encode_attribute, encode_constant, intege
 from .errors import BuildError
 from .interning import Interning
 from .ir import Body, Value
-from .references import display
 from .relink import Relocation, as_it_is
+from .texts import display
 from .types import FunctionType
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tileir.arrays import from_constant, to_constant
+from tileir.constants import to_constant
 from tileir.errors import LaunchError
 from tileir.floats import FORMATS, Format, largest, nearest
 from tileir.types import Scalar, Tile
@@ -52,7 +52,7 @@ def _float(element: Scalar, argument: Any) -> bytes:
         raise LaunchError(f"{shown(argument)} is out of range") from None
     if element.name == "fnv8E5M3FNU":
         return _unsigned_float(FORMATS[element.name], number)
-    small = from_constant(to_constant(float(_round_to_odd(number)), Tile(element, ())))
+    small = to_constant(float(_round_to_odd(number)), Tile(element, ())).array()
     if math.isfinite(number) and not math.isfinite(float(small)):
         raise LaunchError(f"{shown(argument)} is out of range")
     return small.tobytes()

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
-from tileir.references import display
+from tileir.texts import display
 from tileir.types import Element, Scalar
 
 from ..arguments.grid import check_grid

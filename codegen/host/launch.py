@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from tileir.errors import LaunchError, UncheckedWarning
-from tileir.references import display
+from tileir.texts import display
 from tileir.types import Pointer
 
 from ..arguments.grid import check_grid, is_number

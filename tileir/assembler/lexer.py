@@ -12,7 +12,7 @@ import unicodedata
 from functools import cache
 
 from tileir.formats.errors import shorten
-from tileir.references import printable
+from tileir.texts import printable
 
 from .diagnostics import Refused
 

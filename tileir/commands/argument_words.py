@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tileir.bytecode import Function
 from tileir.command import UsageError, open_input
-from tileir.references import display
+from tileir.texts import display
 from tileir.types import Pointer, Scalar, Tile
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from tileir.command import (
 from tileir.errors import TileIRError, UnsupportedError
 from tileir.formats.container import MAGIC
 from tileir.formats.version import LATEST, SUPPORTED, Version
-from tileir.references import decode_text
+from tileir.texts import decode_text
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode

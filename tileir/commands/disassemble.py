@@ -21,7 +21,7 @@ from tileir.command import (
 )
 from tileir.errors import TileIRError
 from tileir.optree import LAYOUT, op_tree
-from tileir.references import display, printable
+from tileir.texts import display, printable
 
 EXAMPLES = """\
 examples:

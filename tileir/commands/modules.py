@@ -9,7 +9,7 @@ from tileir.bytecode import Bytecode
 from tileir.colour import harmless
 from tileir.command import UsageError, called, open_input
 from tileir.formats.container import MAGIC
-from tileir.references import decode_text, display
+from tileir.texts import decode_text, display
 from tileir.wording import did_you_mean
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")

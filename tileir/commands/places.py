@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir.extras import compiling
-from tileir.references import display
+from tileir.texts import display
 
 from .progress import progress_bar
 

@@ -22,7 +22,7 @@ from tileir.command import (
     write_output,
 )
 from tileir.errors import TileIRError
-from tileir.references import display
+from tileir.texts import display
 from tileir.wording import choice, did_you_mean
 
 from . import results

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
+from tileir.texts import display, printable
+
 from ..command import (
     NO,
     OK,
@@ -21,7 +23,6 @@ from ..command import (
     stdout_text,
 )
 from ..errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
-from ..references import display, printable
 from ..verifier.catalogue import RULES, Rule
 from ..verifier.module import verify
 from ..verifier.targets import GPUS, check_target

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import tileir
+from tileir.texts import display
 
 from ..arrays import DTYPES
 from ..buffer import Buffer
 from ..errors import LaunchError
 from ..printer.disassembly import print_kernel
 from ..printer.functions import FunctionPrinter
-from ..references import display
 from ..types import Pointer, Tile
 from .arguments import Region, region_at
 from .options import Options

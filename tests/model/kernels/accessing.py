@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from tileir.arrays import to_constant
+from tileir.constants import to_constant
 from tileir.formats.version import LATEST
 from tileir.ir import Value
 from tileir.sampler.draws import Draws
