@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
-from tileir.texts import display
+from tileir.messages.texts import display
 
 from .cache import Slot
 from .cache_key import key_of

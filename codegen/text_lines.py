@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.bytecode import Bytecode
-from tileir.locations import CompileUnit, File, SourceLocation, Subprogram
+from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 
 
 def with_text_lines(bytecode: Bytecode) -> Bytecode:

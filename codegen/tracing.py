@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Op, Value
-from tileir.printer.disassembly import print_kernel
-from tileir.printer.functions import FunctionPrinter
+from tileir.text.printer.disassembly import print_kernel
+from tileir.text.printer.functions import FunctionPrinter
 from tileir.types import Tile
 
 from .copying import copy_body

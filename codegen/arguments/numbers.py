@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tileir.constants import to_constant
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import LaunchError
-from tileir.floats import FORMATS, Format, largest, nearest
+from tileir.ir.constants import to_constant
+from tileir.ir.floats import FORMATS, Format, largest, nearest
 from tileir.types import Scalar, Tile
 
-from ..scalar.types import memory_bytes
 from .shown import shown
 
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}

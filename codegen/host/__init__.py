@@ -13,9 +13,8 @@ from . import machine
 from .compilation import HostCompilation, HostKernel
 
 if TYPE_CHECKING:
+    from tileir.codegen.kernel import Kernel
     from tileir.ir import Op
-
-    from ..kernel import Kernel
 
 __all__ = ["HostCompilation", "HostKernel", "compile_kernels", "identity", "restore", "why_not"]
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.origins import OriginFinder, Origins, addresses_of
+from tileir.codegen.scalar.types import ADDRESS, OPAQUE
 from tileir.ir import Op
 from tileir.types import Pointer
 
-from ..origins import OriginFinder, Origins, addresses_of
-from ..scalar.types import ADDRESS, OPAQUE
 from .loops import loop
 from .position import INDEX, ZERO, Position
 from .variables import own_memory

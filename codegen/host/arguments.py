@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tileir.codegen.arguments import packing
 from tileir.types import Scalar
 
-from ..arguments import packing
 from .extents import Extent
 from .kernel_info import KernelInfo
 from .pointers import memory_of

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from llvmlite import ir
 
 from tileir.attributes import Bounded, DivBy, SameElements
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 from tileir.types import Pointer
 
-from ..scalar.types import memory_bytes
 from .evaluate import Evaluator
 from .position import INDEX, Position
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.bits import bits_of, from_bits
+from tileir.codegen.scalar.halves import HALVES
+from tileir.codegen.scalar.narrowing import narrow
+from tileir.codegen.scalar.types import llvm_type, memory_bytes
+from tileir.codegen.scalar.widening import widen
 from tileir.ir import Op, Value
 from tileir.types import Scalar
 
-from ..scalar.bits import bits_of, from_bits
-from ..scalar.halves import HALVES
-from ..scalar.narrowing import narrow
-from ..scalar.types import llvm_type, memory_bytes
-from ..scalar.widening import widen
 from . import ordering
 from .evaluate import Evaluator
 from .indirect import optional

@@ -11,12 +11,12 @@ from typing import Any
 
 from llvmlite import ir
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.bits import bits_of
+from tileir.codegen.scalar.types import ADDRESS, OPAQUE
 from tileir.ir import Op, Value
 from tileir.types import Pointer
 
-from ..kernel import Kernel
-from ..scalar.bits import bits_of
-from ..scalar.types import ADDRESS, OPAQUE
 from . import assumptions, undefined
 from .accesses import Accesses
 from .lower import BlockLowering

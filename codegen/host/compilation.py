@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..api import Compilation, Compiled
+from tileir.codegen.api import Compilation, Compiled
+
 from . import machine
 from .entry import llvm_name
 from .kernel_info import KernelInfo

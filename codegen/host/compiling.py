@@ -7,9 +7,10 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..kernel import Kernel
-from ..scalar.machine import Machine
-from ..written import written_parameters
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.machine import Machine
+from tileir.codegen.written import written_parameters
+
 from . import machine
 from .checks import CheckedLowering
 from .compilation import HostCompilation

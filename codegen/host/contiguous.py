@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
 
-from ..scalar.elementwise import ELEMENTWISE
 from .storage import is_tile
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from ..scalar.types import OPAQUE
+from tileir.codegen.scalar.types import OPAQUE
+
 from .entry import llvm_name
 from .lower import WORD
 from .position import INDEX

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from ..kernel import Kernel
-from ..scalar.types import memory_bytes
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
 
 _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"\\')
 """Characters of symbols that LLVM gets as they are."""

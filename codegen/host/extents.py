@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tileir.buffer import Buffer
+from tileir.codegen.arguments.dlpack import HOST_DEVICES, Export, from_dlpack
+from tileir.codegen.arguments.elements import buffer_span
+from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError
-
-from ..arguments.dlpack import HOST_DEVICES, Export, from_dlpack
-from ..arguments.elements import buffer_span
-from ..arguments.shown import shown
+from tileir.launch.buffer import Buffer
 
 Extent = tuple[int, int]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.widening import widen
 from tileir.ir import Op, Value
 from tileir.types import Element
 
-from ..scalar.widening import widen
 from .evaluate import Evaluator
 from .position import INDEX, Position
 

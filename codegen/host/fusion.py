@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.scalar.types import is_packed
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, Tile
 
-from ..scalar.elementwise import ELEMENTWISE
-from ..scalar.types import is_packed
 from .inline import INLINE, moves_elements
 from .order import Order
 from .rows import is_inline, row_of

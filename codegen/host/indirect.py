@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.constants import constant
+from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
-from ..scalar.constants import constant
-from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from . import ordering
 from .evaluate import Evaluator
 from .loops import nest

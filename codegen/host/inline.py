@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.bits import bits_of, from_bits
+from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 from tileir.types import Element
 
-from ..scalar.bits import bits_of, from_bits
-from ..scalar.types import llvm_type
 from .position import INDEX, Position
 
 if TYPE_CHECKING:

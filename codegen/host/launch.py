@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
+from tileir.codegen.arguments.grid import check_grid, is_number
+from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError, UncheckedWarning
-from tileir.texts import display
+from tileir.messages.texts import display
 from tileir.types import Pointer
 
-from ..arguments.grid import check_grid, is_number
-from ..arguments.shown import shown
 from .arguments import pack
 from .context import make_context
 from .extents import Extent, of_allocations

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from tileir.ir import Block, Op, Region, Value
-
-from ..kernel import Kernel
-from ..scalar.constants import constant, in_memory
-from ..scalar.elementwise import emit
-from ..scalar.types import (
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.constants import constant, in_memory
+from tileir.codegen.scalar.elementwise import emit
+from tileir.codegen.scalar.types import (
     BYTE,
     OPAQUE,
     from_memory,
@@ -28,6 +26,8 @@ from ..scalar.types import (
     memory_type,
     to_memory,
 )
+from tileir.ir import Block, Op, Region, Value
+
 from .context import ALIGNMENT, Context
 from .entry import argument_offsets, llvm_name
 from .evaluate import Evaluator

@@ -8,7 +8,7 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from .. import llvm as backend
+from tileir.codegen import llvm as backend
 
 
 @cache

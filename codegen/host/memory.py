@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 
-from ..scalar.constants import constant, padding_bits
 from . import nibbles
 from .evaluate import Evaluator
 from .loops import nest

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import ADDRESS
+from tileir.codegen.tracing import TRACED
 from tileir.ir import Op, Value
 from tileir.types import Pointer
 
-from ..scalar.types import ADDRESS
-from ..tracing import TRACED
 from .context import ALIGNMENT
 from .evaluate import Evaluator
 from .loops import nest

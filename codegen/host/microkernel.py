@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from ..scalar.types import OPAQUE
+from tileir.codegen.scalar.types import OPAQUE
+
 from .loops import loop
 from .position import INDEX
 from .vector_unit import VectorUnit

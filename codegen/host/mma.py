@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.narrowing import narrow
 from tileir.ir import Op
 
-from ..scalar.narrowing import narrow
 from .contiguous import contiguous_dimension
 from .evaluate import Evaluator
 from .factors import factor, widened

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import BYTE
 from tileir.ir import Value
 
-from ..scalar.types import BYTE
 from . import ordering
 from .evaluate import Evaluator
 from .loops import nest

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import BYTE, OPAQUE
 from tileir.ir import Op
-
-from ..scalar.types import BYTE, OPAQUE
 
 _ORDERINGS = {
     "weak": None,

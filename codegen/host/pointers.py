@@ -7,11 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tileir.buffer import Buffer
+from tileir.codegen.arguments.elements import (
+    check_address,
+    check_type,
+    check_writable,
+    plain_address,
+)
 from tileir.errors import LaunchError
+from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
 
-from ..arguments.elements import check_address, check_type, check_writable, plain_address
 from .extents import Extent, footprint, of_array, of_buffer, of_export, of_interface
 
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.commuting import commutes
+from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op
 
-from ..commuting import commutes
-from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from .evaluate import Evaluator
 from .loops import loop, nest
 from .position import INDEX, ZERO, Position

@@ -13,9 +13,9 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op
 
-from ..scalar.elementwise import ELEMENTWISE
 from .inline import INLINE
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tileir import floats
+from tileir.codegen.printf import Conversion, Number, pieces, write_tile
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import KernelAssertionError
+from tileir.ir import floats
 from tileir.types import Scalar
-
-from ..printf import Conversion, Number, pieces, write_tile
-from ..scalar.types import memory_bytes
 
 if TYPE_CHECKING:
     from .reports import Handler, Report

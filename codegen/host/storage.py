@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
-from ..kernel import Kernel
-from ..scalar.types import memory_bytes
 from .context import ALIGNMENT
 from .fusion import Fusion, is_single, is_tile, plan_fusion
 from .moves import Move, one_by_one

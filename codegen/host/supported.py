@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tileir.codegen.scalar import elementwise
+from tileir.codegen.scalar.constants import padding_bits
 from tileir.ir import Op
 
-from ..scalar import elementwise
-from ..scalar.constants import padding_bits
 from .inline import INLINE
 from .rows import rows
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tileir.arrays import DTYPES
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
 
-from ..scalar.types import memory_bytes
 from .sayings import say
 
 if TYPE_CHECKING:

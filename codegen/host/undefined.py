@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.elementwise import emit
+from tileir.codegen.scalar.types import llvm_type
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Op, Value
 from tileir.types import Element, Scalar, Tile
-
-from ..scalar.elementwise import emit
-from ..scalar.types import llvm_type
 
 Builder = ir.IRBuilder
 Finding = tuple[str, ir.Value]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import from_memory, memory_type
 from tileir.ir import Op
 
-from ..scalar.types import from_memory, memory_type
 from . import views
 from .rows import Row
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.function import Global
+from tileir.codegen.scalar.constants import in_memory
+from tileir.codegen.scalar.types import ADDRESS, BYTE, is_packed, memory_bytes
 from tileir.ir import Op
+from tileir.read.function import Global
 from tileir.types import Scalar
 
-from ..scalar.constants import in_memory
-from ..scalar.types import ADDRESS, BYTE, is_packed, memory_bytes
 from .context import ALIGNMENT
 from .entry import llvm_name
 from .rows import Row

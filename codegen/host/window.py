@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import (
+    OPAQUE,
+    from_memory,
+    is_packed,
+    memory_bytes,
+    memory_type,
+    to_memory,
+)
 from tileir.ir import Op
 from tileir.types import GatherScatterView
 
-from ..scalar.types import OPAQUE, from_memory, is_packed, memory_bytes, memory_type, to_memory
 from . import nibbles, ordering
 from .evaluate import Evaluator
 from .loops import Bound, loop, nest

@@ -13,17 +13,17 @@ from typing import Any
 
 from llvmlite import ir
 
+from tileir.codegen import llvm
+from tileir.codegen.api import Compilation, Compiled
+from tileir.codegen.device.image import Image
+from tileir.codegen.device.launch import launch, load
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.machine import Machine
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
-from tileir.text_places import located
+from tileir.read.text_positions import located
 from tileir.types import Element, Tile
 
-from .. import llvm
-from ..api import Compilation, Compiled
-from ..device.image import Image
-from ..device.launch import launch, load
-from ..kernel import Kernel
-from ..scalar.machine import Machine
 from . import supported
 from .assign_layouts import assign_layouts
 from .block_size import MOST_WORDS, too_large

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.bits import from_bits, pair_of
+from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.types import Element
-
-from ..scalar.bits import from_bits, pair_of
-from ..scalar.types import from_memory, memory_bytes, memory_type, to_memory
 
 GLOBAL, SHARED = ".global", ".shared"
 """Spaces of memory, in the names of instructions."""

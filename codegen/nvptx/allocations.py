@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op
 
-from ..kernel import Kernel
-from ..scalar.types import is_packed, memory_bytes
 from .shared import ALIGNMENT, SCRATCH
 from .targets import Target
 

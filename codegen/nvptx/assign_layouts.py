@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.passes.infer_divisibility import FactTable
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile
 
-from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable
-from ..scalar.elementwise import ELEMENTWISE
-from ..scalar.types import memory_bytes
 from . import red_forms
 from .allocations import place_allocations
 from .assignment import Assignment

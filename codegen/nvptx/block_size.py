@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 from tileir.types import Tile
 
-from ..kernel import Kernel
-from ..scalar.types import memory_bytes
 from .launch_contract import contract_of, refuse
 from .memory_ops import MULTIMEM
 from .mma_plan import PRODUCTS

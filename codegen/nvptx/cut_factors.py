@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tileir.codegen.passes.infer_divisibility import FactTable
 from tileir.ir import Op
 
-from ..passes.infer_divisibility import FactTable
 from .layout import LinearLayout, combine
 from .mma_plan import Plan
 from .shared import SCRATCH

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
 from tileir.types import PartitionView, StridedView, Tile, Token
 
-from ..scalar.elementwise import ELEMENTWISE
 from .carried import carried_arguments, handed_on
 from .memory_ops import PLAIN_LOADS, is_weak
 

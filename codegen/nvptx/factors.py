@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.widening import widen
 from tileir.types import Element
 
-from ..scalar.widening import widen
 from .access import bits_of
 
 _HALF, _SHORT, _WORD = ir.HalfType(), ir.IntType(16), ir.IntType(32)

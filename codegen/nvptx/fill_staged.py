@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.kernel import Kernel
 from tileir.ir import Block, Op, Value
 
-from ..kernel import Kernel
 from . import access
 from .factors import as_read
 from .fragments import I32, Context

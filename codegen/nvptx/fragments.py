@@ -13,10 +13,10 @@ from operator import or_
 
 from llvmlite import ir
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.passes.infer_divisibility import FactTable
 from tileir.ir import Block, Op, Value
 
-from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable
 from .assignment import Assignment
 from .layout import LinearLayout, combine, uniform
 from .lineinfo import LineTable

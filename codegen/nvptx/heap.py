@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from ..scalar.types import ADDRESS, OPAQUE
+from tileir.codegen.scalar.types import ADDRESS, OPAQUE
+
 from . import access
 from .access import SHARED
 from .allocations import MOST, Area

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+from tileir.codegen import launch_terms
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.launch_terms import DEFAULTS, TERMS, Choice, Term
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.text_places import located
+from tileir.read.text_positions import located
 
-from .. import launch_terms
-from ..kernel import Kernel
-from ..launch_terms import DEFAULTS, TERMS, Choice, Term
 from .targets import Target
 
 FACT = "launch_contract"

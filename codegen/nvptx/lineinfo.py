@@ -20,10 +20,9 @@ from itertools import pairwise
 
 from llvmlite import ir
 
+from tileir.codegen.kernel import Kernel
 from tileir.ir import Op
-from tileir.locations import CallSite, LexicalBlock, Location, SourceLocation, Subprogram
-
-from ..kernel import Kernel
+from tileir.ir.locations import CallSite, LexicalBlock, Location, SourceLocation, Subprogram
 
 INLINED_CALLS = (7, 2)
 """The lowest PTX ISA version that has inlined calls."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
+from tileir.codegen.kernel import Kernel
 from tileir.ir import Block, Op
 from tileir.types import TensorView
 
-from ..kernel import Kernel
 from . import (
     heap,
     lower_atomics,

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.halves import HALVES
+from tileir.codegen.scalar.narrowing import narrow
+from tileir.codegen.scalar.widening import widen
 from tileir.ir import Op
 from tileir.types import Element, Scalar
 
-from ..scalar.halves import HALVES
-from ..scalar.narrowing import narrow
-from ..scalar.widening import widen
 from . import access, ordering, red_forms
 from .access import bits_of, value_of
 from .convert import through_shared

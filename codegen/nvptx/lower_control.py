@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
-from ..scalar.types import llvm_type
 from .carried import LOOPS, carried_arguments
 from .fragments import Context, Scope
 from .lower_ring import LoopRing

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import OPAQUE
 from tileir.ir import Op
 
-from ..scalar.types import OPAQUE
 from .fragments import I32, I64, Context
 from .lower_grid import coordinates
 from .vprintf import escaped, text, write

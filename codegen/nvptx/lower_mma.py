@@ -16,11 +16,11 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.narrowing import narrow
+from tileir.codegen.scalar.widening import widen
 from tileir.ir import Op
 from tileir.types import Element
 
-from ..scalar.narrowing import narrow
-from ..scalar.widening import widen
 from .fill_staged import fill_pieces
 from .fragments import I32, Context
 from .layout import span

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 from tileir.types import Scalar
 
-from ..scalar.constants import constant, padding_bits
 from . import access, ordering
 from .access import bits_of, value_of
 from .convert import through_shared

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.bits import bits_of as plain_bits
+from tileir.codegen.scalar.bits import from_bits
+from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 
-from ..scalar.bits import bits_of as plain_bits
-from ..scalar.bits import from_bits
-from ..scalar.types import llvm_type
 from . import access
 from .access import integer_type, value_of
 from .fragments import I32, Context, Fragment

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.constants import constant
 from tileir.ir import Op
 
-from ..scalar.constants import constant
 from . import access, ordering
 from .access import bits_of, integer_type, value_of
 from .convert import through_shared

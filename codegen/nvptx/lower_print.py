@@ -12,12 +12,12 @@ from math import prod
 
 from llvmlite import ir
 
+from tileir.codegen.printf import Conversion, pieces
+from tileir.codegen.scalar.bits import bits_of as plain_bits
+from tileir.codegen.scalar.widening import widen
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Scalar
 
-from ..printf import Conversion, pieces
-from ..scalar.bits import bits_of as plain_bits
-from ..scalar.widening import widen
 from . import access
 from .access import integer_type, value_of
 from .fragments import I32, I64, Context

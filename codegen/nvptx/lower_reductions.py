@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.choosing import chooses
+from tileir.codegen.commuting import commutes
 from tileir.ir import Op
 
-from ..choosing import chooses
-from ..commuting import commutes
 from .folds import Board, Elements, Many, run_body, shuffled
 from .fragments import I32, Context
 from .layout import LinearLayout, combine, dim_bits, dropped_images

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.constants import constant
 from tileir.ir import Op
 
-from ..scalar.constants import constant
 from .folds import Board, Elements, Many, run_body, shuffled
 from .fragments import I32, Context
 from .layout import LinearLayout, dim_bits, span

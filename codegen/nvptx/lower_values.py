@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from tileir.constants import Constant
+from tileir.codegen.scalar import elementwise, pairs
+from tileir.codegen.scalar.constants import constant as element_constant
+from tileir.codegen.scalar.types import llvm_type, memory_bytes
 from tileir.ir import Op
+from tileir.ir.constants import Constant
 
-from ..scalar import elementwise, pairs
-from ..scalar.constants import constant as element_constant
-from ..scalar.types import llvm_type, memory_bytes
 from . import access, lower_pieces
 from .fragments import I32, Context, Fragment
 from .layout import LinearLayout

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.constants import Constant
+from tileir.codegen.scalar.types import ADDRESS, is_packed, memory_bytes
 from tileir.ir import Op
+from tileir.ir.constants import Constant
 
-from ..scalar.types import ADDRESS, is_packed, memory_bytes
 from .carried import LOOPS
 from .fragments import Context
 from .shared import ALIGNMENT

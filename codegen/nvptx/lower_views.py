@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.constants import constant, padding_bits
+from tileir.codegen.scalar.types import is_packed
 from tileir.ir import Op, Value
 
-from ..scalar.constants import constant, padding_bits
-from ..scalar.types import is_packed
 from . import access, nibbles, ordering
 from .access import bits_of, integer_type, value_of
 from .convert import through_shared

@@ -20,12 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.passes.infer_divisibility import FactTable
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
-from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable
-from ..scalar.elementwise import ELEMENTWISE
 from .layout import LinearLayout, span
 from .mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from .staged import Staged, find, root_of, staged_images

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tileir.verifier.names import mangled, spelled_in_ptx
+from tileir.verifier.rules.names import mangled, spelled_in_ptx
 
 from .shared import NAME as SHARED_MEMORY
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from ..kernel import Kernel
-from ..scalar.types import is_packed
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import is_packed
+
 from . import access
 from .fragments import I32, I64, Context
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Value
 
-from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
-from ..scalar.types import memory_bytes
 from .fragments import I32, I64
 from .view_facts import dimensions
 

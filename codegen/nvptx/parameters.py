@@ -9,12 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from tileir.attributes import DivBy
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.written import written_parameters
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Value
-
-from ..kernel import Kernel
-from ..scalar.types import memory_bytes
-from ..written import written_parameters
 
 _MOST_BYTES = {(1, 0): 4352, (8, 1): 32764}
 """PTX ISA version -> bytes of parameters that a kernel may have from there on."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
 from tileir.ir import Block, Op, Value
 from tileir.types import PartitionView, Token
 
-from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
 from .assignment import Assignment
 from .carried import LOOPS, carried_arguments, targets
 from .layout import LinearLayout

@@ -56,9 +56,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments.grid import MAX_EXTENT
-from ..kernel import Kernel
-from ..launch_terms import TERMS
+from tileir.codegen.arguments.grid import MAX_EXTENT
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.launch_terms import TERMS
+
 from .allocations import place_allocations
 from .launch_contract import Contract, contract_of
 from .lower_fences import CONTROLS_GRIDS

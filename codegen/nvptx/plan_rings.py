@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import prod
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.passes.infer_divisibility import FactTable
+from tileir.codegen.scalar.constants import padding_bits
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
-from ..kernel import Kernel
-from ..passes.infer_divisibility import FactTable
-from ..scalar.constants import padding_bits
-from ..scalar.elementwise import ELEMENTWISE
-from ..scalar.types import is_packed, memory_bytes
 from .assignment import Assignment
 from .async_copy import COPY_BYTES
 from .carried import LOOPS

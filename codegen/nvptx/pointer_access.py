@@ -12,9 +12,9 @@ from math import prod
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
-from ..scalar.types import memory_bytes
 from .either import either
 from .fragments import Context, Fragment
 from .layout import LinearLayout

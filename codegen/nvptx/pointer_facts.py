@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.passes.infer_contiguity import Run, RunTable
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
-from ..kernel import Kernel
-from ..passes.infer_contiguity import Run, RunTable
-from ..scalar.types import memory_bytes
 from .layout import LinearLayout, along
 from .view_facts import ACCESS_BYTES, vector_in
 

@@ -8,11 +8,11 @@ branches hand it on. What comes from constants and coordinates alone has no pref
 
 from __future__ import annotations
 
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
-from ..kernel import Kernel
-from ..scalar.elementwise import ELEMENTWISE
 from .carried import handed_on
 from .layout import LinearLayout, dim_bits, dropped_images, for_scan
 from .mma_plan import Plan

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import llvm_type, memory_bytes
 from tileir.ir import Op, Value
 
-from ..scalar.types import llvm_type, memory_bytes
 from .carried import LOOPS
 from .early_loads import UNORDERED, EarlyLoad, early_loads
 from .fragments import Context

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tileir.codegen.scalar import elementwise
+from tileir.codegen.scalar.constants import padding_bits
+from tileir.codegen.scalar.ptx import PAIRS
+from tileir.codegen.scalar.types import is_packed
 from tileir.ir import Op
 from tileir.types import Tile
 
-from ..scalar import elementwise
-from ..scalar.constants import padding_bits
-from ..scalar.ptx import PAIRS
-from ..scalar.types import is_packed
 from . import red_forms
 from .lower import LOWERINGS
 from .lower_multimem import LOWERINGS as MULTIMEM

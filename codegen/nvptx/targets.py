@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tileir.verifier.targets import ADD_BF16, MULTICAST
+from tileir.verifier.rules.targets import ADD_BF16, MULTICAST
 
 F8_OF_SM_89 = (8, 1)
 """The first PTX ISA version with conversions of 8-bit floats for sm_89."""

@@ -15,10 +15,10 @@ from math import prod
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 from tileir.types import View
 
-from ..scalar.types import memory_bytes
 from . import access
 from .either import either
 from .fragments import I32, I64, Context, Fragment, coordinates, position_along

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT, TERMINATES
 from tileir.ir import Op
 
-from ..scalar.types import memory_bytes
 from .assignment import Assignment
 from .memory_ops import PLAIN_LOADS, is_weak
 

@@ -5,11 +5,11 @@ The *inner* dimension of a tile is the one along which neighbours lie side by si
 
 from __future__ import annotations
 
+from tileir.codegen.passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView, Tile, View
 
-from ..passes.infer_divisibility import FactTable, facts_of_extent, facts_of_stride
-from ..scalar.types import memory_bytes
 from .layout import LinearLayout, along, dim_bits
 
 ACCESS_BYTES = 16

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from ..scalar.types import OPAQUE
+from tileir.codegen.scalar.types import OPAQUE
+
 from .fragments import I32, I64, Context
 from .spaces import GLOBAL
 

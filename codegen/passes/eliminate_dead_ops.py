@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tileir.codegen.kernel import Kernel
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op
-
-from ..kernel import Kernel
 
 
 def eliminate_dead_ops(kernel: Kernel, target: str) -> Kernel:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from tileir.attributes import DivBy, SameElements
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Pointer, Tile
 
-from ..kernel import Kernel
-from ..scalar.types import memory_bytes
 from .infer_divisibility import LARGEST, FactTable
 
 ADDRESS_BITS = 64

@@ -15,12 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tileir.attributes import Bounded, DivBy
+from tileir.codegen.arguments.grid import MAX_EXTENT
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Scalar, TensorView, Tile
-
-from ..arguments.grid import MAX_EXTENT
-from ..kernel import Kernel
-from ..scalar.types import memory_bytes
 
 LARGEST = 1 << 62
 """The divisor of zero, and the largest that `assume` can state."""

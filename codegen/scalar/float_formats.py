@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tileir import floats
+from tileir.ir import floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,7 +294,7 @@ def test_what_is_kept_needs_neither_verifier_nor_lowering(folder: Path) -> None:
         set(subprocess.check_output(command, cwd=ROOT, text=True).split()) for _ in range(2)
     )
     compiling = {
-        "tileir.verifier.module", "tileir.printer.disassembly", "tileir.codegen.host.lower",
+        "tileir.verifier.module", "tileir.text.printer.disassembly", "tileir.codegen.host.lower",
         "tileir.codegen.host.storage", "tileir.codegen.scalar.elementwise",
     }  # fmt: skip
     assert compiling <= first

@@ -11,10 +11,12 @@ import pytest
 
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
-from tileir import __version__, command, nvidia_tools
+from tileir import __version__
 from tileir import compile as compile_bytecode
 from tileir.__main__ import main
+from tileir.commands import conventions
 from tileir.errors import MissingPackageError
+from tileir.tools import nvidia
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 MULTIMEM = FIXTURES / "13.5" / "multimem.tileirbc"
@@ -48,7 +50,7 @@ def test_machine_code(tool, tmp_path: Path) -> None:
 
 
 def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvidia_tools, "find", lambda name: None)
+    monkeypatch.setattr(nvidia, "find", lambda name: None)
     fails(
         tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 5,
         "ptxas is not installed; pip install nvidia-cuda-nvcc",
@@ -57,7 +59,7 @@ def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_tool_that_fails_is_no_wrong_use(monkeypatch: pytest.MonkeyPatch) -> None:
     """Python stands in for a ptxas that knows none of its arguments."""
-    monkeypatch.setattr(nvidia_tools, "find", lambda name: Path(sys.executable))
+    monkeypatch.setattr(nvidia, "find", lambda name: Path(sys.executable))
     done = tileir("compile", "--target", "sm_90", "--emit", "cubin", VECTOR_ADD)
     fails(done, 5, "ptxas failed: ", lines=0)
 
@@ -263,13 +265,13 @@ def test_a_defect_is_one_line_and_its_own_code(capsys, monkeypatch) -> None:
         raise AssertionError("of our own\nmaking")
 
     monkeypatch.delenv("TILEIR_TRACEBACK", raising=False)
-    assert command.guarded("test", broken) == 70
+    assert conventions.guarded("test", broken) == 70
     shown = capsys.readouterr().err
     assert shown.startswith("tileir test: AssertionError: of our own (this is a defect of tileir")
     assert len(shown.splitlines()) == 1
     monkeypatch.setenv("TILEIR_TRACEBACK", "1")
     with pytest.raises(AssertionError):
-        command.guarded("test", broken)
+        conventions.guarded("test", broken)
 
 
 CTRL_C = """\
@@ -287,7 +289,7 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.parametrize(
     ("module", "told"),
     [
-        ("tileir.command", "tileir: interrupted\n"),
+        ("tileir.commands.conventions", "tileir: interrupted\n"),
         ("tileir.commands.compile", "tileir compile: interrupted\n"),
         ("llvmlite", "tileir compile: interrupted\n"),
     ],
@@ -307,7 +309,7 @@ def test_an_error_that_came_of_ctrl_c_is_no_defect(capsys) -> None:
         except KeyboardInterrupt:
             raise ImportError("numpy._core.multiarray failed to import") from None
 
-    assert command.guarded("test", imports) == 130
+    assert conventions.guarded("test", imports) == 130
     assert capsys.readouterr().err == "tileir test: interrupted\n"
 
 
@@ -389,7 +391,7 @@ def test_the_help_has_the_ranges() -> None:
     assert "at most, 1 to 16" in shown
 
 
-@pytest.mark.parametrize("verb", command.COMMANDS)
+@pytest.mark.parametrize("verb", conventions.COMMANDS)
 def test_help_has_examples(verb: str) -> None:
     done = tileir(verb, "--help")
     assert done.returncode == 0

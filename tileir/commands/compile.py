@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir import nvidia_tools
-from tileir.command import UsageError, check_output, write_output
-from tileir.verifier.targets import GPUS
+from tileir.tools import nvidia
+from tileir.verifier.rules.targets import GPUS
 
+from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
 
@@ -100,5 +100,5 @@ def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:
         return compiled.ptx.encode()
     if emit == "plan":
         return (json.dumps(compiled.plan, indent=2) + "\n").encode()
-    cubin = nvidia_tools.assemble(compiled.ptx, compiled.target, lines)
-    return cubin if emit == "cubin" else nvidia_tools.disassemble(cubin, lines)
+    cubin = nvidia.assemble(compiled.ptx, compiled.target, lines)
+    return cubin if emit == "cubin" else nvidia.disassemble(cubin, lines)

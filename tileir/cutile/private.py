@@ -18,9 +18,9 @@ from types import ModuleType
 from typing import Any
 
 import tileir
-from tileir.texts import display
+from tileir.errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
+from tileir.messages.texts import display
 
-from ..errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
 from . import image
 from .arguments import Arguments
 from .driver import Driver

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.formats.version import SUPPORTED
-from tileir.verifier.targets import GPUS
+from tileir.verifier.rules.targets import GPUS
 
 from . import nvidia, ours
 from .packages import installed, look, packages

@@ -11,7 +11,7 @@ import pytest
 from tileir.codegen import compile
 from tileir.codegen.host.microkernel import LONGEST, Product
 from tileir.codegen.host.vector_unit import VectorUnit
-from tileir.floats import value_of
+from tileir.ir.floats import value_of
 
 from ..build import Kernel, tile
 

@@ -1,0 +1,1 @@
+"""Tile IR as text: printed as NVIDIA's disassembler prints it, and read back."""
