@@ -7,6 +7,7 @@ import re
 import statistics
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,27 @@ def test_files_are_small() -> None:
 def test_the_median_file_is_small() -> None:
     sizes = [len(path.read_text().splitlines()) for path in CODE]
     assert statistics.median(sizes) <= 200
+
+
+ROOMY = ("tileir", "codegen", "tests")
+MOST_FILES = 20
+"""Python files of one folder, `__init__.py` not counted."""
+
+
+def test_folders_are_small() -> None:
+    """What nobody can take in at a glance is divided; data and goldens may be as many as needed."""
+    files = Counter(
+        short(path.parent)
+        for layer in ROOMY
+        for path in (ROOT / layer).rglob("*.py")
+        if path.name != "__init__.py" and GENERATED not in path.parents
+    )
+    assert not {folder: count for folder, count in files.items() if count > MOST_FILES}
+
+
+def test_no_folder_has_a_name_that_tools_skip() -> None:
+    """git, pytest and hatchling leave out folders of these names, and what is in them."""
+    assert not [short(path) for path in ALL if {"build", "dist"} & set(path.parts[:-1])]
 
 
 def test_files_say_why_they_exist() -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.import_graph import circles, graph, modules
+
 ROOT = Path(__file__).parent.parent
 
 ALLOWED = {
@@ -89,6 +91,53 @@ def test_imports_go_one_way(layer: str) -> None:
                 continue
             wrong.append(f"{name} imports {module}")
     assert not wrong
+
+
+ROOMS = (
+    "messages",
+    "ir",
+    "launch",
+    "read",
+    "verifier",
+    "write",
+    "builder",
+    "text",
+    "explain",
+    "tools",
+    "doctor",
+    "commands",
+    "cutile",
+)
+"""The rooms of `tileir`; each imports from those before it and from the modules on top."""
+
+
+def test_rooms_are_in_one_order() -> None:
+    """Except for what `tileir` offers itself: its modules on top are doors to every room."""
+    place = {name: number for number, name in enumerate(ROOMS)}
+    rooms = {p.name for p in (ROOT / "tileir").iterdir() if (p / "__init__.py").exists()}
+    assert rooms == set(ROOMS)
+    back = [
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        for other in others
+        if (here := name.split(".")[1:2]) and here[0] in place
+        if (there := other.split(".")[1:2]) and there[0] in place
+        if place[there[0]] > place[here[0]]
+    ]
+    assert not back
+
+
+@pytest.mark.parametrize("layer", ["formats", "tileir", "codegen"])
+def test_no_modules_import_each_other(layer: str) -> None:
+    """Neither directly nor around a corner, for types, or inside of functions."""
+    mine = {name for name, path in modules().items() if path.relative_to(ROOT).parts[0] == layer}
+    mine.discard("tileir")  # the package itself: its functions import what they are doors to
+    assert not circles({name: graph()[name] & mine for name in mine})
+
+
+def test_circles_are_found() -> None:
+    arrows = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a"}}
+    assert circles({name: frozenset(others) for name, others in arrows.items()}) == [["b", "c"]]
 
 
 def test_reading_needs_no_code_generator() -> None:

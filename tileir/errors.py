@@ -323,3 +323,7 @@ class KernelAssertionError(KernelError):
 
 class UncheckedWarning(RuntimeWarning):
     """A kernel that is compiled to check its accesses cannot check some of them."""
+
+
+class ToolError(TileIRError):
+    """A tool of somebody else's is not there, or has failed; the text says what it said."""

@@ -29,6 +29,7 @@ from tileir.verifier.constraints import Found, operand_problem
 from tileir.verifier.single import op_problem
 from tileir.write.attributes import encode_inline
 from tileir.write.body import BodyEncoder
+from tileir.write.built_function import BuiltFunction
 from tileir.write.location_table import misplaced
 from tileir.write.tables import Interning
 
@@ -41,7 +42,7 @@ BODY = BY_NAME["entry"].regions[0]
 """The row of a kernel's own region."""
 
 
-class Kernel:
+class Kernel(BuiltFunction):
     """A kernel under construction; `tileir.builder.Module.function` makes one.
 
     parameters  the values of its parameters

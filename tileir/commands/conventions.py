@@ -28,6 +28,7 @@ from tileir.errors import (
     LaunchError,
     MissingPackageError,
     TileIRError,
+    ToolError,
     UnsupportedError,
     VerifyError,
 )
@@ -49,10 +50,6 @@ COMMANDS = {
 
 class UsageError(Exception):
     """The command was used wrongly; the text says how."""
-
-
-class ToolError(UsageError):
-    """A tool of somebody else's failed, of which the text says what it said, or is not there."""
 
 
 CODES = {

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tileir.commands.conventions import ToolError
+from tileir.errors import ToolError
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables that say where a CUDA toolkit is installed."""

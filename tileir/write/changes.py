@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from tileir.errors import BuildError
@@ -20,11 +21,11 @@ from tileir.messages.texts import display
 from tileir.read.function import Function, Global
 
 from .attributes import Record
+from .built_function import BuiltFunction
 from .renamed_functions import as_it_is, relocation
 from .sections import Writer
 
 if TYPE_CHECKING:
-    from tileir.builder.kernel import Kernel
     from tileir.read.original import AsFound
 
 
@@ -38,8 +39,8 @@ class Module(Protocol):
     producer: str | None
 
     @property
-    def functions(self) -> list[Function]:
-        """The entries; those that were built from nothing are `Kernel`s."""
+    def functions(self) -> Sequence[Function | BuiltFunction]:
+        """The entries; those that no file has are `BuiltFunction`s."""
 
 
 def rewritten(module: Module, check: bool) -> bytes:
@@ -62,22 +63,15 @@ def rewritten(module: Module, check: bool) -> bytes:
 
 def _check_lists(module: Module) -> None:
     """Refuse what is no function in `functions` and no global in `globals`."""
-    for name, kind in (("functions", Function), ("globals", Global)):
+    for name, kinds in (("functions", (Function, BuiltFunction)), ("globals", Global)):
         if name not in vars(module):
             continue
         listed = getattr(module, name)
         if not isinstance(listed, list):
             raise BuildError(f"{name} must be a list, found {listed!r}")
         for index, item in enumerate(listed):
-            if not isinstance(item, kind) and not (kind is Function and _is_built(item)):
+            if not isinstance(item, kinds):
                 raise BuildError(f"{name}[{index}]: found {item!r}")
-
-
-def _is_built(item: object) -> bool:
-    """Whether a function is one that was made op by op; most files have none."""
-    from tileir.builder.kernel import Kernel
-
-    return isinstance(item, Kernel)
 
 
 def _untouched(module: Module) -> bool:
@@ -132,7 +126,7 @@ def _check_names(module: Module, names: list[str]) -> None:
             raise BuildError(f"{display(name)}: the module has another one of that name")
 
 
-def _new(writer: Writer, function: Function | Kernel) -> Record:
+def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
     """The record of a function of another file, or of one built from nothing."""
     if not isinstance(function, Function):
         return writer.built(function)

@@ -37,12 +37,12 @@ from tileir.types import FunctionType
 
 from .attributes import Record, encode_attribute, encode_constant, integer, listed, truth
 from .body import BodyEncoder
+from .built_function import BuiltFunction
 from .changed_bodies import check_edited
 from .renamed_functions import Relocation, as_it_is
 from .tables import Interning
 
 if TYPE_CHECKING:
-    from tileir.builder.kernel import Kernel
     from tileir.read.function import Function, Global
     from tileir.read.original import AsFound
 
@@ -126,11 +126,11 @@ class Writer:
         record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
         return record
 
-    def built(self, kernel: Kernel) -> Record:
-        """The record of a kernel of `tileir.builder`, which must be finished."""
-        kernel.finish()
-        record = self.function(kernel)
-        self.checked(kernel.name, kernel.body)
+    def built(self, function: BuiltFunction) -> Record:
+        """The record of a function that no file has; BuildError if it is not finished."""
+        function.finish()
+        record = self.function(function)
+        self.checked(function.name, function.body)
         return record
 
     def checked(self, name: str, body: Body, found: Body | None = None) -> None:
