@@ -8,7 +8,7 @@ from tileir.errors import BuildError
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
 from tileir.ir import Block, Op, Value
-from tileir.messages.wording import region_name
+from tileir.ir.region_name import region_name
 
 
 class Place:

@@ -20,13 +20,11 @@ from typing import Any
 import tileir
 from tileir.errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
 from tileir.messages.texts import display
+from tileir.tools.cutile_versions import VERSIONS
 
 from . import image
 from .arguments import Arguments
 from .driver import Driver
-
-VERSIONS = ("1.5.0", "1.6.0", "1.7.0")
-"""The versions of cuda-tile that programs were run with."""
 
 _LOADER = "cuda.tile._load_libcuda"
 """The module that loads the driver; cuTile imports it at the first launch."""

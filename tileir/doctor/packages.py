@@ -43,7 +43,7 @@ class Package:
 
 def packages() -> tuple[Package, ...]:
     """All of them; what is needed first."""
-    from tileir.cutile.private import VERSIONS
+    from tileir.tools.cutile_versions import VERSIONS
 
     return (
         Package("construct", "reading", lowest="2.10.70", below="2.11"),

@@ -5,11 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tileir.formats.ops.spec import Region
-    from tileir.ir import Op
 
 CLOSE = 0.75
 """The least likeness, from 0 to 1, of a name that is suggested: one letter of four is wrong."""
@@ -40,8 +35,3 @@ def counted(number: int, noun: str) -> str:
 def in_words(name: str) -> str:
     """The name of a slot or region of a row: ``then region`` for ``thenRegion``."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
-
-
-def region_name(op: Op | None, row: Region) -> str:
-    """A region in words: ``region of for``, or ``body`` for that of a kernel."""
-    return f"{in_words(row.name)} of {op.name}" if op else "body"

@@ -14,8 +14,9 @@ from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
 from tileir.ir import Block, Op, Value
 from tileir.ir.locations import CallSite, SourceLocation
+from tileir.ir.region_name import region_name
 from tileir.ir.slot_types import infer, operand_slots
-from tileir.messages.wording import choice, counted, did_you_mean, region_name
+from tileir.messages.wording import choice, counted, did_you_mean
 from tileir.types import Type
 
 from .diagnostics import Refused, Stop
