@@ -25,4 +25,4 @@ def run(kernel: Kernel, family: str, target: str) -> Kernel:
 
 
 def _pass(name: str) -> Callable[[Kernel, str], Kernel]:
-    return getattr(import_module(f".passes.{name}", __package__), name)
+    return getattr(import_module(f".{name}", __package__), name)

@@ -52,7 +52,7 @@ def package_of(target: str) -> str:
     """
     if target == HOST:
         return "host"
-    from .nvptx.targets import TARGETS
+    from .nvptx.machine.targets import TARGETS
 
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")

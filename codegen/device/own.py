@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.errors import UnsupportedError
 
 from . import driver

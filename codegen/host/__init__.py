@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from . import machine
-from .compilation import HostCompilation, HostKernel
+from .machine import cpu
+from .running.compilation import HostCompilation, HostKernel
 
 if TYPE_CHECKING:
     from tileir.codegen.kernel import Kernel
@@ -21,7 +21,7 @@ __all__ = ["HostCompilation", "HostKernel", "compile_kernels", "identity", "rest
 
 def identity(target: str) -> str | None:
     """What machine code depends on besides the module: LLVM and the CPU."""
-    return machine.identity()
+    return cpu.identity()
 
 
 def restore(data: bytes) -> HostCompilation:

@@ -7,19 +7,19 @@ from typing import Any
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.machine import Machine
-from tileir.codegen.written import written_parameters
 
-from . import machine
-from .checks import CheckedLowering
-from .compilation import HostCompilation
-from .driver import build_driver
-from .entry import argument_offsets
-from .kernel_info import KernelInfo
-from .lower import BlockLowering
-from .machine_code import MachineCode
-from .storage import plan_storage
+from .checking.checks import CheckedLowering
+from .lowering.block import BlockLowering
+from .lowering.block_run import build_driver
+from .lowering.entry import argument_offsets
+from .machine import cpu
+from .machine.machine_code import MachineCode
+from .planning.storage import plan_storage
+from .running.compilation import HostCompilation
+from .running.kernel_info import KernelInfo
 
 _LOOPS = ("for", "loop")
 
@@ -28,7 +28,7 @@ def compile_kernels(kernels: list[Kernel], checks: Sequence[str]) -> HostCompila
     """See `compile_kernels` of the package."""
     module = ir.Module("tileir")
     module.machine = Machine.of_host()
-    module.triple, module.data_layout = machine.triple_and_layout()
+    module.triple, module.data_layout = cpu.triple_and_layout()
     entries = []
     for kernel in kernels:
         storage = plan_storage(kernel)
@@ -39,7 +39,7 @@ def compile_kernels(kernels: list[Kernel], checks: Sequence[str]) -> HostCompila
         build_driver(module, kernel.symbol, lowering.run())
         entries.append(_info(kernel, storage.size, tuple(lowering.sites)))
     text = str(module)
-    return HostCompilation(MachineCode(tuple(entries), machine.object_code(text), text))
+    return HostCompilation(MachineCode(tuple(entries), cpu.object_code(text), text))
 
 
 def _info(kernel: Kernel, workspace: int, sites: tuple[Mapping[str, Any], ...]) -> KernelInfo:

@@ -8,8 +8,8 @@ from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.ir import Op
 
-from .inline import INLINE
-from .rows import rows
+from .lowering.inline import INLINE
+from .lowering.rows import rows
 
 
 def why_not(op: Op) -> str | None:

@@ -24,17 +24,17 @@ from tileir.ir import Op
 from tileir.read.text_positions import located
 from tileir.types import Element, Tile
 
-from . import supported
-from .assign_layouts import assign_layouts
-from .block_size import MOST_WORDS, too_large
-from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, settle
-from .lineinfo import INLINED_CALLS, LineTable
-from .lower import declare_kernel, lower_kernel
-from .names import entry_names
-from .parameters import ptx_version
+from .emit.kernel import declare_kernel, lower_kernel
+from .launch.contract import check_shared, contract_of, fit_block, lowest_ptx, settle
+from .launch.entry_names import entry_names
+from .launch.line_table import INLINED_CALLS, LineTable
+from .launch.parameters import ptx_version
+from .machine.targets import TARGETS, Target
 from .plan import launch_plan
-from .plan_rings import plan_rings
-from .targets import TARGETS, Target
+from .schedule import supported
+from .schedule.assign_layouts import assign_layouts
+from .schedule.block_size import MOST_WORDS, too_large
+from .schedule.plan_rings import plan_rings
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1

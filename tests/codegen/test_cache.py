@@ -13,10 +13,12 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.codegen import cache_key, cache_place, fresh
-from tileir.codegen.cache import Cache
-from tileir.codegen.host.kernel_info import KernelInfo
-from tileir.codegen.host.machine_code import MachineCode
+from tileir.codegen import fresh
+from tileir.codegen.cache import folder as cache_folder
+from tileir.codegen.cache.key import key_of
+from tileir.codegen.cache.store import Cache
+from tileir.codegen.host.machine.machine_code import MachineCode
+from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.errors import VerifyError
 from tileir.types import Pointer, Scalar
 
@@ -104,18 +106,18 @@ def test_a_changed_module_is_another_entry(folder: Path, compiled: list[str]) ->
 
 
 def test_another_machine_is_another_key() -> None:
-    keys = {cache_key.key_of(parse(), f"machine {number}", {}) for number in range(3)}
+    keys = {key_of(parse(), f"machine {number}", {}) for number in range(3)}
     assert len(keys) == 3
-    assert cache_key.key_of(parse(), "machine 0", {}) in keys
-    assert cache_key.key_of(parse(), "machine 0", {"check": "memory"}) not in keys
+    assert key_of(parse(), "machine 0", {}) in keys
+    assert key_of(parse(), "machine 0", {"check": "memory"}) not in keys
 
 
 def test_other_code_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = cache_key.key_of(parse(), "machine", {})
-    monkeypatch.setattr(cache_key, "_own_code", lambda: "another version")
-    assert cache_key.key_of(parse(), "machine", {}) != before
-    monkeypatch.setattr(cache_key, "_own_code", lambda: None)
-    assert cache_key.key_of(parse(), "machine", {}) is None
+    before = key_of(parse(), "machine", {})
+    monkeypatch.setattr("tileir.codegen.cache.key._own_code", lambda: "another version")
+    assert key_of(parse(), "machine", {}) != before
+    monkeypatch.setattr("tileir.codegen.cache.key._own_code", lambda: None)
+    assert key_of(parse(), "machine", {}) is None
 
 
 def test_what_is_wrong_is_told_every_time(folder: Path) -> None:
@@ -235,7 +237,7 @@ def test_what_is_larger_than_everything_is_not_kept(tmp_path: Path) -> None:
 )
 def test_places(platform: str, environment: dict, place: str, monkeypatch) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    found = cache_place.find_cache(environment)
+    found = cache_folder.find_cache(environment)
     assert found is not None
     assert found.folder == Path(place).expanduser().absolute()
 
@@ -249,14 +251,14 @@ SIZES = {
 @pytest.mark.parametrize("text", SIZES)
 def test_sizes(text: str | None) -> None:
     environment = {} if text is None else {"TILEIR_CACHE_SIZE": text}
-    assert cache_place.find_cache(environment).limit == SIZES[text]
+    assert cache_folder.find_cache(environment).limit == SIZES[text]
 
 
 @pytest.mark.parametrize("text", ["many", "-1", "1.5G", "10X"])
 def test_a_size_that_is_none(text: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        cache = cache_place.find_cache({"TILEIR_CACHE_SIZE": text})
+        cache = cache_folder.find_cache({"TILEIR_CACHE_SIZE": text})
     assert cache.limit == 1 << 30
     assert str(caught[0].message).startswith(f"TILEIR_CACHE_SIZE={text!r} is no size")
 
@@ -294,9 +296,12 @@ def test_what_is_kept_needs_neither_verifier_nor_lowering(folder: Path) -> None:
         set(subprocess.check_output(command, cwd=ROOT, text=True).split()) for _ in range(2)
     )
     compiling = {
-        "tileir.verifier.module", "tileir.text.printer.disassembly", "tileir.codegen.host.lower",
-        "tileir.codegen.host.storage", "tileir.codegen.scalar.elementwise",
-    }  # fmt: skip
+        "tileir.verifier.module",
+        "tileir.text.printer.disassembly",
+        "tileir.codegen.host.lowering.block",
+        "tileir.codegen.host.planning.storage",
+        "tileir.codegen.scalar.elementwise",
+    }
     assert compiling <= first
     assert not compiling & second
 

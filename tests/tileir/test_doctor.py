@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.corpus import ROOT
-from tileir.codegen.cache import Cache
+from tileir.codegen.cache.store import Cache
 from tileir.commands.conventions import NO, OK, main_of
 from tileir.doctor import nvidia, ours, report
 from tileir.doctor.packages import Package, installed, packages

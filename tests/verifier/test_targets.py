@@ -87,7 +87,7 @@ def test_only_multicast_memory_cannot_be_compiled_some_other_way(gpu: str) -> No
 
 def test_targets_are_those_of_the_compiler() -> None:
     pytest.importorskip("llvmlite")
-    from tileir.codegen.nvptx.targets import TARGETS
+    from tileir.codegen.nvptx.machine.targets import TARGETS
 
     assert tuple(TARGETS) == GPUS
     assert set(GPU) <= set(TILEIRAS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tileir.codegen.nvptx.targets import TARGETS, Target
+from tileir.codegen.nvptx.machine.targets import TARGETS, Target
 from tileir.codegen.targets import package_of
 from tileir.errors import UnsupportedError
 from tileir.verifier.rules.targets import GPUS

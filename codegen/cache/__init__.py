@@ -1,0 +1,1 @@
+"""Compiled modules on disk: the folder, the key of a module, and the files."""

@@ -1,0 +1,1 @@
+"""Checks that a kernel makes while it runs, if they are asked for."""

@@ -1,0 +1,1 @@
+"""The CPU as LLVM sees it, and machine code for it."""

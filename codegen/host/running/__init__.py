@@ -1,0 +1,1 @@
+"""Launches on the CPU: arguments, threads, and what a running kernel reports."""

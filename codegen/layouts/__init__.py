@@ -1,0 +1,1 @@
+"""Which thread holds which element of a tile, as linear algebra over GF(2)."""

@@ -1,0 +1,1 @@
+"""Control flow, the position in the grid, and loads that a loop makes ahead."""

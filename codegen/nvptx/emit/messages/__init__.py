@@ -1,0 +1,1 @@
+"""What a kernel prints, and assertions."""

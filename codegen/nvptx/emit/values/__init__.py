@@ -1,0 +1,1 @@
+"""Ops that compute or rearrange the elements of tiles."""

@@ -1,0 +1,1 @@
+"""Instructions of NVIDIA GPUs: accesses, asynchronous copies, matrix products, updates in memory."""

@@ -1,0 +1,1 @@
+"""What is decided before PTX is emitted: threads, layouts, atoms, rings, barriers."""
