@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
-from tileir.references import display
+from tileir.messages.texts import display
 
-from .cache import Slot
-from .cache_key import key_of
-from .cache_place import find_cache
+from .cache.folder import find_cache
+from .cache.key import key_of
+from .cache.store import Slot
 from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
-from .text_lines import with_text_lines
+from .transform.locate_in_text import with_text_lines
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode

@@ -11,7 +11,7 @@ from tileir.verifier.module import check as check_rules
 from . import pipeline, support
 from .kernel import Kernel
 from .targets import package_of
-from .tracing import insert_traces
+from .transform.insert_traces import insert_traces
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode

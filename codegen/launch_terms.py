@@ -21,7 +21,7 @@ from typing import Any
 
 from tileir.attributes import IntegerAttribute, spell
 from tileir.errors import UnsupportedError
-from tileir.wording import did_you_mean
+from tileir.messages.wording import did_you_mean
 
 MOST_WARPS = 32
 MOST_BLOCKS = 16

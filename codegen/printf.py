@@ -14,7 +14,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tileir.verifier.miscellaneous import CONVERSION
+from tileir.verifier.rules.miscellaneous import CONVERSION
 
 _PARTS = re.compile(
     r"%([-+ #0]*)(\d*)\*?(?:\.(\d*)\*?)?(hh|h|ll|l|q|j|z|t|L)?(.?)", re.DOTALL

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
-from tileir.text_places import located
+from tileir.read.text_positions import located
 from tileir.types import Tile
 
 from .kernel import Kernel

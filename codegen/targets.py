@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.text_places import located
+from tileir.read.text_positions import located
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
@@ -25,7 +25,7 @@ def named_target(bytecode: Bytecode) -> str | None:
         attribute, name = SPELLED, module[SPELLED]
     else:
         return None
-    from tileir.verifier.targets import GPUS
+    from tileir.verifier.rules.targets import GPUS
 
     if name not in GPUS:
         said = f"{attribute} is {spell(module[attribute])}"
@@ -52,13 +52,13 @@ def package_of(target: str) -> str:
     """
     if target == HOST:
         return "host"
-    from .nvptx.targets import TARGETS
+    from .nvptx.machine.targets import TARGETS
 
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")
     if target in TARGETS:
         return "nvptx"
-    from tileir.wording import did_you_mean
+    from tileir.messages.wording import did_you_mean
 
     known = [HOST, *TARGETS]
     # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tileir import Bytecode, Function
-from tileir.encode import BodyEncoder
-from tileir.writer import Writer
+from tileir.write.body import BodyEncoder
+from tileir.write.sections import Writer
 
 
 def encoded(bytecode: Bytecode) -> Iterator[tuple[Function, bytes, list[int], Writer]]:

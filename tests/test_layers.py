@@ -94,7 +94,7 @@ def test_imports_go_one_way(layer: str) -> None:
 def test_reading_needs_no_code_generator() -> None:
     program = (
         "import sys, pathlib, tileir\n"
-        "from tileir.annotate import annotate\n"
+        "from tileir.explain.annotate import annotate\n"
         "data = pathlib.Path('fixtures/13.4/vector_add.tileirbc').read_bytes()\n"
         "list(annotate(tileir.Bytecode.parse(data)))\n"
         "tileir.disassemble(data, debug=True)\n"

@@ -36,7 +36,7 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
         "tileir/formats/TABLES.md",
         "tileir/formats/tileir.ksy",
         "tileir/codegen/__init__.py",
-        "tileir/inspect.py",
+        "tileir/commands/inspect.py",
     ):
         assert needed in names
     assert not any("tests" in name or "fixtures" in name for name in names)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tileir.formats.limits import Limits
     from tileir.formats.version import Version
 
-    from .buffer import Buffer
     from .bytecode import Bytecode, Function, Global, Section
     from .errors import (
         AssemblyError,
@@ -41,7 +40,8 @@ if TYPE_CHECKING:
         VerifyError,
         VersionError,
     )
-    from .launch import LaunchAttributes
+    from .launch.attributes import LaunchAttributes
+    from .launch.buffer import Buffer
 
 __version__ = "0.1.0"
 
@@ -117,7 +117,7 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     Raises AssemblyError, which lists everything that is wrong with the text, or that the version
     lacks; BuildError if `version` is none; TypeError if `text` is no str.
     """
-    from .assembler import assemble as assemble_text
+    from .text.assembler import assemble as assemble_text
 
     return assemble_text(text, version, name)
 
@@ -152,7 +152,7 @@ def compile(bytecode, target: str | None = None, **options):
     lists everything that cannot be compiled for the target.
     """
     from .bytecode import Bytecode
-    from .extras import compiling
+    from .tools.missing_packages import compiling
 
     with compiling():
         from tileir.codegen import compile as compile_bytecode
@@ -172,7 +172,7 @@ def disassemble(bytecode, debug: bool = False, function: str | None = None) -> s
     where an op is not as its syntax needs it, KeyError for a function that is not there, TypeError
     for what is no bytecode.
     """
-    from .printer import disassemble as print_module
+    from .text.printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
 

@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    from .command import COMMANDS, USAGE, fail, guarded, main_of
+    from .commands.conventions import COMMANDS, USAGE, fail, guarded, main_of
 
     if not arguments:
         print(help_text(), file=sys.stderr)
@@ -41,7 +41,7 @@ def _say(text: str) -> int:
 
 def help_text() -> str:
     """The overview of all commands."""
-    from .command import COMMANDS
+    from .commands.conventions import COMMANDS
 
     width = max(map(len, COMMANDS))
     rows = [f"  {name:<{width}}  {summary}" for name, (_, summary) in COMMANDS.items()]

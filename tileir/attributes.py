@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import floats
-from .constants import Constant
+from .ir import floats
+from .ir.constants import Constant
 from .types import Scalar, Type
 
 

@@ -16,19 +16,19 @@ from tileir.formats.cursor import Slice, brief
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
-from . import launch
-from .collector import paused_collector
 from .errors import BytecodeError, Diagnostic
-from .found import AsFound
-from .function import Function, Global, Section
-from .locations import DebugInfo
-from .once import once
-from .references import display
-from .retarget import check_oddities, retarget
-from .versions import supported
+from .launch import attributes as launch
+from .messages.texts import display
+from .read.debug_info import DebugInfo
+from .read.function import Function, Global, Section
+from .read.once import once
+from .read.original import AsFound
+from .read.paused_collector import paused_collector
+from .write.requested_version import supported
+from .write.retarget import check_oddities, retarget
 
 if TYPE_CHECKING:
-    from .text_places import TextPlaces
+    from .read.text_positions import TextPlaces
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
 
@@ -178,7 +178,7 @@ class Bytecode:
         place, if something cannot be written, or if an op breaks a rule that it kept before; that
         is not asked without `check`, for those who test what reads such files.
         """
-        from .rewrite import rewritten
+        from .write.changes import rewritten
 
         return rewritten(self, check)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from tileir.formats.errors import BuildError, BytecodeError, TileIRError, shorten
 from tileir.formats.version import Version
 
-from .references import display, printable
+from .messages.texts import display, printable
 
 if TYPE_CHECKING:
-    from .ir import Op
+    from .ir.op import Op
 
 __all__ = [
     "AssemblyError",

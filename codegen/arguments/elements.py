@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tileir.buffer import Buffer
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import LaunchError
+from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
-
-from ..scalar.types import memory_bytes
 
 _OWN = {
     "i1": ("bool", "int8", "uint8"),

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tileir.arrays import from_constant, to_constant
+from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import LaunchError
-from tileir.floats import FORMATS, Format, largest, nearest
+from tileir.ir.arrays import from_constant
+from tileir.ir.constants import to_constant
+from tileir.ir.floats import FORMATS, Format, largest, nearest
 from tileir.types import Scalar, Tile
 
-from ..scalar.types import memory_bytes
 from .shown import shown
 
 _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}

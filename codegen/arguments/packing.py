@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tileir.errors import LaunchError
-from tileir.references import display
+from tileir.messages.texts import display
 from tileir.types import Element, Pointer, Scalar
 
 from .numbers import number_bytes

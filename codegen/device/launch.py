@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from tileir.codegen.arguments.grid import check_grid
+from tileir.codegen.arguments.packing import pack
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
-from tileir.references import display
+from tileir.messages.texts import display
 from tileir.types import Element, Scalar
 
-from ..arguments.grid import check_grid
-from ..arguments.packing import pack
 from . import driver, streams
 from .image import Image
 from .memory import Memory, memory_of, ready

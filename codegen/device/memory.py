@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tileir.buffer import Buffer
-from tileir.errors import LaunchError
-from tileir.types import Scalar
-
-from ..arguments.dlpack import CUDA_DEVICES, from_dlpack
-from ..arguments.elements import (
+from tileir.codegen.arguments.dlpack import CUDA_DEVICES, from_dlpack
+from tileir.codegen.arguments.elements import (
     buffer_span,
     check_address,
     check_type,
     check_writable,
     plain_address,
 )
+from tileir.errors import LaunchError
+from tileir.launch.buffer import Buffer
+from tileir.types import Scalar
+
 from . import driver
 from .streams import handle_of
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.errors import UnsupportedError
 
-from ..nvptx.targets import TARGETS
 from . import driver
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError
-
-from ..arguments.shown import shown
 
 DEFAULT = 0
 """The stream that everything without one goes to."""

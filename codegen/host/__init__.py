@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from . import machine
-from .compilation import HostCompilation, HostKernel
+from .machine import cpu as machine
+from .running.compilation import HostCompilation, HostKernel
 
 if TYPE_CHECKING:
+    from tileir.codegen.kernel import Kernel
     from tileir.ir import Op
-
-    from ..kernel import Kernel
 
 __all__ = ["HostCompilation", "HostKernel", "compile_kernels", "identity", "restore", "why_not"]
 

@@ -7,18 +7,19 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..kernel import Kernel
-from ..scalar.machine import Machine
-from ..written import written_parameters
-from . import machine
-from .checks import CheckedLowering
-from .compilation import HostCompilation
-from .driver import build_driver
-from .entry import argument_offsets
-from .kernel_info import KernelInfo
-from .lower import BlockLowering
-from .machine_code import MachineCode
-from .storage import plan_storage
+from tileir.codegen.analysis.written_parameters import written_parameters
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.machine import Machine
+
+from .checking.checks import CheckedLowering
+from .lowering.block import BlockLowering
+from .lowering.block_run import build_driver
+from .lowering.entry import argument_offsets
+from .machine import cpu as machine
+from .machine.machine_code import MachineCode
+from .planning.storage import plan_storage
+from .running.compilation import HostCompilation
+from .running.kernel_info import KernelInfo
 
 _LOOPS = ("for", "loop")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tileir.codegen.scalar import elementwise
+from tileir.codegen.scalar.constants import padding_bits
 from tileir.ir import Op
 
-from ..scalar import elementwise
-from ..scalar.constants import padding_bits
-from .inline import INLINE
-from .rows import rows
+from .lowering.inline import INLINE
+from .lowering.rows import rows
 
 
 def why_not(op: Op) -> str | None:

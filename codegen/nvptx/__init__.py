@@ -13,28 +13,28 @@ from typing import Any
 
 from llvmlite import ir
 
+from tileir.codegen import llvm
+from tileir.codegen.api import Compilation, Compiled
+from tileir.codegen.device.image import Image
+from tileir.codegen.device.launch import launch, load
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.machine import Machine
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Op
-from tileir.text_places import located
+from tileir.read.text_positions import located
 from tileir.types import Element, Tile
 
-from .. import llvm
-from ..api import Compilation, Compiled
-from ..device.image import Image
-from ..device.launch import launch, load
-from ..kernel import Kernel
-from ..scalar.machine import Machine
-from . import supported
-from .assign_layouts import assign_layouts
-from .block_size import MOST_WORDS, too_large
-from .launch_contract import check_shared, contract_of, fit_block, lowest_ptx, settle
-from .lineinfo import INLINED_CALLS, LineTable
-from .lower import declare_kernel, lower_kernel
-from .names import entry_names
-from .parameters import ptx_version
+from .emit.kernel import declare_kernel, lower_kernel
+from .launch.contract import check_shared, contract_of, fit_block, lowest_ptx, settle
+from .launch.entry_names import entry_names
+from .launch.line_table import INLINED_CALLS, LineTable
+from .launch.parameters import ptx_version
+from .machine.targets import TARGETS, Target
 from .plan import launch_plan
-from .plan_rings import plan_rings
-from .targets import TARGETS, Target
+from .schedule import supported
+from .schedule.assign_layouts import assign_layouts
+from .schedule.block_size import MOST_WORDS, too_large
+from .schedule.plan_rings import plan_rings
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1

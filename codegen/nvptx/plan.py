@@ -56,14 +56,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments.grid import MAX_EXTENT
-from ..kernel import Kernel
-from ..launch_terms import TERMS
-from .allocations import place_allocations
-from .launch_contract import Contract, contract_of
-from .lower_fences import CONTROLS_GRIDS
-from .parameters import parameter_rows
-from .targets import Target
+from tileir.codegen.arguments.grid import MAX_EXTENT
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.launch_terms import TERMS
+
+from .emit.memory.fences import CONTROLS_GRIDS
+from .launch.contract import Contract, contract_of
+from .launch.parameters import parameter_rows
+from .machine.targets import Target
+from .schedule.allocations import place_allocations
 
 SCHEMA = 1
 

@@ -13,8 +13,8 @@ from tileir.ir import Op
 
 from . import directed, ptx
 from .bits import DOUBLE, intrinsic, single
+from .conversions.halves import HALVES, fused, in_single
 from .flush import flushable
-from .halves import HALVES, fused, in_single
 from .machine import machine_of
 from .native_halves import native
 from .rounding import DIRECTED

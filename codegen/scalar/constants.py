@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.constants import Constant
+from tileir.ir.constants import Constant
 from tileir.types import Element, Scalar
 
 from .types import llvm_type, memory_bytes

@@ -13,7 +13,8 @@ from llvmlite import ir
 
 from tileir.ir import Op
 
-from . import arithmetic, casts, floats, integers, math
+from . import arithmetic, floats, integers, math
+from .conversions import casts
 
 Emit = Callable[..., ir.Value]
 

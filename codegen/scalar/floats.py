@@ -11,8 +11,8 @@ from tileir.types import Scalar
 
 from .bits import SINGLE, bits_of, intrinsic, like
 from .constants import constant, padding_bits
+from .conversions.halves import in_single
 from .flush import flushable
-from .halves import in_single
 from .machine import machine_of
 from .native_halves import native
 from .types import llvm_type

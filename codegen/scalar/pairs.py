@@ -9,9 +9,9 @@ from tileir.types import Element
 
 from . import native_halves, ptx
 from .bits import BYTE, SHORT
+from .conversions.narrowing import narrow
+from .conversions.widening import widen
 from .machine import machine_of
-from .narrowing import narrow
-from .widening import widen
 
 Builder = ir.IRBuilder
 Pair = tuple[ir.Value, ir.Value]

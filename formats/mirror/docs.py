@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 
 from construct import Renamed
 
-from ..leaves import EnumValue, FlagWord, Index
-from ..ops.spec import Each, Op, Operand
-from ..ops.wire import flag_slots
-from ..version import V13_1, Version
+from tileir.formats.leaves import EnumValue, FlagWord, Index
+from tileir.formats.ops.spec import Each, Op, Operand
+from tileir.formats.ops.wire import flag_slots
+from tileir.formats.version import V13_1, Version
+
 from .gates import Option
 
 VARIANT_DOCS = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..container import FILE
-from ..sections import END, SECTIONS
-from ..version import LATEST, SUPPORTED
+from tileir.formats.container import FILE
+from tileir.formats.sections import END, SECTIONS
+from tileir.formats.version import LATEST, SUPPORTED
+
 from . import primitives
 from .names import named
 from .text import lines

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from construct import Construct, Renamed
 
-from ..enums import Enum
-from ..leaves import Bool, Fixed, FlagWord
-from ..nodes import Flag, If, Since, Versioned
-from ..version import V13_1, Version
+from tileir.formats.enums import Enum
+from tileir.formats.leaves import Bool, Fixed, FlagWord
+from tileir.formats.nodes import Flag, If, Since, Versioned
+from tileir.formats.version import V13_1, Version
+
 from .names import identifier
 from .primitives import among
 

@@ -8,11 +8,12 @@ of itself, of which zigzag needs no more.
 
 from __future__ import annotations
 
-from ..attributes import ScalarBits
-from ..container import ALIGNED
-from ..limits import MAX_VARINT_BYTES
-from ..sections import END, SECTIONS
-from ..types import INTEGER_TAGS, SCALAR_BITS
+from tileir.formats.attributes import ScalarBits
+from tileir.formats.container import ALIGNED
+from tileir.formats.limits import MAX_VARINT_BYTES
+from tileir.formats.sections import END, SECTIONS
+from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS
+
 from .names import identifier
 
 _FIRST_HALF = "_index == 0 ? 0.as<u8> : groups[_index - 1].half.as<u8>"

@@ -10,11 +10,11 @@ from functools import singledispatchmethod
 
 from construct import Construct
 
-from ..attributes import ATTRIBUTE, DICTIONARY, ListedInt, ScalarBits
-from ..container import HEADER, VersionPair, VersionTag
-from ..debug import DEBUG, DEBUG_RECORD, FixedList
-from ..functions import BODY, FUNCTION, KERNEL, FunctionFlags
-from ..leaves import (
+from tileir.formats.attributes import ATTRIBUTE, DICTIONARY, ListedInt, ScalarBits
+from tileir.formats.container import HEADER, VersionPair, VersionTag
+from tileir.formats.debug import DEBUG, DEBUG_RECORD, FixedList
+from tileir.formats.functions import BODY, FUNCTION, KERNEL, FunctionFlags
+from tileir.formats.leaves import (
     Bool,
     Bytes,
     Const,
@@ -26,15 +26,16 @@ from ..leaves import (
     SizedBytes,
     VarInt,
 )
-from ..limits import MAX_TAG
-from ..nodes import Counted, Flag, Record, Sized, UntilEnd, Variant
-from ..ops import BY_OPCODE
-from ..ops.spec import Op
-from ..ops.wire import BLOCK, OP, Regions, Repeat
-from ..sections import GLOBAL, PRODUCER
-from ..table import Table
-from ..types import TYPE, NoExtension
-from ..version import SUPPORTED, V13_5
+from tileir.formats.limits import MAX_TAG
+from tileir.formats.nodes import Counted, Flag, Record, Sized, UntilEnd, Variant
+from tileir.formats.ops import BY_OPCODE
+from tileir.formats.ops.spec import Op
+from tileir.formats.ops.wire import BLOCK, OP, Regions, Repeat
+from tileir.formats.sections import GLOBAL, PRODUCER
+from tileir.formats.table import Table
+from tileir.formats.types import TYPE, NoExtension
+from tileir.formats.version import SUPPORTED, V13_5
+
 from . import primitives
 from .docs import VARIANT_DOCS, describe, of_field
 from .gates import available, cases_of, condition, either, number, options

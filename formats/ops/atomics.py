@@ -5,9 +5,10 @@ The op as a whole is not one step, and elements that share an address are all ap
 
 from __future__ import annotations
 
-from ..enums import ATOMIC_RMW_MODE, MEMORY_SCOPE
-from ..leaves import EnumValue
-from ..version import V13_3, V13_5
+from tileir.formats.enums import ATOMIC_RMW_MODE, MEMORY_SCOPE
+from tileir.formats.leaves import EnumValue
+from tileir.formats.version import V13_3, V13_5
+
 from .memory import ATOMIC_ORDERS, MASK, SCOPE, TOKEN_IN, TOKEN_OUT, ordering
 from .spec import (
     DENSE_VIEW,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..enums import INTEGER_OVERFLOW, SIGNEDNESS
-from ..leaves import EnumValue
+from tileir.formats.enums import INTEGER_OVERFLOW, SIGNEDNESS
+from tileir.formats.leaves import EnumValue
+
 from .spec import INTEGER_TILE, Attribute, Like, Op, Operand, Result
 
 

@@ -5,8 +5,9 @@ Between a `break` or `continue` and its loop there are only `if` ops.
 
 from __future__ import annotations
 
-from ..attributes import STRING_INDEX
-from ..version import V13_2
+from tileir.formats.attributes import STRING_INDEX
+from tileir.formats.version import V13_2
+
 from .spec import (
     ANY,
     BOOLEAN_TILE,

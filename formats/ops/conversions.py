@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..enums import INTEGER_OVERFLOW, ROUNDING_MODE, SIGNEDNESS
-from ..leaves import EnumValue
-from ..version import V13_4
+from tileir.formats.enums import INTEGER_OVERFLOW, ROUNDING_MODE, SIGNEDNESS
+from tileir.formats.leaves import EnumValue
+from tileir.formats.version import V13_4
+
 from .spec import (
     ALL_FLOATS,
     ANY_FLOAT_TILE,

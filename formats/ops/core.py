@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from ..attributes import ATTRIBUTE_LIST, CONSTANT_INDEX, DICTIONARY, INT_LIST, STRING_INDEX
-from ..enums import SYMBOL_VISIBILITY
-from ..leaves import Bool, EnumValue, VarInt
-from ..types import TYPE_INDEX
-from ..version import V13_3, V13_4, V13_5
+from tileir.formats.attributes import (
+    ATTRIBUTE_LIST,
+    CONSTANT_INDEX,
+    DICTIONARY,
+    INT_LIST,
+    STRING_INDEX,
+)
+from tileir.formats.enums import SYMBOL_VISIBILITY
+from tileir.formats.leaves import Bool, EnumValue, VarInt
+from tileir.formats.types import TYPE_INDEX
+from tileir.formats.version import V13_3, V13_4, V13_5
+
 from .spec import (
     BOOLEAN_TILE,
     ELEMENTS,

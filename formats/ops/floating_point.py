@@ -5,9 +5,10 @@ Nothing is contracted or reassociated: each op rounds on its own.
 
 from __future__ import annotations
 
-from ..enums import COMPARISON_ORDERING, COMPARISON_PREDICATE, ROUNDING_MODE
-from ..leaves import EnumValue
-from ..version import V13_1, V13_2, V13_3, V13_4, Version
+from tileir.formats.enums import COMPARISON_ORDERING, COMPARISON_PREDICATE, ROUNDING_MODE
+from tileir.formats.leaves import EnumValue
+from tileir.formats.version import V13_1, V13_2, V13_3, V13_4, Version
+
 from .spec import (
     BOOLEAN_TILE,
     FLOAT_TILE,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..enums import COMPARISON_PREDICATE, INTEGER_OVERFLOW, ROUNDING_MODE, SIGNEDNESS
-from ..leaves import EnumValue
-from ..version import V13_1, V13_2, Version
+from tileir.formats.enums import COMPARISON_PREDICATE, INTEGER_OVERFLOW, ROUNDING_MODE, SIGNEDNESS
+from tileir.formats.leaves import EnumValue
+from tileir.formats.version import V13_1, V13_2, Version
+
 from .spec import (
     BOOLEAN_TILE,
     INTEGER_TILE,

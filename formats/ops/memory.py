@@ -6,10 +6,11 @@ and the order in the file says nothing.
 
 from __future__ import annotations
 
-from ..attributes import DICTIONARY
-from ..enums import MEMORY_ORDERING, MEMORY_SCOPE
-from ..leaves import EnumValue, VarInt
-from ..version import V13_3, V13_4
+from tileir.formats.attributes import DICTIONARY
+from tileir.formats.enums import MEMORY_ORDERING, MEMORY_SCOPE
+from tileir.formats.leaves import EnumValue, VarInt
+from tileir.formats.version import V13_3, V13_4
+
 from .spec import (
     ALLOCATES,
     BOOLEAN_TILE,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..attributes import ATTRIBUTE, STRING_INDEX
-from ..version import V13_2
+from tileir.formats.attributes import ATTRIBUTE, STRING_INDEX
+from tileir.formats.version import V13_2
+
 from .spec import (
     ANY,
     SIDE_EFFECT,

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from construct import Construct
 
-from ..nodes import Each as Each
-from ..version import V13_1, Version
+from tileir.formats.nodes import Each as Each
+from tileir.formats.version import V13_1, Version
 
 # Element types ------------------------------------------------------------------------------
 

@@ -6,10 +6,11 @@ the sparse dimension is a tile of rank 1 that picks single positions.
 
 from __future__ import annotations
 
-from ..attributes import BOOL_LIST
-from ..enums import MULTIMEM_REDUCTION_KIND
-from ..leaves import EnumValue
-from ..version import V13_1, V13_3, V13_4, V13_5, Version
+from tileir.formats.attributes import BOOL_LIST
+from tileir.formats.enums import MULTIMEM_REDUCTION_KIND
+from tileir.formats.leaves import EnumValue
+from tileir.formats.version import V13_1, V13_3, V13_4, V13_5, Version
+
 from .memory import (
     LOAD_ORDERS,
     OPTIONAL_SCOPE,

@@ -22,12 +22,23 @@ from dataclasses import replace
 
 from construct import Construct, Container
 
-from ..cursor import Cursor, Path, Writer, spell
-from ..errors import BuildError
-from ..leaves import EnumValue, FlagWord, Index, VarInt, kept_count
-from ..nodes import Alternative, Counted, Flag, If, Items, Row, Since, Variant, Versioned
-from ..types import TYPE_INDEX
-from ..version import Version
+from tileir.formats.cursor import Cursor, Path, Writer, spell
+from tileir.formats.errors import BuildError
+from tileir.formats.leaves import EnumValue, FlagWord, Index, VarInt, kept_count
+from tileir.formats.nodes import (
+    Alternative,
+    Counted,
+    Flag,
+    If,
+    Items,
+    Row,
+    Since,
+    Variant,
+    Versioned,
+)
+from tileir.formats.types import TYPE_INDEX
+from tileir.formats.version import Version
+
 from . import OPS
 from .spec import Attribute, Op, Operand
 

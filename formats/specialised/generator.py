@@ -11,10 +11,11 @@ from abc import ABC, abstractmethod
 
 from construct import Construct
 
-from ..leaves import Leaf
-from ..nodes import Alternative, Counted, Record, Sized, UntilEnd, Variant
-from ..table import Table
-from ..version import Version
+from tileir.formats.leaves import Leaf
+from tileir.formats.nodes import Alternative, Counted, Record, Sized, UntilEnd, Variant
+from tileir.formats.table import Table
+from tileir.formats.version import Version
+
 from . import runtime
 from .source import Functions, Lines
 

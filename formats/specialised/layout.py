@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from construct import Construct, Renamed
 
-from ..leaves import Bool, Fixed, Leaf, SignedVarInt, VarInt
-from ..nodes import If, Record, Since, Versioned
-from ..version import Version
+from tileir.formats.leaves import Bool, Fixed, Leaf, SignedVarInt, VarInt
+from tileir.formats.nodes import If, Record, Since, Versioned
+from tileir.formats.version import Version
 
 
 class Field(NamedTuple):

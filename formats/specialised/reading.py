@@ -20,10 +20,10 @@ from itertools import groupby, pairwise
 
 from construct import Construct
 
-from ..attributes import ScalarBits
-from ..cursor import Slice
-from ..debug import FixedList
-from ..leaves import (
+from tileir.formats.attributes import ScalarBits
+from tileir.formats.cursor import Slice
+from tileir.formats.debug import FixedList
+from tileir.formats.leaves import (
     FILL,
     Bool,
     Bytes,
@@ -34,11 +34,12 @@ from ..leaves import (
     VarInt,
     encode_varint,
 )
-from ..nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
-from ..ops.wire import OpVariant, Regions, Repeat
-from ..table import Table
-from ..types import NoExtension
-from ..version import Version
+from tileir.formats.nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
+from tileir.formats.ops.wire import OpVariant, Regions, Repeat
+from tileir.formats.table import Table
+from tileir.formats.types import NoExtension
+from tileir.formats.version import Version
+
 from . import runtime
 from .layout import Field, announcer, is_plain, is_small, layout, stored
 from .runs import Run, Runs

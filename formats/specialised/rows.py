@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from construct import Construct
 
-from ..cursor import Slice
-from ..nodes import Counted, Record, Row, Sized, UntilEnd, Variant
-from ..ops.wire import OpVariant, Regions, Repeat
-from ..version import Version
+from tileir.formats.cursor import Slice
+from tileir.formats.nodes import Counted, Record, Row, Sized, UntilEnd, Variant
+from tileir.formats.ops.wire import OpVariant, Regions, Repeat
+from tileir.formats.version import Version
+
 from .layout import layout
 
 

@@ -7,8 +7,9 @@ longer, is in functions of its own that all records with the same kinds of numbe
 
 from __future__ import annotations
 
-from ..leaves import Bool, Leaf, SignedVarInt
-from ..ops.wire import Repeat
+from tileir.formats.leaves import Bool, Leaf, SignedVarInt
+from tileir.formats.ops.wire import Repeat
+
 from .generator import Generator
 from .layout import is_byte, is_plain, is_varint, stored
 from .source import Lines

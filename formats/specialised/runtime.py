@@ -12,9 +12,10 @@ from collections.abc import Sequence
 
 from construct import Construct
 
-from ..cursor import Cursor, Environment, Path, Slice, Writer
-from ..leaves import MASK64, Leaf, WideInt, encode_varint, zigzag
-from ..nodes import Items
+from tileir.formats.cursor import Cursor, Environment, Path, Slice, Writer
+from tileir.formats.leaves import MASK64, Leaf, WideInt, encode_varint, zigzag
+from tileir.formats.nodes import Items
+
 from .layout import is_varint
 
 SIGNED = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from construct import Construct
 
-from ..attributes import ScalarBits
-from ..cursor import Span
-from ..leaves import Leaf, SignedVarInt, VarInt
-from ..nodes import Alternative, Counted, Flag, Items, Record, Row, UntilEnd, Variant
-from ..ops.wire import OpVariant, Regions, Repeat
-from ..version import Version
+from tileir.formats.attributes import ScalarBits
+from tileir.formats.cursor import Span
+from tileir.formats.leaves import Leaf, SignedVarInt, VarInt
+from tileir.formats.nodes import Alternative, Counted, Flag, Items, Record, Row, UntilEnd, Variant
+from tileir.formats.ops.wire import OpVariant, Regions, Repeat
+from tileir.formats.version import Version
+
 from . import runtime
 from .generator import Generator
 from .layout import Field, is_byte, is_small, layout, stored

@@ -13,8 +13,8 @@ import struct
 
 from construct import Construct
 
-from ..attributes import ScalarBits
-from ..leaves import (
+from tileir.formats.attributes import ScalarBits
+from tileir.formats.leaves import (
     FILL,
     Bytes,
     Fixed,
@@ -24,10 +24,11 @@ from ..leaves import (
     SignedVarInt,
     encode_varint,
 )
-from ..nodes import Alternative, Counted, Flag, Record, Row, UntilEnd, Variant
-from ..ops.wire import OpVariant, Regions, Repeat
-from ..types import NoExtension
-from ..version import Version
+from tileir.formats.nodes import Alternative, Counted, Flag, Record, Row, UntilEnd, Variant
+from tileir.formats.ops.wire import OpVariant, Regions, Repeat
+from tileir.formats.types import NoExtension
+from tileir.formats.version import Version
+
 from . import runtime
 from .generator import Generator
 from .layout import Field, is_byte, is_small, is_varint, layout, stored

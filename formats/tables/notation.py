@@ -6,11 +6,11 @@ from functools import singledispatch
 
 from construct import Construct
 
-from ..attributes import ATTRIBUTE, ListedInt, ScalarBits
-from ..container import SectionList, VersionPair, VersionTag
-from ..debug import DEBUG, DEBUG_RECORD, FixedList
-from ..functions import FUNCTION
-from ..leaves import (
+from tileir.formats.attributes import ATTRIBUTE, ListedInt, ScalarBits
+from tileir.formats.container import SectionList, VersionPair, VersionTag
+from tileir.formats.debug import DEBUG, DEBUG_RECORD, FixedList
+from tileir.formats.functions import FUNCTION
+from tileir.formats.leaves import (
     Bool,
     Bytes,
     Const,
@@ -22,13 +22,13 @@ from ..leaves import (
     SizedBytes,
     VarInt,
 )
-from ..mirror.gates import Option
-from ..nodes import Counted, Flag, Record, Sized, Variant
-from ..ops.wire import OP, Regions, Repeat
-from ..sections import GLOBAL
-from ..table import Table
-from ..types import TYPE, NoExtension
-from ..version import V13_1
+from tileir.formats.mirror.gates import Option
+from tileir.formats.nodes import Counted, Flag, Record, Sized, Variant
+from tileir.formats.ops.wire import OP, Regions, Repeat
+from tileir.formats.sections import GLOBAL
+from tileir.formats.table import Table
+from tileir.formats.types import TYPE, NoExtension
+from tileir.formats.version import V13_1
 
 PAGES = {
     id(node): name

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ..attributes import ATTRIBUTE
-from ..container import ALIGNED, HEADER
-from ..debug import DEBUG, DEBUG_RECORD
-from ..enums import ENUMS
-from ..functions import FUNCTION
-from ..leaves import FlagWord
-from ..mirror.docs import before, describe, of_bits, of_slot
-from ..mirror.gates import options
-from ..nodes import Flag, Record, Variant
-from ..ops import CHAPTERS, OPS
-from ..ops.assembly import format_of
-from ..ops.spec import Attribute, Op, Operand, Region, Result
-from ..ops.wire import OP
-from ..sections import END, GLOBAL, SECTIONS
-from ..types import TYPE
-from ..version import V13_1
+from tileir.formats.attributes import ATTRIBUTE
+from tileir.formats.container import ALIGNED, HEADER
+from tileir.formats.debug import DEBUG, DEBUG_RECORD
+from tileir.formats.enums import ENUMS
+from tileir.formats.functions import FUNCTION
+from tileir.formats.leaves import FlagWord
+from tileir.formats.mirror.docs import before, describe, of_bits, of_slot
+from tileir.formats.mirror.gates import options
+from tileir.formats.nodes import Flag, Record, Variant
+from tileir.formats.ops import CHAPTERS, OPS
+from tileir.formats.ops.assembly import format_of
+from tileir.formats.ops.spec import Attribute, Op, Operand, Region, Result
+from tileir.formats.ops.wire import OP
+from tileir.formats.sections import END, GLOBAL, SECTIONS
+from tileir.formats.types import TYPE
+from tileir.formats.version import V13_1
+
 from .grid import grid
 from .notation import layout, owns_bytes, when
 from .rules import AFTER_ATTRIBUTES, AFTER_DEBUG, AFTER_SECTIONS, HEAD, OPS_HEAD

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..leaves import FILL
-from ..limits import MAX_VARINT_BYTES
-from ..types import DYNAMIC, INTEGER_TAGS, SCALAR_BITS, TYPE
-from ..version import LATEST, SUPPORTED
+from tileir.formats.leaves import FILL
+from tileir.formats.limits import MAX_VARINT_BYTES
+from tileir.formats.types import DYNAMIC, INTEGER_TAGS, SCALAR_BITS, TYPE
+from tileir.formats.version import LATEST, SUPPORTED
+
 from .grid import grid
 
 _NAMES = {tag: TYPE.arms[tag].name for tag in SCALAR_BITS}

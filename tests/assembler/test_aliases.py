@@ -6,8 +6,8 @@ import pytest
 
 import tileir
 from tests.assembler.test_errors import problems_of
-from tileir.assembler import assemble
 from tileir.formats.limits import DEFAULT, MAX_REPEATED_ATTRIBUTES, Limits
+from tileir.text.assembler import assemble
 
 SCOPES = """\
 #f = #cuda_tile.di_file<"a" in "b">

@@ -9,10 +9,10 @@ import pytest
 import tileir
 from tests.assembler.texts import GOLDEN, TEXTS, name_of, version_of
 from tests.corpus import FIXTURES
-from tileir.assembler import assemble
 from tileir.formats.version import LATEST, SUPPORTED
-from tileir.printer import disassemble
 from tileir.sampler import sample
+from tileir.text.assembler import assemble
+from tileir.text.printer import disassemble
 
 PLAIN = [path for path in TEXTS if not path.stem.endswith(".g")]
 SAMPLES = [(seed, version) for version in SUPPORTED for seed in range(6)]

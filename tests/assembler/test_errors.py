@@ -8,9 +8,9 @@ import pytest
 
 import tileir
 from tests.assembler.mutants import cases, outcome
-from tileir.assembler import assemble
-from tileir.assembler.diagnostics import MOST_PROBLEMS
 from tileir.formats.limits import Limits
+from tileir.text.assembler import assemble
+from tileir.text.assembler.diagnostics import MOST_PROBLEMS
 
 BODY = """\
 entry @k(%a: tile<i32>, %c: tile<i1>, %p: tile<ptr<f32>>, %f: tile<f32>) {

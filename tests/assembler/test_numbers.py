@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.arrays import DTYPES
-from tileir.assembler import assemble
-from tileir.assembler.numbers import BadNumber, bits_of, float_bits
-from tileir.constants import Constant
-from tileir.floats import FORMATS, value_of
+from tileir.ir.arrays import DTYPES
+from tileir.ir.constants import Constant
+from tileir.ir.floats import FORMATS, value_of
+from tileir.text.assembler import assemble
+from tileir.text.assembler.numbers import BadNumber, bits_of, float_bits
 from tileir.types import Scalar
 
 FLOATS = [name for name in FORMATS if name in DTYPES]

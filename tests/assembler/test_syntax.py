@@ -7,16 +7,16 @@ from types import MappingProxyType
 import pytest
 
 import tileir
-from tileir.assembler import assemble
-from tileir.assembler.source import Source
 from tileir.attributes import EnumAttribute
 from tileir.formats.enums import ENUMS, Enum
 from tileir.formats.limits import DEFAULT
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.formats.version import LATEST
-from tileir.printer import disassemble
-from tileir.printer.values import attribute
+from tileir.text.assembler import assemble
+from tileir.text.assembler.source import Source
+from tileir.text.printer import disassemble
+from tileir.text.printer.values import attribute
 
 KERNEL = """\
 entry @k(%arg0: tile<i32>, %arg1: tile<i1>, %arg2: tile<ptr<f32>>) {

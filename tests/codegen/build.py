@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from tileir.attributes import Hints
-from tileir.constants import Constant, element_size
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Each
 from tileir.formats.version import LATEST, Version
 from tileir.ir import Block, Body, Op, Value
-from tileir.launch import NONE, LaunchAttributes
+from tileir.ir.constants import Constant, element_size
+from tileir.launch.attributes import NONE, LaunchAttributes
 from tileir.types import (
     FunctionType,
     PartitionView,

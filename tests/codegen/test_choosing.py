@@ -7,7 +7,7 @@ import pytest
 
 import tileir
 from tileir.codegen import compile
-from tileir.codegen.choosing import chooses
+from tileir.codegen.analysis.selecting_reductions import chooses
 
 from .host.text import Kernel
 from .nvptx.on_emulator import launch

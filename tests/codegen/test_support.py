@@ -11,9 +11,9 @@ import pytest
 
 import tileir
 from tileir.codegen import compile
-from tileir.codegen.nvptx.lower import LOWERINGS
-from tileir.codegen.nvptx.lower_values import VALUES
-from tileir.codegen.nvptx.supported import AGAINST
+from tileir.codegen.nvptx.emit.kernel import LOWERINGS
+from tileir.codegen.nvptx.emit.values.values import VALUES
+from tileir.codegen.nvptx.schedule.supported import AGAINST
 from tileir.errors import UnsupportedError, VerifyError
 from tileir.formats.ops import BY_NAME
 

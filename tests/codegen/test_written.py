@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tileir import assemble
+from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.kernel import Kernel as Lowered
-from tileir.codegen.written import written_parameters
 
 from .build import Kernel
 

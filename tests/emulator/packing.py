@@ -10,8 +10,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tileir.buffer import Buffer
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
 
 from .errors import EmulationError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tileir.buffer import Buffer
+from tileir.launch.buffer import Buffer
 
 from . import EmulationError, launch
 from .snippets import THREADS, kernel, plan, run

@@ -14,8 +14,9 @@ from dataclasses import replace
 
 import pytest
 
-from tileir import annotate, inspect, resolve, tables, types
+from tileir import inspect, types
 from tileir.attributes import Bounded
+from tileir.explain import annotate
 from tileir.formats import codec, sections, version
 from tileir.formats import ops as op_table
 from tileir.formats.attributes import ATTRIBUTE, STRING_INDEX
@@ -28,6 +29,8 @@ from tileir.formats.ops.spec import TILE, TOKEN, Attribute, Op, Operand, Result,
 from tileir.formats.sections import GLOBAL, PRODUCER
 from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
 from tileir.formats.version import V13_1, Version
+from tileir.read import op_decoders as resolve
+from tileir.read import tables
 
 V250_1 = Version(250, 1)
 V250_2 = Version(250, 2)

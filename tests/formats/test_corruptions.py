@@ -15,7 +15,7 @@ from tests.formats.corruptions.base import base
 from tests.formats.corruptions.rows import CRASH, OTHER, READ, SAME, Row
 from tests.rebuild import rebuilt
 from tileir import Bytecode, BytecodeError, VerifyError
-from tileir.annotate import annotate
+from tileir.explain.annotate import annotate
 from tileir.verifier.module import check
 
 TAG = "readers up to 13.4 ignore the version tag of older files; we warn"

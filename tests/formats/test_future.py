@@ -13,7 +13,7 @@ from tests.formats.test_frozen import FROZEN, numbers
 from tests.formats.test_specialised import plain
 from tests.tileir.same_meaning import meaning
 from tileir import BuildError, Bytecode, BytecodeError, VersionError
-from tileir.annotate import annotate
+from tileir.explain.annotate import annotate
 from tileir.formats import codec, container, sections
 from tileir.formats.cursor import Environment, Slice, Writer
 from tileir.formats.debug import DEBUG_RECORD

@@ -16,7 +16,7 @@ import pytest
 import tileir
 from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
-from tileir.annotate import annotate
+from tileir.explain.annotate import annotate
 from tileir.formats import codec
 from tileir.inspect import render
 from tileir.verifier.module import verify

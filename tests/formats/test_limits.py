@@ -11,9 +11,9 @@ import pytest
 
 import tileir
 from tileir import Bytecode, BytecodeError, Limits
-from tileir.annotate import annotate, salvage
+from tileir.explain.annotate import annotate, salvage
 from tileir.formats.limits import DEFAULT
-from tileir.references import BadReference
+from tileir.read.bad_reference import BadReference
 
 from .bombs import COUNTS, DEPTHS, bad_offset, long_constant, module, nested_ifs
 from .small import RETURN, varint

@@ -10,7 +10,7 @@ import json
 
 from tests.debug_lists import list_length
 from tileir import Bytecode, BytecodeError
-from tileir.annotate import Leaf, annotate, salvage
+from tileir.explain.annotate import Leaf, annotate, salvage
 from tileir.inspect import as_json, render
 from tileir.verifier.module import verify
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tileir.arrays import DTYPES, TF32_FRACTION_CUT
-from tileir.floats import value_of
+from tileir.ir.arrays import DTYPES, TF32_FRACTION_CUT
+from tileir.ir.floats import value_of
 from tileir.types import Element, Pointer, Scalar
 
 PACKED = ("i4", "f4E2M1FN")

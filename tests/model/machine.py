@@ -12,7 +12,7 @@ import numpy as np
 
 from tileir import ir
 from tileir.bytecode import Bytecode
-from tileir.constants import Constant
+from tileir.ir.constants import Constant
 from tileir.types import Element, Pointer, Tile, Token
 
 from . import (

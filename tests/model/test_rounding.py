@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from tileir.arrays import DTYPES
+from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
 
 from .rounding import DIRECTED, GRIDS, narrowed, rounded

@@ -8,11 +8,11 @@ import pytest
 
 from tests.corpus import VALID, name_of
 from tileir import Bytecode, BytecodeError
-from tileir.assembler import assemble
 from tileir.builder import Module
 from tileir.formats.version import SUPPORTED
-from tileir.printer import disassemble
 from tileir.sampler import sample
+from tileir.text.assembler import assemble
+from tileir.text.printer import disassemble
 
 GOLDEN = Path(__file__).parent / "golden"
 WITH_LOCATIONS = [path for path in VALID if path.parent.name in ("13.4", "13.5")]

@@ -12,10 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tileir.builder import Module
-from tileir.constants import Constant, element_size
-from tileir.floats import FORMATS
-from tileir.printer import disassemble
-from tileir.printer.numbers import float_text
+from tileir.ir.constants import Constant, element_size
+from tileir.ir.floats import FORMATS
+from tileir.text.printer import disassemble
+from tileir.text.printer.numbers import float_text
 from tileir.types import Scalar, Tile
 
 LISTED = 64

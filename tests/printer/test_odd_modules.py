@@ -6,10 +6,10 @@ import pytest
 
 from tests.corpus import FIXTURES
 from tileir import Bytecode, BytecodeError, VerifyError, disassemble
-from tileir.annotate import Leaf, annotate
 from tileir.attributes import DivBy
 from tileir.builder import Module
-from tileir.locations import CompileUnit, File, SourceLocation, Subprogram
+from tileir.explain.annotate import Leaf, annotate
+from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 
 VIEWS = (FIXTURES / "13.4" / "softmax.tileirbc").read_bytes()
 

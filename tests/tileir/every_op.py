@@ -8,12 +8,12 @@ import numpy as np
 
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.builder import Module, number
-from tileir.calls import python_name
+from tileir.builder.calls import python_name
+from tileir.builder.kernel import Kernel
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops.spec import Op, TileOf
 from tileir.formats.version import V13_3, V13_4, V13_5, Version
 from tileir.ir import Value
-from tileir.kernel import Kernel
 from tileir.types import (
     GatherScatterView,
     PartitionView,

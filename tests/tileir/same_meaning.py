@@ -16,7 +16,14 @@ from tileir.formats.ops.spec import Each
 from tileir.formats.types import TYPE
 from tileir.formats.version import V13_3, V13_4, V13_5, Version
 from tileir.ir import Block, Op, Value
-from tileir.locations import CallSite, CompileUnit, File, LexicalBlock, SourceLocation, Subprogram
+from tileir.ir.locations import (
+    CallSite,
+    CompileUnit,
+    File,
+    LexicalBlock,
+    SourceLocation,
+    Subprogram,
+)
 from tileir.types import GatherScatterView, Pointer, Scalar, StridedView, TensorView
 
 ENUM = {enum.name: enum for enum in ENUMS}

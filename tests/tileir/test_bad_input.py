@@ -11,7 +11,7 @@ import pytest
 from tests.corpus import FIXTURES, INVALID, VALID, name_of
 from tests.rebuild import rebuilt
 from tileir import Bytecode, BytecodeError
-from tileir.annotate import annotate
+from tileir.explain.annotate import annotate
 
 VECTOR_ADD = (FIXTURES / "13.4" / "vector_add.tileirbc").read_bytes()
 

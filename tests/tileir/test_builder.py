@@ -12,13 +12,13 @@ import pytest
 from tests.tileir.every_op import module_with
 from tileir import BuildError, Bytecode
 from tileir.builder import Module, position
-from tileir.calls import RESULTS, python_name
+from tileir.builder.calls import RESULTS, python_name
+from tileir.builder.kernel import Kernel
 from tileir.formats.limits import DEFAULT
 from tileir.formats.ops import OPS
 from tileir.formats.version import SUPPORTED
 from tileir.ir import Body
-from tileir.kernel import Kernel
-from tileir.locations import CallSite, CompileUnit, File, LexicalBlock, Subprogram
+from tileir.ir.locations import CallSite, CompileUnit, File, LexicalBlock, Subprogram
 from tileir.verifier.module import check
 
 BODY_OPS = [spec for spec in OPS if spec.in_body]

@@ -11,8 +11,8 @@ from tests.tileir.every_op import WEAK, index, ones, partition, pointers, tensor
 from tileir import BuildError, Bytecode
 from tileir.attributes import DivBy
 from tileir.builder import Module, position
-from tileir.kernel import Kernel
-from tileir.locations import CallSite, CompileUnit, File, Subprogram
+from tileir.builder.kernel import Kernel
+from tileir.ir.locations import CallSite, CompileUnit, File, Subprogram
 from tileir.types import FunctionType, PartitionView, Pointer, Scalar, TensorView, Tile
 
 

@@ -15,7 +15,7 @@ from tests.formats.corruptions.base import DEBUG, base
 from tileir import Bytecode, BytecodeError, disassemble, verify
 from tileir import compile as compile_bytecode
 from tileir.attributes import DivBy, FloatAttribute, Hints
-from tileir.locations import SourceLocation, Subprogram
+from tileir.ir.locations import SourceLocation, Subprogram
 from tileir.types import PartitionView, Scalar, Tile
 
 ROOT = FIXTURES.parent

@@ -11,10 +11,12 @@ import pytest
 
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
-from tileir import __version__, command, nvidia_tools
+from tileir import __version__
 from tileir import compile as compile_bytecode
 from tileir.__main__ import main
+from tileir.commands import conventions as command
 from tileir.errors import MissingPackageError
+from tileir.tools import nvidia as nvidia_tools
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 MULTIMEM = FIXTURES / "13.5" / "multimem.tileirbc"
@@ -287,7 +289,7 @@ sys.exit(main(sys.argv[2:]))
 @pytest.mark.parametrize(
     ("module", "told"),
     [
-        ("tileir.command", "tileir: interrupted\n"),
+        ("tileir.commands.conventions", "tileir: interrupted\n"),
         ("tileir.commands.compile", "tileir compile: interrupted\n"),
         ("llvmlite", "tileir compile: interrupted\n"),
     ],

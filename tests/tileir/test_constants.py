@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tileir import BuildError
-from tileir.arrays import DTYPES, ELEMENTS, to_constant
 from tileir.builder import Module, number, splat
+from tileir.ir.arrays import DTYPES, ELEMENTS
+from tileir.ir.constants import to_constant
 from tileir.types import Scalar, Tile
 
 FLOATS = [name for name in DTYPES if Scalar(name).is_float and name != "fnv8E5M3FNU"]

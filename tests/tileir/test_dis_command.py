@@ -15,7 +15,7 @@ from tests.corpus import FIXTURES, INVALID, ROOT
 from tests.printer.test_disassembly import golden
 from tileir import Bytecode, disassemble
 from tileir.builder import Module
-from tileir.colour import harmless
+from tileir.commands.colour import harmless
 
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
 TWO = FIXTURES / "13.4" / "two_entries.tileirbc"

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from tests.corpus import ROOT
-from tileir.codegen.cache import Cache
-from tileir.command import NO, OK, main_of
+from tileir.codegen.cache.store import Cache
+from tileir.commands.conventions import NO, OK, main_of
 from tileir.doctor import nvidia, ours, report
 from tileir.doctor.packages import Package, installed, packages
-from tileir.nvidia_tools import PACKAGES
-from tileir.verifier.targets import GPUS
+from tileir.tools.nvidia import PACKAGES
+from tileir.verifier.rules.targets import GPUS
 
 NO_DRIVER = {"cuda": None, "release": None, "gpus": [], "problem": "there is no NVIDIA driver"}
 LOOK = nvidia.look_at_driver

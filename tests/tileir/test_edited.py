@@ -134,7 +134,7 @@ def test_what_is_only_looked_at_is_not_checked(monkeypatch: pytest.MonkeyPatch) 
     def never(*given):
         raise AssertionError
 
-    monkeypatch.setattr(tileir.edited, "op_problem", never)
+    monkeypatch.setattr(tileir.write.changed_bodies, "op_problem", never)
     bytecode = fixture("loop_sum")
     assert list(bytecode.functions[0].walk())
     assert bytecode.build() == bytecode.data

@@ -9,7 +9,7 @@ import pytest
 from tests.corpus import VALID, name_of
 from tests.reencode import encoded
 from tileir import Bytecode
-from tileir.writer import Writer
+from tileir.write.sections import Writer
 
 ODD = {"13.1/row_max_f64", "13.2/row_max_f64", "13.3/row_max_f64", "13.4/row_max_f64"}
 """Files whose f64 attributes are 65-bit varints, as no writer but one has them."""

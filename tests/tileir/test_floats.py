@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tileir.arrays import DTYPES
-from tileir.floats import FORMATS, spell, value_of
+from tileir.ir.arrays import DTYPES
+from tileir.ir.floats import FORMATS, spell, value_of
 
 
 def same(ours: float, theirs: float) -> bool:

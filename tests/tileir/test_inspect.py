@@ -12,8 +12,8 @@ import pytest
 from tests.corpus import FIXTURES, ROOT, VALID, name_of
 from tests.programs import call
 from tileir import Bytecode
-from tileir.annotate import Heading, Leaf, annotate, spans
-from tileir.command import main_of
+from tileir.commands.conventions import main_of
+from tileir.explain.annotate import Heading, Leaf, annotate, spans
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 GOLDEN = ROOT / "tests" / "golden"

@@ -23,12 +23,12 @@ from tileir.attributes import (
     TypeAttribute,
 )
 from tileir.builder import Module
-from tileir.constants import Constant
+from tileir.builder.kernel import Kernel
 from tileir.formats.ops import BY_NAME
 from tileir.formats.version import LATEST
 from tileir.ir import Block, Op, Region
-from tileir.kernel import Kernel
-from tileir.locations import CallSite, CompileUnit, File, SourceLocation, Subprogram
+from tileir.ir.constants import Constant
+from tileir.ir.locations import CallSite, CompileUnit, File, SourceLocation, Subprogram
 from tileir.types import FunctionType, PartitionView, Pointer, Scalar, TensorView, Tile
 
 F32 = Scalar("f32")

@@ -13,7 +13,7 @@ from tests.corpus import FIXTURES
 from tests.formats.small import RETURN, file, table, varint
 from tests.tileir.test_bad_input import VECTOR_ADD
 from tileir import Bytecode, BytecodeError
-from tileir.tables import Tables
+from tileir.read.tables import Tables
 from tileir.types import Tile
 
 SCALAR = [b"\x03", b"\x0d\x00\x00", b"\x10\x00\x00"]

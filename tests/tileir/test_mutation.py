@@ -16,10 +16,10 @@ from tests.tileir.test_builder import described
 from tileir import BuildError, Bytecode, BytecodeError, Function
 from tileir.attributes import Hints, IntegerAttribute
 from tileir.builder import Module, position, splat
-from tileir.constants import Constant
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Op, Value
-from tileir.locations import CallSite, CompileUnit, File, SourceLocation, Subprogram
+from tileir.ir.constants import Constant
+from tileir.ir.locations import CallSite, CompileUnit, File, SourceLocation, Subprogram
 from tileir.types import Scalar, Tile
 from tileir.verifier.single import op_problem
 

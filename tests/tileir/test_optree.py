@@ -13,8 +13,8 @@ import pytest
 from tests.corpus import FIXTURES, VALID, name_of
 from tileir import Bytecode
 from tileir.builder import Module
-from tileir.optree import JSON_SCHEMA, LAYOUT, op_tree
-from tileir.printer import disassemble
+from tileir.explain.op_tree import JSON_SCHEMA, LAYOUT, op_tree
+from tileir.text.printer import disassemble
 
 VALUE = re.compile(r"%[\w$.-]+(?:#\d+)?")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

@@ -13,9 +13,9 @@ from tests.corpus import ROOT, VALID, name_of
 from tileir import Bytecode, disassemble
 from tileir.formats.ops import BY_NAME
 from tileir.formats.version import SUPPORTED
-from tileir.printer.structured import shown
 from tileir.pygments_lexer import TileIRLexer
 from tileir.sampler import sample
+from tileir.text.printer.structured import shown
 
 SAMPLES = [(seed, version) for version in SUPPORTED for seed in range(4)]
 

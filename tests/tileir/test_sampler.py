@@ -26,9 +26,9 @@ from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Operand
 from tileir.formats.types import TYPE
 from tileir.formats.version import LATEST, SUPPORTED, Version
-from tileir.retarget import VersionError
 from tileir.sampler import sample
 from tileir.verifier.module import check
+from tileir.write.retarget import VersionError
 
 ROOT = Path(__file__).parents[2]
 SEEDS = range(14)

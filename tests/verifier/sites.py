@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from tileir import Bytecode
 from tileir.attributes import Hints
 from tileir.bytecode import Function
-from tileir.constants import Constant, element_size
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import NUMBERS
 from tileir.ir import Block, Op, Region, Value
+from tileir.ir.constants import Constant, element_size
 from tileir.types import (
     GatherScatterView,
     PartitionView,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.corpus import FIXTURES
 from tileir import Bytecode, VerifyError
-from tileir.annotate import Leaf, annotate
+from tileir.explain.annotate import Leaf, annotate
 from tileir.verifier.module import check
 
 CASES = [

@@ -10,8 +10,8 @@ from tests.corpus import FIXTURES
 from tests.tileir.every_op import ATOMIC, ones
 from tileir import Bytecode, verify
 from tileir.builder import Module
-from tileir.kernel import Kernel
-from tileir.verifier.targets import ELEMENTS, GPUS, TILEIRAS
+from tileir.builder.kernel import Kernel
+from tileir.verifier.rules.targets import ELEMENTS, GPUS, TILEIRAS
 
 GPU = ("sm_80", "sm_88", "sm_89", "sm_90", "sm_100", "sm_107", "sm_110", "sm_121")
 
@@ -87,7 +87,7 @@ def test_only_multicast_memory_cannot_be_compiled_some_other_way(gpu: str) -> No
 
 def test_targets_are_those_of_the_compiler() -> None:
     pytest.importorskip("llvmlite")
-    from tileir.codegen.nvptx.targets import TARGETS
+    from tileir.codegen.nvptx.machine.targets import TARGETS
 
     assert tuple(TARGETS) == GPUS
     assert set(GPU) <= set(TILEIRAS)

@@ -10,7 +10,7 @@ from tests.corpus import FIXTURES, VALID, name_of
 from tests.formats.corruptions import ROWS
 from tests.formats.small import EMPTY_SIGNATURE, RETURN, file, kernel, varint
 from tileir import Bytecode, BytecodeError, VerifyError
-from tileir.annotate import annotate
+from tileir.explain.annotate import annotate
 from tileir.verifier.module import check, verify
 
 

@@ -10,8 +10,8 @@ from tests.formats.bombs import nested_ifs
 from tests.tileir.every_op import ones
 from tileir import BuildError, Bytecode, UnsupportedError, VerifyError, verify
 from tileir.builder import Module, number
+from tileir.builder.kernel import Kernel
 from tileir.ir import Op
-from tileir.kernel import Kernel
 from tileir.types import Scalar, Tile
 from tileir.verifier.module import check
 

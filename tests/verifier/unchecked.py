@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from tileir import BuildError, Bytecode
 from tileir.bytecode import Global
-from tileir.encode import BodyEncoder
-from tileir.encode_attributes import Record
 from tileir.formats import codec
 from tileir.formats.attributes import CONSTANT_INDEX
 from tileir.formats.enums import SYMBOL_VISIBILITY
 from tileir.formats.ops.spec import Attribute
 from tileir.formats.types import TYPE
 from tileir.formats.version import V13_3, Version
-from tileir.interned_types import Types
 from tileir.ir import Body, Op, Value
-from tileir.relink import Relocation, as_it_is
 from tileir.types import Type
-from tileir.writer import Writer
+from tileir.write.attributes import Record
+from tileir.write.body import BodyEncoder
+from tileir.write.renamed_functions import Relocation, as_it_is
+from tileir.write.sections import Writer
+from tileir.write.type_table import Types
 
 
 def write(bytecode: Bytecode) -> bytes:

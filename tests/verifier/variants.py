@@ -9,9 +9,9 @@ from collections.abc import Callable
 from tileir import Bytecode
 from tileir.attributes import FloatAttribute, IntegerAttribute
 from tileir.bytecode import Function
-from tileir.constants import Constant, element_size
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from tileir.formats.ops.spec import NUMBERS
+from tileir.ir.constants import Constant, element_size
 from tileir.types import (
     FunctionType,
     GatherScatterView,

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Function
-from tileir.command import UsageError, open_input
-from tileir.references import display
+from tileir.messages.texts import display
 from tileir.types import Pointer, Scalar, Tile
+
+from .conventions import UsageError, open_input
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,7 +89,7 @@ def _loaded(path: str, what: str) -> np.ndarray:
 
 def _as_elements(array: np.ndarray, element: Scalar) -> np.ndarray:
     """A file does not know the types that NumPy does not know: they are bytes of some length."""
-    from tileir.arrays import DTYPES
+    from tileir.ir.arrays import DTYPES
 
     dtype = DTYPES[element.name]
     nameless = array.dtype.kind == "V" and array.dtype.names is None
@@ -126,7 +127,7 @@ def _dtype(name: str) -> np.dtype:
     import ml_dtypes  # noqa: F401 - teaches NumPy the names bfloat16, float8_e4m3fn, ...
     import numpy as np
 
-    from tileir.arrays import DTYPES
+    from tileir.ir.arrays import DTYPES
 
     if name == PACKED:
         return np.dtype(np.uint8)

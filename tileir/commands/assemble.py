@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir.colour import GREEN, RED, harmless, paint
-from tileir.command import (
+from tileir.errors import TileIRError, UnsupportedError
+from tileir.formats.container import MAGIC
+from tileir.formats.version import LATEST, SUPPORTED, Version
+from tileir.messages.texts import decode_text
+
+from .colour import GREEN, RED, harmless, paint
+from .conventions import (
     UNREADABLE,
     UsageError,
     called,
@@ -22,10 +27,6 @@ from tileir.command import (
     wants_colour,
     write_output,
 )
-from tileir.errors import TileIRError, UnsupportedError
-from tileir.formats.container import MAGIC
-from tileir.formats.version import LATEST, SUPPORTED, Version
-from tileir.references import decode_text
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode

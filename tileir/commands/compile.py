@@ -8,10 +8,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import tileir
-from tileir import nvidia_tools
-from tileir.command import UsageError, check_output, write_output
-from tileir.verifier.targets import GPUS
+from tileir.tools import nvidia as nvidia_tools
+from tileir.verifier.rules.targets import GPUS
 
+from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
 

@@ -8,7 +8,11 @@ from collections.abc import Iterator
 
 import tileir
 from tileir.bytecode import Bytecode
-from tileir.command import (
+from tileir.errors import TileIRError
+from tileir.explain.op_tree import LAYOUT, op_tree
+from tileir.messages.texts import display, printable
+
+from .conventions import (
     UsageError,
     called,
     check_output,
@@ -19,9 +23,6 @@ from tileir.command import (
     wants_colour,
     write_output,
 )
-from tileir.errors import TileIRError
-from tileir.optree import LAYOUT, op_tree
-from tileir.references import display, printable
 
 EXAMPLES = """\
 examples:
@@ -109,7 +110,7 @@ def _print(text: str, json: bool) -> None:
     if json or not sys.stdout.isatty():
         write_output(None, _encoded(text, json))
         return
-    from tileir.colour import harmless, write_coloured
+    from .colour import harmless, write_coloured
 
     with stdout_text() as out:
         if wants_colour(out):

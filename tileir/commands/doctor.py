@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tileir.command import NO, OK, wants_colour
+from .conventions import NO, OK, wants_colour
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tileir.command import UsageError
 from tileir.errors import UnsupportedError
+
+from .conventions import UsageError
 
 if TYPE_CHECKING:
     from tileir.codegen.launch_terms import Name

@@ -6,11 +6,12 @@ import sys
 
 import tileir
 from tileir.bytecode import Bytecode
-from tileir.colour import harmless
-from tileir.command import UsageError, called, open_input
 from tileir.formats.container import MAGIC
-from tileir.references import decode_text, display
-from tileir.wording import did_you_mean
+from tileir.messages.texts import decode_text, display
+from tileir.messages.wording import did_you_mean
+
+from .colour import harmless
+from .conventions import UsageError, called, open_input
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
 """Bytes that no text has."""

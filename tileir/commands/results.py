@@ -24,7 +24,7 @@ def numbers_of(array: np.ndarray, type: Pointer) -> np.ndarray:
 
     if type.pointee.name != PACKED:
         return array
-    from tileir.arrays import DTYPES
+    from tileir.ir.arrays import DTYPES
 
     packed = array.view(np.uint8)
     pairs = np.stack([packed & 0xF, packed >> 4], axis=-1)

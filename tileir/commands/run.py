@@ -14,22 +14,16 @@ from typing import TYPE_CHECKING
 
 import tileir
 from tileir.bytecode import Function
-from tileir.command import (
-    UsageError,
-    called,
-    check_output,
-    explained,
-    write_output,
-)
 from tileir.errors import TileIRError
-from tileir.references import display
-from tileir.wording import choice, did_you_mean
+from tileir.messages.texts import display
+from tileir.messages.wording import choice, did_you_mean
 
 from . import results
 from .argument_words import values_of
+from .conventions import UsageError, called, check_output, explained, write_output
+from .launch_on import GPU, HOST, gpu_here, on_gpu, on_host
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
-from .places import GPU, HOST, gpu_here, on_gpu, on_host
 
 if TYPE_CHECKING:
     import numpy as np

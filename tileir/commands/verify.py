@@ -9,7 +9,14 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from ..command import (
+from tileir.errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
+from tileir.messages.texts import display, printable
+from tileir.messages.wording import did_you_mean
+from tileir.verifier.catalogue import RULES, Rule
+from tileir.verifier.module import verify
+from tileir.verifier.rules.targets import GPUS, check_target
+
+from .conventions import (
     NO,
     OK,
     UNREADABLE,
@@ -20,12 +27,6 @@ from ..command import (
     main_of,
     stdout_text,
 )
-from ..errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
-from ..references import display, printable
-from ..verifier.catalogue import RULES, Rule
-from ..verifier.module import verify
-from ..verifier.targets import GPUS, check_target
-from ..wording import did_you_mean
 from .modules import open_module
 
 JSON_SCHEMA = 1

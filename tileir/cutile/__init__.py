@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import UnsupportedError
-from ..verifier.targets import GPUS
-from ..wording import did_you_mean
+from tileir.errors import UnsupportedError
+from tileir.messages.wording import did_you_mean
+from tileir.verifier.rules.targets import GPUS
 
 __all__ = ["DEFAULT_GPU", "install"]
 

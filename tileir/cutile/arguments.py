@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import LaunchError
+from tileir.errors import LaunchError
 
 
 class DeviceArray:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 import tileir
+from tileir.errors import LaunchError
+from tileir.ir.arrays import DTYPES
+from tileir.launch.buffer import Buffer
+from tileir.messages.texts import display
+from tileir.text.printer.disassembly import print_kernel
+from tileir.text.printer.functions import FunctionPrinter
+from tileir.types import Pointer, Tile
 
-from ..arrays import DTYPES
-from ..buffer import Buffer
-from ..errors import LaunchError
-from ..printer.disassembly import print_kernel
-from ..printer.functions import FunctionPrinter
-from ..references import display
-from ..types import Pointer, Tile
 from .arguments import Region, region_at
 from .options import Options
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import tileir
-
-from ..errors import UnsupportedError
+from tileir.errors import UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)

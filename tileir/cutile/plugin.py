@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import TileIRError
+from tileir.errors import TileIRError
+
 from . import OPTIONS, install
 from .children import adopt
 

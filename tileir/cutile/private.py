@@ -18,9 +18,9 @@ from types import ModuleType
 from typing import Any
 
 import tileir
+from tileir.errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
+from tileir.messages.texts import display
 
-from ..errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
-from ..references import display
 from . import image
 from .arguments import Arguments
 from .driver import Driver

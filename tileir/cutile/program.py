@@ -13,7 +13,8 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
 
-from ..command import OK, Parser, UsageError, guarded
+from tileir.commands.conventions import OK, Parser, UsageError, guarded
+
 from . import OPTIONS, install
 from .children import adopt
 

@@ -9,7 +9,8 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-from ..errors import UnsupportedError
+from tileir.errors import UnsupportedError
+
 from .driver import MULTIPROCESSORS
 
 MEMORY = 8 << 30

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tileir.nvidia_tools import PACKAGES, VARIABLES, find
+from tileir.tools.nvidia import PACKAGES, VARIABLES, find
 
 _WINDOWS = sys.platform == "win32"
 DRIVER = "nvcuda.dll" if _WINDOWS else "libcuda.so.1"

@@ -62,7 +62,7 @@ def problem_of(check: Callable[[], None]) -> str | None:
 
 def look_at_cache() -> dict[str, Any]:
     """Where compiled kernels are kept, how many and how large."""
-    from tileir.codegen.cache_place import find_cache
+    from tileir.codegen.cache.folder import find_cache
 
     cache = find_cache()
     if cache is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.formats.version import SUPPORTED
-from tileir.verifier.targets import GPUS
+from tileir.verifier.rules.targets import GPUS
 
 from . import nvidia, ours
 from .packages import installed, look, packages
@@ -78,7 +78,7 @@ def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
     if ours.problem_of(ours.check_llvm):
         return [_ours(what, "", ours.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
-    from tileir.codegen.nvptx.targets import TARGETS
+    from tileir.codegen.nvptx.machine.targets import TARGETS
 
     llvm = f"LLVM {VERSION}"
     first, *_, last = TARGETS

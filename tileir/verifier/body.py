@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tileir.errors import LONGEST_MESSAGE, Diagnostic
 from tileir.formats.errors import shorten
 from tileir.formats.version import Version
+from tileir.ir import Block, Op, Value
+from tileir.read.function import Function, Global
 
-from ..errors import LONGEST_MESSAGE, Diagnostic
-from ..function import Function, Global
-from ..ir import Block, Op, Value
 from .catalogue import SUSPICIONS, declare
 from .constraints import Found, signature, type_problem, version_problem
-from .control_flow import Frame, ending_problem, place_problem, receiver, region_problem
-from .debug import Scopes
 from .malformed import malformed
+from .rules.control_flow import Frame, ending_problem, place_problem, receiver, region_problem
+from .rules.debug import Scopes
+from .rules.symbols import hint_problem, use_problem
+from .rules.targets import GATE, gate
 from .single import own_problem
-from .symbols import hint_problem, use_problem
-from .targets import GATE, gate
 
 DOMINANCE = declare(
     "dominance",

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Op as Row
-
-from ..ir import Op
+from tileir.ir import Op
 
 Check = Callable[[Op], str | None]
 

@@ -15,10 +15,10 @@ from tileir.formats.ops.control_flow import CARRIED
 from tileir.formats.ops.spec import Attribute, Like, Operand, Pointee, Reduced, Result, ViewTile
 from tileir.formats.ops.spec import Op as Row
 from tileir.formats.version import Version
+from tileir.ir import Op, Value
+from tileir.ir.slot_types import Slots, admits, infer, operand_slots
+from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type
 
-from ..ir import Op, Value
-from ..rowtypes import Slots, admits, infer, operand_slots
-from ..types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type
 from .catalogue import Rule, declare
 from .wording import LOOSE, listed, quoted, sizes, wanted
 

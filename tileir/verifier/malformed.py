@@ -9,8 +9,8 @@ from functools import cache
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME
+from tileir.ir import Op, Value
 
-from ..ir import Op, Value
 from .catalogue import declare
 from .constraints import Found
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..bytecode import Bytecode
-from ..errors import Diagnostic, VerifyError
-from ..function import Function, Global
-from ..text_places import located
-from . import hints, names, symbols
+from tileir.bytecode import Bytecode
+from tileir.errors import Diagnostic, VerifyError
+from tileir.read.function import Function, Global
+from tileir.read.text_positions import located
+
 from .body import body_findings
 from .catalogue import ERROR, WARNING, Rule, declare
-from .debug import function_problem
-from .targets import check_target
+from .rules import hints, names, symbols
+from .rules.debug import function_problem
+from .rules.targets import check_target
 
 ALIGNMENT = declare(
     "global-alignment",

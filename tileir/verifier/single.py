@@ -5,8 +5,11 @@ The chapters enter their rules into the catalogue when they are imported, which 
 
 from __future__ import annotations
 
-from ..ir import Op
-from . import (  # noqa: F401 - imported for what they enter
+from tileir.ir import Op
+
+from .catalogue import CHECKS
+from .constraints import Found, case_problem, type_problem
+from .rules import (  # noqa: F401 - imported for what they enter
     atomics,
     bitwise,
     conversions,
@@ -19,8 +22,6 @@ from . import (  # noqa: F401 - imported for what they enter
     suspicions,
     views,
 )
-from .catalogue import CHECKS
-from .constraints import Found, case_problem, type_problem
 
 
 def op_problem(op: Op) -> Found:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from tileir.errors import LONGEST_MESSAGE
 from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
-
-from ..errors import LONGEST_MESSAGE
-from ..types import Scalar, Tile, Type
+from tileir.types import Scalar, Tile, Type
 
 RANKS = {None: "", 0: "0D ", 1: ""}
 """Rank of a constraint -> how the sentence starts; rank 1 is a sentence of its own."""

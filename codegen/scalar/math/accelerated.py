@@ -6,9 +6,10 @@ within 3.1 units of the exact result, while what needs it to be better has a pol
 
 from __future__ import annotations
 
-from .. import ptx
-from ..bits import SINGLE as SINGLE_TYPE
-from ..machine import machine_of
+from tileir.codegen.scalar import ptx
+from tileir.codegen.scalar.bits import SINGLE as SINGLE_TYPE
+from tileir.codegen.scalar.machine import machine_of
+
 from .binary import SINGLE
 from .double_word import split
 from .terms import Term, fma

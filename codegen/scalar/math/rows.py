@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
+from tileir.codegen.scalar.conversions.halves import HALVES, narrow, widen
+from tileir.codegen.scalar.flush import flush
+from tileir.codegen.scalar.machine import machine_of
 from tileir.ir import Op
 
-from ..flush import flush
-from ..halves import HALVES, narrow, widen
-from ..machine import machine_of
 from . import accelerated
 from .arctangent import atan2
 from .exponential import LOG2_E, exp, exp2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.corpus import NEWEST
-from tileir.command import OUTSIDE, USAGE, main_of
+from tileir.commands.conventions import OUTSIDE, USAGE, main_of
 
 from . import standin
 from .standin import Driver

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tileir.codegen.host.compilation import HostCompilation, HostKernel
-from tileir.codegen.host.kernel_info import KernelInfo
-from tileir.codegen.host.machine import object_code, triple_and_layout
-from tileir.codegen.host.machine_code import MachineCode
+from tileir.codegen.host.machine.cpu import object_code, triple_and_layout
+from tileir.codegen.host.machine.machine_code import MachineCode
+from tileir.codegen.host.running.compilation import HostCompilation, HostKernel
+from tileir.codegen.host.running.kernel_info import KernelInfo
 from tileir.types import Pointer, Scalar
 
 DRIVER = """\

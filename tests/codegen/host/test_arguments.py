@@ -8,10 +8,10 @@ import pytest
 
 from tileir import Buffer
 from tileir.codegen.arguments.grid import check_grid
-from tileir.codegen.host.arguments import pack
-from tileir.codegen.host.extents import of_allocations
-from tileir.codegen.host.kernel_info import KernelInfo
-from tileir.codegen.host.launch import check_threads
+from tileir.codegen.host.running.arguments import pack
+from tileir.codegen.host.running.extents import of_allocations
+from tileir.codegen.host.running.kernel_info import KernelInfo
+from tileir.codegen.host.running.launch import check_threads
 from tileir.errors import LaunchError
 
 from ..build import tile

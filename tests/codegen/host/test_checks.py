@@ -13,9 +13,9 @@ from tests.launches import Launch, newest
 from tests.model.kernels.comparing import differences
 from tests.model.kernels.program import program
 from tests.model.kernels.scene import Case
-from tileir.buffer import Buffer
 from tileir.codegen import compile
 from tileir.errors import KernelError, UncheckedWarning, UnsupportedError
+from tileir.launch.buffer import Buffer
 
 from .text import Kernel, spelled
 

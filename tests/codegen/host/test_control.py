@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.codegen.host.storage import plan_storage
+from tileir.codegen.host.planning.storage import plan_storage
 from tileir.codegen.kernel import Kernel
 
 VIEW = "partition_view<tile=(16), tensor_view<?xi32, strides=[1]>>"

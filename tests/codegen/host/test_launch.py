@@ -11,7 +11,7 @@ import pytest
 
 from tileir import Buffer
 from tileir.codegen import compile
-from tileir.codegen.host import launch as launching
+from tileir.codegen.host.running import launch as launching
 from tileir.errors import LaunchError, TileIRError
 
 from ..build import Kernel

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tileir.codegen import compile
-from tileir.codegen.host.microkernel import LONGEST, Product
-from tileir.codegen.host.vector_unit import VectorUnit
-from tileir.floats import value_of
+from tileir.codegen.host.lowering.chapters.microkernel import LONGEST, Product
+from tileir.codegen.host.machine.vector_unit import VectorUnit
+from tileir.ir.floats import value_of
 
 from ..build import Kernel, tile
 

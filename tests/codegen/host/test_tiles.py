@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tileir.codegen import compile
-from tileir.codegen.host.fusion import CHEAP
-from tileir.codegen.host.storage import plan_storage
+from tileir.codegen.host.planning.fusion import CHEAP
+from tileir.codegen.host.planning.storage import plan_storage
 from tileir.codegen.kernel import Kernel as Entry
 
 from ..build import Kernel, tile

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tileir.codegen.host import reports, work
-from tileir.codegen.host.context import Context
+from tileir.codegen.host.running import reports, work
+from tileir.codegen.host.running.context import Context
 from tileir.errors import LaunchError
 
 from .by_hand import COUNTING, ENDLESS, MARK, REPORTING, WAITING, kernel

@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 
 from tileir.attributes import DivBy
+from tileir.codegen.analysis.contiguity import infer_contiguity
+from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.nvptx.assign_layouts import assign_layouts
-from tileir.codegen.nvptx.place_barriers import place_barriers
-from tileir.codegen.nvptx.targets import TARGETS
-from tileir.codegen.passes.infer_contiguity import infer_contiguity
-from tileir.codegen.passes.infer_divisibility import infer_divisibility
+from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts
+from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
 from tileir.ir import Value
 from tileir.types import Tile
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests import bench
 from tileir import assemble
+from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.early_loads import EarlyLoad, early_loads
 
 from .loops import COLUMNS, DEPTH, LOAD, ROWS, load, loop_over_tiles, view_type
 

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from tileir.codegen.nvptx.layout import (
+from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     along,
     blocked,

@@ -13,7 +13,7 @@ import tileir
 from tests import emulator
 from tests.corpus import FIXTURES
 from tileir.codegen import compile
-from tileir.codegen.nvptx.lineinfo import MOST_CALLS
+from tileir.codegen.nvptx.launch.line_table import MOST_CALLS
 
 from .compiled import compiled
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from tileir.codegen import compile
-from tileir.codegen.nvptx import cut_factors
-from tileir.codegen.nvptx.shared import SCRATCH
-from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.nvptx.emit.shared import SCRATCH
+from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.codegen.nvptx.schedule import cut_factors
 
 from ..build import Kernel, tile
 from ..host.test_mma import DTYPES, integers, product

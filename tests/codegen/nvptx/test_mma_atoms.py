@@ -10,8 +10,8 @@ from itertools import product
 
 import pytest
 
-from tileir.codegen.nvptx.mma_atoms import ATOMS, BITS, Atom, Spread, atom_for
-from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, Spread, atom_for
+from tileir.codegen.nvptx.machine.targets import TARGETS
 
 # (shape, bits of a factor's element) -> row and column of A, of B; and of C by shape.
 LEFT = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.codegen.nvptx import row_major
+from tileir.codegen.nvptx.emit.values import row_major
 
 from ..host.text import Kernel, spelled
 from .on_emulator import launch

@@ -8,7 +8,7 @@ from llvmlite import ir
 
 import tileir
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.offset_width import offset_type
+from tileir.codegen.nvptx.emit.offset_width import offset_type
 from tileir.codegen.pipeline import run
 
 from .on_emulator import launch

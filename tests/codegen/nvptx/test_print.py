@@ -8,7 +8,7 @@ import pytest
 import tileir
 from tests.emulator import EmulationError
 from tileir.codegen import compile
-from tileir.codegen.nvptx import row_major
+from tileir.codegen.nvptx.emit.values import row_major
 
 from ..host.text import Kernel
 from .on_emulator import launch

@@ -13,7 +13,7 @@ from tileir import assemble
 from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
-from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.nvptx.machine.targets import TARGETS
 
 from ..build import TOKEN, Kernel, elementwise
 from .compiled import ELEMENTWISE, compiled

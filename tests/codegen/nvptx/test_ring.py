@@ -15,12 +15,12 @@ from tests import bench, emulator
 from tests.emulator.values import aligned
 from tileir import assemble
 from tileir.codegen import compile
+from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.nvptx.assign_layouts import assign_layouts
-from tileir.codegen.nvptx.place_barriers import place_barriers
-from tileir.codegen.nvptx.plan_rings import plan_rings
-from tileir.codegen.nvptx.targets import TARGETS
-from tileir.codegen.passes.infer_divisibility import infer_divisibility
+from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts
+from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
+from tileir.codegen.nvptx.schedule.plan_rings import plan_rings
 
 from .loops import COLUMNS, DEPTH, ROWS, SUMS, load, loop_over_tiles, view_type
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from llvmlite import ir
 
-from tileir.codegen.nvptx.shared import SharedMemory
+from tileir.codegen.nvptx.emit.shared import SharedMemory
 
 
 def start(kept: int = 0) -> tuple[SharedMemory, ir.Function]:

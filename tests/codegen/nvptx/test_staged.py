@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.codegen.build import Kernel, tile
-from tileir.codegen.nvptx.layout import along
-from tileir.codegen.nvptx.staged import Staged, find, root_of, staged_images
+from tileir.codegen.layouts.linear_layout import along
+from tileir.codegen.nvptx.schedule.staged import Staged, find, root_of, staged_images
 
 PIECE, PIECES = 16, 8
 CASES = [

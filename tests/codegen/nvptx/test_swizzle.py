@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from tileir.codegen.nvptx.layout import LinearLayout, along, blocked, for_scan
-from tileir.codegen.nvptx.swizzle import swizzle
+from tileir.codegen.layouts.linear_layout import LinearLayout, along, blocked, for_scan
+from tileir.codegen.layouts.swizzle import swizzle
 
 SHAPES = [(32, 32), (16, 128), (128, 16), (1024,), (8, 8, 32), (4, 16), (64, 2)]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tileir.codegen.nvptx.targets import TARGETS, Target
+from tileir.codegen.nvptx.machine.targets import TARGETS, Target
 from tileir.codegen.targets import package_of
 from tileir.errors import UnsupportedError
-from tileir.verifier.targets import GPUS
+from tileir.verifier.rules.targets import GPUS
 
 ROWS = pytest.mark.parametrize("row", TARGETS.values(), ids=lambda row: row.name)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.corpus import FIXTURES
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
-from tileir.codegen.nvptx.targets import TARGETS
+from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.errors import UnsupportedError
 
 from ..build import Kernel

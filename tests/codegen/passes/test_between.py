@@ -10,8 +10,8 @@ from tests.corpus import VALID, name_of
 from tileir import BuildError, Bytecode
 from tileir.codegen import pipeline
 from tileir.codegen.kernel import Kernel
-from tileir.edited import check_edited
 from tileir.types import Scalar, Tile
+from tileir.write.changed_bodies import check_edited
 
 TARGETS = {"host": "host", "nvptx": "sm_90"}
 

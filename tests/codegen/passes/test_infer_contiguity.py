@@ -10,9 +10,9 @@ import pytest
 
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy, SameElements
+from tileir.codegen.analysis.contiguity import Run, RunTable, infer_contiguity, unit_of
+from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.passes.infer_contiguity import Run, RunTable, infer_contiguity, unit_of
-from tileir.codegen.passes.infer_divisibility import infer_divisibility
 from tileir.ir import Value
 
 from ..build import Kernel

@@ -8,8 +8,7 @@ import pytest
 
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy
-from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.passes.infer_divisibility import (
+from tileir.codegen.analysis.divisibility import (
     LARGEST,
     Facts,
     FactTable,
@@ -17,6 +16,7 @@ from tileir.codegen.passes.infer_divisibility import (
     facts_of_stride,
     infer_divisibility,
 )
+from tileir.codegen.kernel import Kernel as Pipelined
 from tileir.ir import Value
 from tileir.types import Tile
 

@@ -7,13 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from tileir.arrays import to_constant
 from tileir.formats.version import LATEST
 from tileir.ir import Value
-from tileir.sampler.draws import Draws
+from tileir.ir.constants import to_constant
+from tileir.tools.sampler.draws import Draws
 from tileir.types import Pointer, Scalar, Tile
-from tileir.verifier.atomics import ELEMENTS as ATOMIC_ELEMENTS
-from tileir.verifier.atomics import SWAPPED, WORDS
+from tileir.verifier.rules.atomics import ELEMENTS as ATOMIC_ELEMENTS
+from tileir.verifier.rules.atomics import SWAPPED, WORDS
 
 from ..elements import PACKED
 from . import data

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tileir.builder import number
 from tileir.ir import Value
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draws import Draws
 from tileir.types import Scalar, Tile
 
 from . import data

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from tileir.calls import python_name
+from tileir.builder.calls import python_name
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE
 from tileir.formats.version import LATEST
-from tileir.sampler.draft import Draft
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draft import Draft
+from tileir.tools.sampler.draws import Draws
 from tileir.types import Pointer, Scalar, Tile
 
 from ..elements import PACKED, dtype

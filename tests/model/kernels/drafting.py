@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from tileir.formats.ops.spec import Op
 from tileir.formats.version import LATEST, Version
 from tileir.ir import Value
-from tileir.sampler.attributes import attribute
-from tileir.sampler.draft import Draft, Unfit
-from tileir.sampler.draws import Draws
-from tileir.sampler.growing import rows
-from tileir.sampler.pool import Pool
-from tileir.sampler.relations import RELATIONS
+from tileir.tools.sampler.attributes import attribute
+from tileir.tools.sampler.draft import Draft, Unfit
+from tileir.tools.sampler.draws import Draws
+from tileir.tools.sampler.growing import rows
+from tileir.tools.sampler.pool import Pool
+from tileir.tools.sampler.relations import RELATIONS
 from tileir.types import Tile, Type
 
 HIGHEST_RANK = 8

@@ -10,7 +10,7 @@ import numpy as np
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.formats.version import LATEST
 from tileir.ir import Value
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draws import Draws
 from tileir.types import Scalar, Tile, Token
 
 from . import combining, data

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tileir.calls import python_name
+from tileir.builder.calls import python_name
 from tileir.formats.ops import BY_NAME
 from tileir.formats.version import LATEST
 from tileir.ir import Value
-from tileir.sampler.draft import Draft, Unfit
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draft import Draft, Unfit
+from tileir.tools.sampler.draws import Draws
 from tileir.types import Pointer, Scalar, Tile, Type
 
 from ..elements import PACKED

@@ -15,7 +15,7 @@ import numpy as np
 from tileir.builder import Module, splat
 from tileir.bytecode import Bytecode
 from tileir.ir import Value
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draws import Draws
 from tileir.types import PartitionView, Pointer, Scalar, TensorView, Tile
 
 from ..elements import PACKED, bits, dtype

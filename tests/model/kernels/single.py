@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tileir.formats.ops import OPS
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draws import Draws
 
 from . import accessing, computing, flowing
 from .scene import Case

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tileir.ir import Value
-from tileir.sampler.draws import Draws
+from tileir.tools.sampler.draws import Draws
 from tileir.types import GatherScatterView, PartitionView, Scalar, StridedView, TensorView, Tile
 
 from ..elements import PACKED

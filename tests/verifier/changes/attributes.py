@@ -17,7 +17,6 @@ from tileir.attributes import (
     SameElements,
     TypeAttribute,
 )
-from tileir.constants import Constant
 from tileir.formats.attributes import (
     ATTRIBUTE,
     ATTRIBUTE_LIST,
@@ -30,6 +29,7 @@ from tileir.formats.attributes import (
 from tileir.formats.enums import MULTIMEM_REDUCTION_KIND
 from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.ops.spec import Attribute
+from tileir.ir.constants import Constant
 from tileir.types import Scalar, Tile
 
 I32 = Scalar("i32")

@@ -7,9 +7,9 @@ import dataclasses
 from tests.verifier.sites import Site, made
 from tests.verifier.variants import other
 from tileir.bytecode import Global
-from tileir.constants import Constant, element_size
 from tileir.ir import Value
-from tileir.locations import (
+from tileir.ir.constants import Constant, element_size
+from tileir.ir.locations import (
     CallSite,
     CompileUnit,
     File,

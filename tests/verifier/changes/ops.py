@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.verifier.sites import Site, copied, made, no_hints
 from tests.verifier.variants import zero
 from tileir.attributes import DivBy
-from tileir.constants import Constant
 from tileir.formats.attributes import ATTRIBUTE, ATTRIBUTE_LIST, CONSTANT_INDEX, DICTIONARY
 from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Each, Op
 from tileir.formats.ops.wire import counts_results
 from tileir.ir import Block, Region, Value
+from tileir.ir.constants import Constant
 from tileir.types import Scalar, Tile
 
 

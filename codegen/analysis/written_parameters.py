@@ -1,0 +1,22 @@
+"""Which parameters a kernel writes through, so that read-only arrays are refused for those only."""
+
+from __future__ import annotations
+
+from tileir.codegen.kernel import Kernel
+from tileir.formats.ops.spec import READS_WRITES, WRITES
+from tileir.ir import Op, Value
+
+from .origins import OriginFinder, addresses_of
+
+
+def written_parameters(kernel: Kernel) -> set[int]:
+    """Numbers of the pointer parameters that a store or an atomic may reach."""
+    targets = [value for op in kernel.walk() for value in _targets(op)]
+    return set(OriginFinder(kernel).of(targets).parameters)
+
+
+def _targets(op: Op) -> list[Value]:
+    """The addresses that an op writes to. A tile of pointers may also be what is written."""
+    if op.spec.effects not in (WRITES, READS_WRITES):
+        return []
+    return addresses_of(op)

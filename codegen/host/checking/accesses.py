@@ -1,0 +1,117 @@
+"""Accesses to memory, checked against the extents that a launch knows.
+
+Where an address comes from is found out beforehand: an access through a parameter has to stay
+within what was passed for it, or within an allocation named at the launch. An address made of a
+number, or read from memory, may point into anything that is known. Where the extent of what it may
+point into is unknown, nothing is checked. An access that fails is made to a spare place instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.analysis.origins import OriginFinder, Origins, addresses_of
+from tileir.codegen.host.lowering.chapters.variables import own_memory
+from tileir.codegen.host.lowering.loops import loop
+from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
+from tileir.codegen.scalar.types import ADDRESS, OPAQUE
+from tileir.ir import Op
+from tileir.types import Pointer
+
+if TYPE_CHECKING:
+    from .checks import CheckedLowering
+
+BIT = ir.IntType(1)
+_SPARE = ir.ArrayType(ADDRESS, 2)
+
+
+class Accesses:
+    """The checks of one kernel's accesses."""
+
+    def __init__(self, lowering: CheckedLowering) -> None:
+        self._lowering = lowering
+        self._finder = OriginFinder(lowering.kernel)
+        self._origins: dict[int, Origins] = {}
+        pointers = [
+            number
+            for number, value in enumerate(lowering.kernel.parameters)
+            if isinstance(value.type.element, Pointer)
+        ]
+        self._rows = {number: row for row, number in enumerate(pointers)}
+        self._spare = lowering.slot(_SPARE)
+
+    def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
+        """The address, or if an access there would be wrong, that of a spare place."""
+        lowering, builder = self._lowering, self._lowering.builder
+        if id(op) not in self._origins:
+            self._origins[id(op)] = self._finder.of(addresses_of(op))
+        origins = self._origins[id(op)]
+        number = Position(builder, position.shape, position.indices).linear
+        start = builder.ptrtoint(address, ADDRESS)
+        allowed = self._is_allowed(origins, start, size)
+        extent = [ZERO, ZERO]
+        if len(origins.parameters) == 1 and not origins.any:
+            extent = list(self._extent(ir.Constant(INDEX, self._rows[min(origins.parameters)])))
+        with builder.if_then(builder.not_(allowed), likely=False):
+            site = lowering.new_site(
+                "access", op, shape=list(position.shape), bytes=size,
+                parameters=sorted(origins.parameters), any=origins.any,
+            )  # fmt: skip
+            lowering.report(site, number, lowering.pass_on([start, *extent]))
+            builder.store(ir.Constant(_SPARE, None), self._spare)
+        spare = builder.ptrtoint(self._spare, ADDRESS)
+        return builder.inttoptr(builder.select(allowed, start, spare), OPAQUE)
+
+    def _is_allowed(self, origins: Origins, start: ir.Value, size: int) -> ir.Value:
+        """Whether the bytes from an address on are within memory that it may point into."""
+        lowering, builder = self._lowering, self._lowering.builder
+        end = builder.add(start, ir.Constant(ADDRESS, size))
+        allowed = ir.Constant(BIT, 0)
+        for number in sorted(origins.parameters):
+            low, high = self._extent(ir.Constant(INDEX, self._rows[number]))
+            unknown = builder.icmp_unsigned("==", builder.or_(low, high), ZERO)
+            within = builder.or_(unknown, _is_within(builder, start, end, low, high))
+            allowed = builder.or_(allowed, within)
+        for op in origins.fresh:
+            low, bytes_there = own_memory(lowering, op)
+            high = builder.add(low, ir.Constant(ADDRESS, bytes_there))
+            allowed = builder.or_(allowed, _is_within(builder, start, end, low, high))
+        return builder.or_(allowed, self._is_allocated(start, end))
+
+    def _is_allocated(self, start: ir.Value, end: ir.Value) -> ir.Value:
+        """Whether it is within one of the allocations, whose rows follow those of parameters."""
+        lowering, builder = self._lowering, self._lowering.builder
+        found = lowering.slot(BIT)
+        builder.store(ir.Constant(BIT, 0), found)
+        count = builder.load(lowering.context_field("count"), typ=INDEX)
+        first = ir.Constant(INDEX, len(self._rows))
+        with loop(builder, builder.sub(count, first)) as number:
+            low, high = self._extent(builder.add(first, number))
+            within = _is_within(builder, start, end, low, high)
+            builder.store(builder.or_(builder.load(found, typ=BIT), within), found)
+        return builder.load(found, typ=BIT)
+
+    def _extent(self, row: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """First address of a row of the table of extents, and the one behind its last."""
+        builder = self._lowering.builder
+        table = builder.load(self._lowering.context_field("extents"), typ=OPAQUE)
+        place = builder.mul(row, ir.Constant(INDEX, 2))
+        low, high = (
+            builder.load(builder.gep(table, [builder.add(place, ir.Constant(INDEX, n))],
+                                     source_etype=ADDRESS), typ=ADDRESS)
+            for n in range(2)
+        )  # fmt: skip
+        return low, high
+
+
+def _is_within(
+    builder: ir.IRBuilder, start: ir.Value, end: ir.Value, low: ir.Value, high: ir.Value
+) -> ir.Value:
+    """Whether start .. end lies in low .. high; an end that wrapped around does not."""
+    forward = builder.icmp_unsigned("<", start, end)
+    inside = builder.and_(
+        builder.icmp_unsigned(">=", start, low), builder.icmp_unsigned("<=", end, high)
+    )
+    return builder.and_(forward, inside)

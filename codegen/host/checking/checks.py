@@ -1,0 +1,160 @@
+"""A lowering that checks what it lowers, and reports what is wrong before it is done.
+
+It is the plain lowering with more code at its hooks, so that code compiled without checks is not
+touched by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from tileir.codegen.host.lowering.block import BlockLowering
+from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
+from tileir.codegen.host.lowering.views import dimensions, index_space, steps, unsigned_index
+from tileir.codegen.host.planning.storage import Storage
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.bits import bits_of
+from tileir.codegen.scalar.types import ADDRESS, OPAQUE
+from tileir.ir import Op, Value
+from tileir.types import Pointer
+
+from . import assumptions, undefined
+from .accesses import Accesses
+
+
+class CheckedLowering(BlockLowering):
+    """Checks accesses to memory (`memory`), or that results are defined (`undefined`), or both."""
+
+    def __init__(
+        self, module: ir.Module, kernel: Kernel, storage: Storage, checks: Iterable[str]
+    ) -> None:
+        super().__init__(module, kernel, storage)
+        self._undefined = "undefined" in checks
+        self._accesses = Accesses(self) if "memory" in checks else None
+
+    def lower_op(self, op: Op) -> None:
+        if self._undefined:
+            self._check_scalars(op)
+        super().lower_op(op)
+
+    def emit(self, op: Op, arguments: list[ir.Value], position: Position) -> ir.Value:
+        if self._undefined:
+            for problem, wrong in undefined.findings(self.builder, op, arguments):
+                values = list(zip(_slots(op), op.operand_list(), arguments, strict=True))
+                self._report_if(wrong, op, problem, position, values)
+        return super().emit(op, arguments, position)
+
+    def assumed(self, op: Op, value: ir.Value, position: Position) -> None:
+        if self._undefined:
+            problem = f"{op.attributes['predicate']} is assumed"
+            for wrong in assumptions.violations(self, op, value, position):
+                values = [("value", op.operands["value"], value)]
+                self._report_if(wrong, op, problem, position, values)
+
+    def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
+        if self._accesses is None:
+            return address
+        return self._accesses.checked(op, address, size, position)
+
+    def _check_scalars(self, op: Op) -> None:
+        """What is undefined about an op as a whole."""
+        if op.name in ("extract", "insert"):
+            self._check_slices(op)
+        elif op.name == "for":
+            step = self.single(op.operands["step"])
+            compare = self.builder.icmp_unsigned if op.attributes["unsignedCmp"] else (
+                self.builder.icmp_signed
+            )  # fmt: skip
+            wrong = compare("<=", step, ir.Constant(step.type, 0))
+            self._report_scalar(wrong, op, "the step is not positive", "step", op.operands["step"])
+        elif op.name == "assume" and id(op.operands["value"]) in self.tensors:
+            base = self.tensors[id(op.operands["value"])].base
+            predicate = op.attributes["predicate"]
+            wrong = assumptions.indivisible(self.builder, base, predicate.divisor)
+            self._report_if(wrong, op, f"{predicate} is assumed of the base address", None, [])
+        elif "view" in op.operands:
+            self._check_indices(op)
+
+    def _check_slices(self, op: Op) -> None:
+        if op.name == "extract":
+            whole, part = op.operands["source"].type, op.result.type
+        else:
+            whole, part = op.result.type, op.operands["source"].type
+        for d, index in enumerate(op.operands["indices"]):
+            count = whole.shape[d] // part.shape[d]
+            number = self.single(index)
+            wrong = self.builder.icmp_unsigned(">=", number, ir.Constant(number.type, count))
+            problem = f"index {d} of a slice is not below {count}"
+            self._report_scalar(wrong, op, problem, "index", index)
+
+    def _check_indices(self, op: Op) -> None:
+        """Tiles have to start inside the tensor, and to end there if the op promises it.
+
+        Sparse indices are not asked: those that are outside of the tensor are left out.
+        """
+        builder, view = self.builder, op.operands["view"]
+        tensor, kind = self.tensors[id(view)], view.type
+        inbounds = op.attributes.get("inbounds") or (False,) * len(op.operands["index"])
+        rows = zip(op.operands["index"], index_space(self, view), inbounds, strict=True)
+        for d, (index, count, promised) in enumerate(rows):
+            if index.type.shape:
+                continue
+            number = unsigned_index(builder, self.single(index))
+            outside = builder.icmp_unsigned(">=", number, count)
+            problem = f"index {d} is outside the view's index space"
+            self._report_scalar(outside, op, problem, "index", index)
+            if promised:
+                start = builder.mul(number, ir.Constant(INDEX, steps(kind)[d]))
+                left = builder.sub(tensor.shape[dimensions(kind)[d]], start)
+                across = builder.icmp_signed("<", left, ir.Constant(INDEX, kind.tile[d]))
+                problem = f"inbounds is promised for index {d}"
+                self._report_scalar(across, op, problem, "index", index)
+
+    def _report_scalar(
+        self, wrong: ir.Value, op: Op, problem: str, name: str, value: Value
+    ) -> None:
+        self._report_if(wrong, op, problem, None, [(name, value, self.single(value))])
+
+    def _report_if(
+        self, wrong: ir.Value, op: Op, problem: str, position: Position | None,
+        values: Sequence[tuple[str, Value, ir.Value]],
+    ) -> None:  # fmt: skip
+        """Report a problem with the element at a position, None for the op, and some values."""
+        position = position or Position(self.builder, (), ())
+        number = Position(self.builder, position.shape, position.indices).linear
+        with self.builder.if_then(wrong, likely=False):
+            site = self.new_site(
+                "finding", op, problem=problem, shape=list(position.shape),
+                values=[_described(op, name, value) for name, value, _ in values],
+            )  # fmt: skip
+            self.report(site, number, self.pass_on([
+                bits_of(self.builder, found) for _, _, found in values
+            ]))  # fmt: skip
+
+    def pass_on(self, values: Sequence[ir.Value]) -> ir.Value | None:
+        """Integers of up to 64 bits in memory, 8 bytes each, for a handler."""
+        if not values:
+            return None
+        builder = self.builder
+        kind = ir.ArrayType(ADDRESS, len(values))
+        place = self.slot(kind)
+        for number, value in enumerate(values):
+            wide = value if value.type == ADDRESS else builder.zext(value, ADDRESS)
+            builder.store(wide, builder.gep(place, [ZERO, ir.Constant(INDEX, number)]))
+        return builder.inttoptr(builder.ptrtoint(place, ADDRESS), OPAQUE)
+
+
+def _slots(op: Op) -> list[str]:
+    return [name for name, value in op.operands.items() if value is not None]
+
+
+def _described(op: Op, name: str, value: Value) -> dict[str, Any]:
+    """How a handler reads a value; integers of unsigned ops have no sign."""
+    element = value.type.element
+    if isinstance(element, Pointer):
+        return {"name": name, "element": "pointer", "signed": False}
+    signed = op.attributes.get("signedness", "signed") == "signed"
+    return {"name": name, "element": element.name, "signed": signed}

@@ -1,0 +1,69 @@
+"""What checks found while a kernel ran, told as errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tileir.codegen.host.running.messages import number_of, patterns, unravel
+from tileir.errors import KernelError
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.running.reports import Handler, Report
+
+
+def _finding(site: Mapping[str, Any]) -> Handler:
+    """A result that is undefined, with the values it would be made of."""
+
+    def handle(report: Report) -> None:
+        found = patterns(report.data, len(site["values"]))
+        values = [
+            f"{value['name']} = {_spelled(pattern, value)}"
+            for pattern, value in zip(found, site["values"], strict=True)
+        ]
+        given = f" ({', '.join(values)})" if values else ""
+        raise _error(site, report, f"{site['problem']}{given}")
+
+    return handle
+
+
+def _access(site: Mapping[str, Any]) -> Handler:
+    """An access outside of all memory that the launch knows."""
+
+    def handle(report: Report) -> None:
+        address, low, high = patterns(report.data, 3)
+        count = site["bytes"]
+        what = f"access of {count} byte{'s' if count > 1 else ''}"
+        if low or high:
+            (number,) = site["parameters"]
+            size = high - low
+            where = f"at offset {address - low} of parameter {number}, which has {size} bytes"
+        elif site["any"]:
+            where = f"at {address:#x}, which is not within any known memory"
+        elif site["parameters"]:
+            numbers = ", ".join(map(str, site["parameters"]))
+            where = f"at {address:#x}, which is not within any of the parameters {numbers}"
+        else:
+            where = f"at {address:#x}, outside of the memory of the kernel's own that it points to"
+        raise _error(site, report, f"{what} {where}")
+
+    return handle
+
+
+def _error(site: Mapping[str, Any], report: Report, problem: str) -> KernelError:
+    return KernelError(
+        problem, op=site["op"], kernel=site["kernel"], location=site["location"],
+        block=report.block, indices=[unravel(report.index, site["shape"])],
+    )  # fmt: skip
+
+
+def _spelled(pattern: int, value: Mapping[str, Any]) -> str:
+    number, bits = number_of(pattern, value["element"])
+    if value["element"] == "pointer":
+        return f"{number:#x}"
+    if isinstance(number, int) and value["signed"] and bits > 1 and number >> (bits - 1):
+        number -= 1 << bits
+    return str(number)
+
+
+HANDLERS = {"access": _access, "finding": _finding}

@@ -1,0 +1,41 @@
+"""The function that is called from Python: a run of tile blocks, so that one call does much.
+
+`void <symbol>.blocks(ptr arguments, i64 first, i64 last, i32 size x, i32 size y, i32 size z, ptr
+workspace, ptr context)` runs blocks first up to last of the grid counted with x fastest.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.codegen.scalar.types import OPAQUE
+
+from .block import WORD
+from .entry import llvm_name
+from .position import INDEX
+
+BLOCKS = ir.FunctionType(ir.VoidType(), [OPAQUE, INDEX, INDEX, WORD, WORD, WORD, OPAQUE, OPAQUE])
+
+
+def build_driver(module: ir.Module, symbol: str, block: ir.Function) -> ir.Function:
+    """Add the driver of a block function to the module."""
+    function = ir.Function(module, BLOCKS, llvm_name(symbol, "blocks"))
+    function.attributes.add("nounwind")
+    arguments, first, last, *grid, workspace, context = function.args
+    entry, body, done = (function.append_basic_block(name) for name in ("entry", "block", "done"))
+    builder = ir.IRBuilder(entry)
+    size_x, size_y = (builder.zext(extent, INDEX) for extent in grid[:2])
+    builder.cbranch(builder.icmp_signed("<", first, last), body, done)
+    builder.position_at_end(body)
+    number = builder.phi(INDEX)
+    number.add_incoming(first, entry)
+    row = builder.udiv(number, size_x)
+    place = builder.urem(number, size_x), builder.urem(row, size_y), builder.udiv(row, size_y)
+    place = [builder.trunc(index, WORD) for index in place]
+    builder.call(block, [arguments, *place, *grid, workspace, context])
+    following = builder.add(number, ir.Constant(INDEX, 1))
+    number.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_signed("<", following, last), body, done)
+    builder.position_at_end(done)
+    builder.ret_void()
+    return function

@@ -1,0 +1,128 @@
+"""Loads and stores of views: each is a loop nest of its own, in program order.
+
+Program order is one of the orders that tokens allow. A tile that lies wholly inside the tensor is
+moved by loops of constant length, one that crosses the edge by loops that end there; there is no
+test per element.
+
+A loaded tile is copied to its buffer before anything is stored that could change it. Where the loop
+that wants it is the next to store, and turns out to store elsewhere, it reads the tensor without
+the copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.host.lowering import nibbles
+from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.lowering.loops import nest
+from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.lowering.window import Window
+from tileir.codegen.scalar.constants import constant, padding_bits
+from tileir.ir import Op
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.lowering.block import BlockLowering
+
+
+def load_view(lowering: BlockLowering, op: Op) -> None:
+    """Copy a window to the tile's buffer now, unless the loop that wants it will see to it."""
+    if id(op) in lowering.storage.fusion.late:
+        return
+    window = Window(lowering, op)
+    if window.sparse is not None:
+        _fill(lowering, op, window)
+        _copy(lowering, op, window, bounded=True)
+    else:
+        with lowering.builder.if_else(window.is_inside()) as (inside, across):
+            with inside:
+                _copy(lowering, op, window, bounded=False)
+            with across:
+                _fill(lowering, op, window)
+                _copy(lowering, op, window, bounded=True)
+    lowering.finish(op.results[0])
+
+
+def store_view(lowering: BlockLowering, op: Op) -> None:
+    """Compute the tile into a window."""
+    window, tile = Window(lowering, op), op.operands["tile"]
+
+    def write(bounded: bool, scope: ir.MDValue | None) -> None:
+        with window.elements(bounded) as position:
+            window.store(position, Evaluator(lowering, position).element(tile), scope)
+
+    if not window.is_packed:
+        with_deferred(lowering, op, write, window)
+    elif not nibbles.has_pairs(window):
+        write(True, None)
+    else:
+        with lowering.builder.if_else(nibbles.fills_bytes(window)) as (bytewise, singly):
+            with bytewise:
+                nibbles.store_bytes(lowering, window, tile)
+            with singly:
+                write(True, None)
+
+
+def with_deferred(
+    lowering: BlockLowering, op: Op, loop: Callable[[bool, ir.MDValue | None], None],
+    written: Window | None = None,
+) -> None:  # fmt: skip
+    """Emit the loop of an op twice: reading what was deferred to it from tensors, and from buffers.
+
+    `loop` is told whether it has to keep to the elements inside the tensor, and the scope of what
+    it writes, which marks it as different memory from what is read. `written` is the window it
+    writes to.
+    """
+    builder = lowering.builder
+    deferred = [
+        (load, Window(lowering, load)) for load in lowering.storage.fusion.deferred.get(id(op), ())
+    ]
+    if not deferred and not written:
+        loop(False, None)
+        return
+    scope = lowering.new_scope() if deferred and written else None
+    straight = written.is_inside() if written else ir.Constant(ir.IntType(1), 1)
+    for _, window in deferred:
+        window.apart_from = scope
+        straight = builder.and_(straight, window.is_inside())
+        if written:
+            straight = builder.and_(straight, _are_apart(builder, window.span(), written.span()))
+    with builder.if_else(straight) as (directly, buffered):
+        with directly:
+            lowering.direct = {id(load.results[0]): window for load, window in deferred}
+            loop(False, scope)
+            lowering.direct = {}
+        with buffered:
+            for load, window in deferred:
+                with builder.if_then(builder.not_(window.is_inside())):
+                    _fill(lowering, load, window)
+                _copy(lowering, load, window, bounded=True)
+            loop(written is not None, None)
+
+
+def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
+    before = builder.icmp_unsigned("<=", one[1], other[0])
+    return builder.or_(before, builder.icmp_unsigned("<=", other[1], one[0]))
+
+
+def _fill(lowering: BlockLowering, op: Op, window: Window) -> None:
+    """Padding, everywhere."""
+    bits = padding_bits(window.element, op.operands["view"].type.padding)
+    padding = constant(window.element, bits)
+    with nest(lowering.builder, window.tile) as position:
+        lowering.store_element(op.results[0], position, padding)
+
+
+def _copy(lowering: BlockLowering, op: Op, window: Window, bounded: bool) -> None:
+    """The tensor's elements to the tile's buffer."""
+    with window.elements(bounded) as position:
+        lowering.store_element(op.results[0], position, window.load(position))
+
+
+ROWS = {
+    "load_view_tko": Row(load_view),
+    "store_view_tko": Row(store_view, direct=True),
+}

@@ -1,0 +1,78 @@
+"""print and assert: the kernel hands over the elements; `sayings` writes what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.lowering.loops import nest
+from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.planning.storage import tile_bytes
+from tileir.codegen.host.running.context import ALIGNMENT
+from tileir.codegen.scalar.types import ADDRESS
+from tileir.codegen.transform.insert_traces import TRACED
+from tileir.ir import Op, Value
+from tileir.types import Pointer
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.lowering.block import BlockLowering
+
+
+def _offsets(values: tuple[Value, ...]) -> list[int]:
+    """Where each tile lies in the buffer of a print, and the size of the buffer."""
+    offsets = [0]
+    for value in values:
+        offsets.append(offsets[-1] - (-tile_bytes(value) // ALIGNMENT) * ALIGNMENT)
+    return offsets
+
+
+def _print_temporaries(op: Op) -> list[int]:
+    return [max(1, _offsets(op.operands["args"])[-1])]
+
+
+def _print(lowering: BlockLowering, op: Op) -> None:
+    start = lowering.temporary(op, 0)
+    arguments = []
+    for value, offset in zip(op.operands["args"], _offsets(op.operands["args"]), strict=False):
+        lowering.fill(value, start + offset)
+        arguments.append({
+            "element": _name(value), "shape": list(value.type.shape), "offset": offset,
+        })  # fmt: skip
+    traced = lowering.kernel.facts.get(TRACED, {}).get(id(op))
+    if traced:
+        site = lowering.new_site("trace", op, name=traced, **arguments[0])
+    else:
+        site = lowering.new_site("print", op, format=op.attributes["str"], arguments=arguments)
+    lowering.report(site, ir.Constant(ADDRESS, 0), lowering.address(start))
+
+
+def _name(value: Value) -> str:
+    """The element type, as handlers know it."""
+    element = value.type.element
+    return "pointer" if isinstance(element, Pointer) else element.name
+
+
+def _assert(lowering: BlockLowering, op: Op) -> None:
+    """Ask all elements before anything is said, so that one report says it all."""
+    builder, condition = lowering.builder, op.operands["condition"]
+    bit = ir.IntType(1)
+    start = lowering.temporary(op, 0)
+    lowering.fill(condition, start)
+    holds = lowering.slot(bit)
+    builder.store(ir.Constant(bit, 1), holds)
+    with nest(builder, condition.type.shape) as position:
+        element = Evaluator(lowering, position).element(condition)
+        builder.store(builder.and_(builder.load(holds, typ=bit), element), holds)
+    site = lowering.new_site(
+        "assert", op, message=op.attributes["message"], shape=list(condition.type.shape)
+    )
+    with builder.if_then(builder.not_(builder.load(holds, typ=bit)), likely=False):
+        lowering.report(site, ir.Constant(ADDRESS, 0), lowering.address(start))
+
+
+ROWS = {
+    "assert": Row(_assert, temporaries=lambda op: [op.operands["condition"].type.size]),
+    "print_tko": Row(_print, together=False, temporaries=_print_temporaries),
+}

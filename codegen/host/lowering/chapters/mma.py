@@ -1,0 +1,180 @@
+"""Matrix products: mmaf, mmai, mmaf_scaled.
+
+Factors are staged for the microkernel, widened to f32 or f64: first all of a left matrix in row
+order, then panel after panel of the right one, so that a panel is in the nearest cache when it is
+used. The product is added to the result in place, or to a wider copy of it, rounded at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.lowering.loops import loop, nest
+from tileir.codegen.host.lowering.position import INDEX, Position
+from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.planning.contiguous import contiguous_dimension
+from tileir.codegen.host.planning.storage import is_single
+from tileir.codegen.scalar.conversions.narrowing import narrow
+from tileir.ir import Op
+
+from .memory import with_deferred
+from .microkernel import KINDS, Product, function_of
+from .mma_operands import factor, widened
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.lowering.block import BlockLowering
+
+_LEFT, _RIGHT, _TOTAL = range(3)
+"""Numbers of the temporaries."""
+
+
+def product_of(op: Op) -> Product:
+    """What one matrix of the batch takes.
+
+    A scaled factor may be too large for f32 where the sum is not; in f64 nothing overflows, and
+    every product is exact.
+    """
+    m, k = op.operands["lhs"].type.shape[-2:]
+    n = op.operands["rhs"].type.shape[-1]
+    kind = total = "f32"
+    if op.name == "mmaf_scaled" or op.result.type.element.name == "f64":
+        kind = total = "f64"
+    elif op.name == "mmai":
+        total = "i32"
+    return Product(kind, total, m, n, k)
+
+
+def _is_apart(op: Op) -> bool:
+    """Whether the sum is not formed in the result's own buffer."""
+    return op.result.type.element.name != product_of(op).total or is_single(op.result)
+
+
+def _temporaries(op: Op) -> list[int]:
+    product = product_of(op)
+    sizes = [product.m * product.k, product.k * product.width]
+    if _is_apart(op):
+        sizes.append(op.result.type.size)
+    return [size * product.bytes for size in sizes]
+
+
+def _mma(lowering: BlockLowering, op: Op) -> None:
+    with_deferred(lowering, op, lambda *_: _multiply(lowering, op))
+    if _is_apart(op):
+        _round(lowering, op)
+    lowering.finish(op.result)
+
+
+def _multiply(lowering: BlockLowering, op: Op) -> None:
+    """Add the product to the accumulator, matrix by matrix."""
+    product, builder = product_of(op), lowering.builder
+    if _is_apart(op):
+        total = lowering.temporary(op, _TOTAL)
+        _widen(lowering, op)
+    else:
+        total = lowering.buffer(op.result)
+        lowering.fill(op.operands["acc"], total)
+    function = function_of(builder.module, product)
+    with _matrices(lowering, op) as number:
+        sums = lowering.address(total)
+        for index in number:
+            start = builder.mul(index, ir.Constant(INDEX, product.m * product.n))
+            sums = _at(builder, sums, product.total, start)
+        left = _stage_left(lowering, op, number)
+        with loop(builder, product.n // product.width) as panel:
+            first = builder.mul(panel, ir.Constant(INDEX, product.width), flags=("nuw", "nsw"))
+            right = _stage_panel(lowering, op, number, first)
+            part = _at(builder, sums, product.total, first)
+            builder.call(function, [left, right, part])
+
+
+@contextmanager
+def _matrices(lowering: BlockLowering, op: Op) -> Iterator[list[ir.Value]]:
+    """Code inside runs for each matrix; its indices in front of those of row and column."""
+    shape = op.result.type.shape
+    if len(shape) == 2:
+        yield []
+    else:
+        with loop(lowering.builder, shape[0]) as number:
+            yield [number]
+
+
+def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.Value:
+    """The left factor, row-major; where it is."""
+    builder, product = lowering.builder, product_of(op)
+    start = lowering.address(lowering.temporary(op, _LEFT))
+    with nest(builder, (product.m, product.k), inner=_inner(lowering, op, "lhs")) as place:
+        row, column = place.indices
+        value = factor(lowering, op, "lhs", [*number, row, column])
+        _store(builder, start, product.factor, place, value)
+    return start
+
+
+def _stage_panel(
+    lowering: BlockLowering, op: Op, number: list[ir.Value], first: ir.Value
+) -> ir.Value:
+    """A panel of the right factor, the columns from `first` on; where it is."""
+    builder, product = lowering.builder, product_of(op)
+    start = lowering.address(lowering.temporary(op, _RIGHT))
+    with nest(builder, (product.k, product.width), inner=_inner(lowering, op, "rhs")) as place:
+        row, column = place.indices
+        column = builder.add(first, column, flags=("nuw", "nsw"))
+        value = factor(lowering, op, "rhs", [*number, row, column])
+        _store(builder, start, product.factor, place, value)
+    return start
+
+
+def _inner(lowering: BlockLowering, op: Op, slot: str) -> int | None:
+    """Whether rows (0) or columns (1) of a factor are the ones to be read along."""
+    value = op.operands[slot]
+    found = contiguous_dimension(lowering, value)
+    first_row = len(value.type.shape) - 2
+    return None if found is None or found < first_row else found - first_row
+
+
+def _widen(lowering: BlockLowering, op: Op) -> None:
+    """The accumulator, as the sum is formed."""
+    builder, kind = lowering.builder, product_of(op).total
+    acc = op.operands["acc"]
+    start = lowering.address(lowering.temporary(op, _TOTAL))
+    with nest(builder, acc.type.shape) as position:
+        value = Evaluator(lowering, position).element(acc)
+        if kind != "i32":
+            value = widened(builder, value, acc.type.element)
+        if value.type != KINDS[kind]:
+            value = builder.fpext(value, KINDS[kind])
+        _store(builder, start, kind, position, value)
+
+
+def _round(lowering: BlockLowering, op: Op) -> None:
+    """The sum to the result."""
+    builder, kind = lowering.builder, product_of(op).total
+    element = op.result.type.element
+    start = lowering.address(lowering.temporary(op, _TOTAL))
+    with nest(builder, op.result.type.shape) as position:
+        place = _at(builder, start, kind, position.linear)
+        value = builder.load(place, typ=KINDS[kind], align=product_of(op).bytes)
+        if element.name != kind:
+            value = narrow(builder, value, element)
+        lowering.store_element(op.result, position, value)
+
+
+def _store(
+    builder: ir.IRBuilder, start: ir.Value, kind: str, position: Position, value: ir.Value
+) -> None:
+    align = 8 if kind == "f64" else 4
+    builder.store(value, _at(builder, start, kind, position.linear), align=align)
+
+
+def _at(builder: ir.IRBuilder, start: ir.Value, kind: str, number: ir.Value) -> ir.Value:
+    return builder.gep(start, [number], inbounds=True, source_etype=KINDS[kind])
+
+
+ROWS = dict.fromkeys(
+    ("mmaf", "mmaf_scaled", "mmai"),
+    Row(_mma, together=False, onto="acc", temporaries=_temporaries, direct=True),
+)

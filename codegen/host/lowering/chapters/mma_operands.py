@@ -1,0 +1,52 @@
+"""The numbers that matrix products multiply: elements of their factors, widened and scaled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.lowering.position import INDEX, Position
+from tileir.codegen.scalar.conversions.widening import widen
+from tileir.ir import Op, Value
+from tileir.types import Element
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.lowering.block import BlockLowering
+
+_SINGLE, _DOUBLE = ir.FloatType(), ir.DoubleType()
+
+_ALONG = {"lhs": -1, "rhs": -2}
+"""Factor -> the dimension that the product sums over."""
+
+
+def factor(lowering: BlockLowering, op: Op, slot: str, indices: list[ir.Value]) -> ir.Value:
+    """An element of the factor "lhs" or "rhs": f64 if that is its type or it has a scale, else f32.
+
+    Integers of eight bits are exact in f32, and so is a scaled number in f64.
+    """
+    builder, value = lowering.builder, op.operands[slot]
+    number = _element(lowering, value, indices)
+    if op.name == "mmai":
+        signed = op.attributes[f"signedness_{slot}"] == "signed"
+        return (builder.sitofp if signed else builder.uitofp)(number, _SINGLE)
+    number = widened(builder, number, value.type.element)
+    if op.name == "mmaf":
+        return number
+    scales, along = op.operands[f"{slot}_scale"], _ALONG[slot]
+    sharing = value.type.shape[along] // scales.type.shape[along]
+    indices = list(indices)
+    indices[along] = builder.lshr(indices[along], ir.Constant(INDEX, sharing.bit_length() - 1))
+    scale = widened(builder, _element(lowering, scales, indices), scales.type.element)
+    return builder.fmul(builder.fpext(number, _DOUBLE), builder.fpext(scale, _DOUBLE))
+
+
+def _element(lowering: BlockLowering, value: Value, indices: list[ir.Value]) -> ir.Value:
+    position = Position(lowering.builder, value.type.shape, indices)
+    return Evaluator(lowering, position).element(value)
+
+
+def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
+    """An f64 as it is, any other float as the f32 of the same value."""
+    return value if element.name == "f64" else widen(builder, value, element)

@@ -1,0 +1,104 @@
+"""Memory that a kernel has besides its arguments: variables of the module, and of a tile block."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.host.lowering.entry import llvm_name
+from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.running.context import ALIGNMENT
+from tileir.codegen.scalar.constants import in_memory
+from tileir.codegen.scalar.types import ADDRESS, BYTE, is_packed, memory_bytes
+from tileir.ir import Op
+from tileir.read.function import Global
+from tileir.types import Scalar
+
+if TYPE_CHECKING:
+    from tileir.codegen.host.lowering.block import BlockLowering
+
+PAGE = 4096
+"""The most that variables of a module are aligned to; more would gain nothing."""
+
+TOO_MUCH = 1 << 48
+"""Bytes that no launch grants; several times that is still an offset."""
+
+
+def own_memory(lowering: BlockLowering, op: Op) -> tuple[ir.Value, int]:
+    """Where the memory is that an op gives the address of, and how many bytes it has."""
+    if op.name == "alloca":
+        return _allocated(lowering, op), _size(op)
+    place = _place(lowering.function.module, _variable(lowering, op))
+    return lowering.builder.ptrtoint(place, ADDRESS), place.value_type.count
+
+
+def _get_global(lowering: BlockLowering, op: Op) -> None:
+    """One variable for all kernels of the module; it lives as long as the compiled module.
+
+    Constant ones lie in memory that can be written to as well: a kernel that does, against the
+    rules, shall not take the process down.
+    """
+    lowering.singles[id(op.result)], _ = own_memory(lowering, op)
+
+
+def _variable(lowering: BlockLowering, op: Op) -> Global:
+    name = op.attributes["name"]
+    return next(v for v in lowering.kernel.bytecode.globals if v.name == name)
+
+
+def _place(module: ir.Module, variable: Global) -> ir.GlobalVariable:
+    name = llvm_name(variable.name, "global")
+    if name in module.globals:
+        return module.globals[name]
+    data = _bytes(variable)
+    kind = ir.ArrayType(BYTE, len(data))
+    place = ir.GlobalVariable(module, kind, name)
+    wanted = 1 << max(variable.alignment - 1, 0).bit_length()
+    place.align = min(max(wanted, ALIGNMENT), PAGE)
+    place.initializer = ir.Constant(kind, data if any(data) else None)
+    return place
+
+
+def _bytes(variable: Global) -> bytearray:
+    """The first value, as it lies in memory."""
+    element = variable.type.element
+    data = in_memory(variable.value)
+    if not is_packed(element):
+        return data
+    halves = zip_longest(data[::2], data[1::2], fillvalue=0)
+    return bytearray(low | high << 4 for low, high in halves)
+
+
+def _alloca(lowering: BlockLowering, op: Op) -> None:
+    """Memory of the block: a part of its workspace that nothing else uses."""
+    lowering.singles[id(op.result)], _ = own_memory(lowering, op)
+
+
+def _allocated(lowering: BlockLowering, op: Op) -> ir.Value:
+    builder = lowering.builder
+    address = builder.ptrtoint(lowering.address(lowering.temporary(op, 0)), ADDRESS)
+    if _slack(op):
+        address = builder.add(address, ir.Constant(ADDRESS, _slack(op)))
+        address = builder.and_(address, ir.Constant(ADDRESS, -op.attributes["alignment"]))
+    return address
+
+
+def _slack(op: Op) -> int:
+    """Bytes to skip at most, as the workspace is aligned to less than what is asked for."""
+    alignment = op.attributes["alignment"]
+    return alignment - ALIGNMENT if alignment > ALIGNMENT else 0
+
+
+def _size(op: Op) -> int:
+    element: Scalar = op.result.type.element.pointee
+    count = op.attributes["num_elem"]
+    size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
+    return min(size, TOO_MUCH)
+
+
+ROWS = {
+    "alloca": Row(_alloca, temporaries=lambda op: [_size(op) + _slack(op)], lasting=True),
+    "get_global": Row(_get_global),
+}

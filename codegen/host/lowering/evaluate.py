@@ -1,0 +1,85 @@
+"""One element of a tile, computed inside the loop that wants it.
+
+The ops between the kept tiles and the loop are walked with a stack of our own (a kernel may chain
+thousands), and every value is computed once at each position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.ir import Op, Value
+
+from .inline import INLINE, Need
+from .position import Position
+
+if TYPE_CHECKING:
+    from .block import BlockLowering
+
+_Key = tuple[int, int]
+
+
+class Evaluator:
+    """The elements that one iteration of a loop nest needs."""
+
+    def __init__(self, lowering: BlockLowering, position: Position) -> None:
+        self._lowering = lowering
+        self._position = position
+        self._known: dict[_Key, ir.Value] = {}
+
+    def element(self, value: Value) -> ir.Value:
+        """The element of the tile at the position of the nest."""
+        wanted = (value, self._position)
+        stack = [wanted]
+        while stack:
+            current, position = stack[-1]
+            key = _key(stack[-1])
+            if key in self._known:
+                stack.pop()
+                continue
+            result = self._leaf(current, position)
+            if result is None:
+                needs = self._needs(current.owner, position)
+                missing = [need for need in needs if _key(need) not in self._known]
+                if missing:
+                    stack += missing
+                    continue
+                arguments = [self._known[_key(need)] for need in needs]
+                result = self._combine(current.owner, position, arguments)
+            self._known[key] = result
+            stack.pop()
+        return self._known[_key(wanted)]
+
+    def compute(self, op: Op) -> ir.Value:
+        """The element of an element-wise op's result, from its operands."""
+        arguments = [self.element(value) for value in op.operand_list()]
+        return self._lowering.emit(op, arguments, self._position)
+
+    def _leaf(self, value: Value, position: Position) -> ir.Value | None:
+        """The element of a tile that is not computed from others here."""
+        lowering = self._lowering
+        if id(value) in lowering.singles:
+            return lowering.singles[id(value)]
+        if id(value) in lowering.direct:
+            return lowering.direct[id(value)].load(position)
+        if value in lowering.storage:
+            return lowering.load_element(value, position)
+        return None
+
+    def _needs(self, op: Op, position: Position) -> Sequence[Need]:
+        """Which elements the op's result at the position is computed from."""
+        if op.name in INLINE:
+            return INLINE[op.name].needs(self._lowering, op, position)
+        return [(value, position) for value in op.operand_list()]
+
+    def _combine(self, op: Op, position: Position, arguments: list[ir.Value]) -> ir.Value:
+        if op.name in INLINE:
+            return INLINE[op.name].combine(self._lowering, op, position, arguments)
+        return self._lowering.emit(op, arguments, position)
+
+
+def _key(need: Need) -> _Key:
+    return id(need[0]), id(need[1])

@@ -1,0 +1,168 @@
+"""Ops that move elements about: their results are index arithmetic and cost no memory.
+
+A row says which elements of which operands an element of the result is made of, and how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.scalar.bits import bits_of, from_bits
+from tileir.codegen.scalar.types import llvm_type
+from tileir.ir import Op, Value
+from tileir.types import Element
+
+from .position import INDEX, Position
+
+if TYPE_CHECKING:
+    from .block import BlockLowering
+
+Need = tuple[Value, Position]
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """`needs`: what to read for the result at a position. `combine`: the element, made of that.
+
+    `repeats`: whether elements of the operand are read several times.
+    """
+
+    needs: Callable[[BlockLowering, Op, Position], list[Need]]
+    combine: Callable[[BlockLowering, Op, Position, list[ir.Value]], ir.Value]
+    repeats: Callable[[Op], bool] = lambda op: False
+
+
+def _first(
+    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+) -> ir.Value:
+    return arguments[0]
+
+
+def _assume(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    return [(op.operands["value"], position)]
+
+
+def _assumed(
+    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+) -> ir.Value:
+    lowering.assumed(op, arguments[0], position)
+    return arguments[0]
+
+
+def _broadcast(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    source = op.operands["source"]
+    return [(source, position.broadcast(source.type.shape))]
+
+
+def _reshape(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    source = op.operands["source"]
+    return [(source, position.reshape(source.type.shape))]
+
+
+def _permute(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    return [(op.operands["source"], position.permute(tuple(op.attributes["permutation"])))]
+
+
+def _extract(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    source = op.operands["source"]
+    starts = lowering.slice_starts(op, source, op.result)
+    return [(source, position.shifted(id(op), source.type.shape, starts))]
+
+
+def _bits(element: Element) -> int:
+    """Bits of one element in packed bytes."""
+    return 32 if element.name == "tf32" else element.bits
+
+
+def _pack(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    """One element for each byte of it, or all that share the byte."""
+    source = op.operands["source"]
+    return _regrouped(position, id(op), source, _bits(source.type.element), 8)
+
+
+def _unpack(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    source = op.operands["source"]
+    return _regrouped(position, id(op), source, 8, _bits(op.result.type.element))
+
+
+def _regrouped(position: Position, key: int, source: Value, old: int, new: int) -> list[Need]:
+    """The elements of `old` bits that hold an element of `new` bits."""
+    if old >= new:
+        shift = (old // new).bit_length() - 1
+        return [(source, position.renumbered((key, 0), source.type.shape, -shift, 0))]
+    shift = (new // old).bit_length() - 1
+    return [
+        (source, position.renumbered((key, part), source.type.shape, shift, part))
+        for part in range(new // old)
+    ]
+
+
+def _joined(
+    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+) -> ir.Value:
+    """Reinterpret bits, lowest first."""
+    builder = lowering.builder
+    source, target = op.operands["source"].type.element, op.result.type.element
+    old, new = _bits(source), _bits(target)
+    parts = [bits_of(builder, argument) for argument in arguments]
+    if old >= new:
+        part = builder.and_(position.linear, ir.Constant(INDEX, old // new - 1))
+        place = builder.mul(part, ir.Constant(INDEX, new))
+        if parts[0].type != INDEX:
+            place = builder.trunc(place, parts[0].type)
+        bits = builder.lshr(parts[0], place)
+        return from_bits(builder, builder.trunc(bits, ir.IntType(new)), llvm_type(target))
+    kind = ir.IntType(new)
+    total = ir.Constant(kind, 0)
+    for place, part in enumerate(parts):
+        moved = builder.shl(builder.zext(part, kind), ir.Constant(kind, place * old))
+        total = builder.or_(total, moved)
+    return from_bits(builder, total, llvm_type(target))
+
+
+def _constant(
+    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+) -> ir.Value:
+    return lowering.constant_element(op, position)
+
+
+def _iota(
+    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+) -> ir.Value:
+    kind = llvm_type(op.result.type.element)
+    number = position.linear
+    return number if number.type == kind else lowering.builder.trunc(number, kind)
+
+
+def _nothing(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+    return []
+
+
+def _is_broadcast(op: Op) -> bool:
+    return op.operands["source"].type.size > 1
+
+
+def _splits(op: Op) -> bool:
+    return _bits(op.operands["source"].type.element) > _bits(op.result.type.element)
+
+
+INLINE = {
+    "assume": Inline(_assume, _assumed),
+    "broadcast": Inline(_broadcast, _first, _is_broadcast),
+    "constant": Inline(_nothing, _constant),
+    "extract": Inline(_extract, _first),
+    "iota": Inline(_nothing, _iota),
+    "pack": Inline(_pack, _joined, _splits),
+    "permute": Inline(_permute, _first),
+    "reshape": Inline(_reshape, _first),
+    "unpack": Inline(_unpack, _joined, _splits),
+}
+
+
+def moves_elements(op: Op) -> bool:
+    """Whether an inline op has elements elsewhere than its operand has them."""
+    return op.name in INLINE and op.name != "assume"

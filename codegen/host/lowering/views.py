@@ -1,0 +1,79 @@
+"""Tensor views at run time, and the grids of tiles that views lay over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.ir import Op, Value
+from tileir.types import GatherScatterView, PartitionView, StridedView, View
+
+from .position import INDEX, ZERO
+
+if TYPE_CHECKING:
+    from .block import BlockLowering
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor view at run time: address, extents and strides (in elements), all i64."""
+
+    base: ir.Value
+    shape: tuple[ir.Value, ...]
+    strides: tuple[ir.Value, ...]
+
+
+def unsigned_index(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """An integer of any width, read as unsigned, as an index."""
+    return value if value.type == INDEX else builder.zext(value, INDEX)
+
+
+def make_tensor(lowering: BlockLowering, op: Op) -> Tensor:
+    """The tensor of a make_tensor_view op."""
+    kind = op.result.type
+
+    def filled(sizes: Sequence[int | None], slot: str) -> tuple[ir.Value, ...]:
+        dynamic: Iterator = iter(op.operands[slot])
+        return tuple(
+            unsigned_index(lowering.builder, lowering.single(next(dynamic)))
+            if size is None
+            else ir.Constant(INDEX, size)
+            for size in sizes
+        )
+
+    base = lowering.single(op.operands["base"])
+    return Tensor(base, filled(kind.shape, "dynamicShape"), filled(kind.strides, "dynamicStrides"))
+
+
+def dimensions(view: View) -> tuple[int, ...]:
+    """Tile dimension -> the dimension of the tensor that it lies along."""
+    if isinstance(view, GatherScatterView):
+        return tuple(range(len(view.tile)))
+    return view.dim_map
+
+
+def steps(view: View) -> tuple[int, ...]:
+    """How many elements neighbouring tiles are apart along each dimension of the tile.
+
+    One in a gather/scatter view: all its indices count elements, and so does its index space.
+    """
+    if isinstance(view, PartitionView):
+        return view.tile
+    if isinstance(view, StridedView):
+        return view.traversal_strides
+    return (1,) * len(view.tile)
+
+
+def index_space(lowering: BlockLowering, view: Value) -> list[ir.Value]:
+    """How many tiles start inside the tensor along each dimension of a view."""
+    builder = lowering.builder
+    tensor = lowering.tensors[id(view)]
+    counts = []
+    for step, dimension in zip(steps(view.type), dimensions(view.type), strict=True):
+        size, step = tensor.shape[dimension], ir.Constant(INDEX, step)
+        partial = builder.icmp_unsigned("!=", builder.urem(size, step), ZERO)
+        counts.append(builder.add(builder.udiv(size, step), builder.zext(partial, INDEX)))
+    return counts

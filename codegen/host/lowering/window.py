@@ -1,0 +1,232 @@
+"""The part of a tensor that one tile of a view covers, and the loops over its elements.
+
+Dimension d of the tile starts at the index times a step: the tile's extent in a partition view, the
+traversal stride in a strided view, one in a gather/scatter view, whose sparse dimension has a list
+of indices instead. Indices are unsigned. A tile that starts outside the tensor, which Tile IR
+leaves undefined, has no elements inside, however large the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from llvmlite import ir
+
+from tileir.codegen.scalar.types import (
+    OPAQUE,
+    from_memory,
+    is_packed,
+    memory_bytes,
+    memory_type,
+    to_memory,
+)
+from tileir.ir import Op
+from tileir.types import GatherScatterView
+
+from . import nibbles, ordering
+from .evaluate import Evaluator
+from .loops import Bound, loop, nest
+from .position import INDEX, ZERO, Position
+from .views import dimensions, steps, unsigned_index
+
+if TYPE_CHECKING:
+    from .block import BlockLowering
+
+ONE = ir.Constant(INDEX, 1)
+LARGEST = (1 << 64) - 1
+
+
+class Window:
+    """Where the elements are that a view op reads or writes; it belongs to the place of that op.
+
+    `apart_from` is the scope of the memory that a loop reading the window may write to.
+    """
+
+    def __init__(self, lowering: BlockLowering, op: Op) -> None:
+        self._lowering = lowering
+        self._op = op
+        self.builder = builder = lowering.builder
+        self.apart_from: ir.MDValue | None = None
+        view = op.operands["view"]
+        kind = view.type
+        tensor = lowering.tensors[id(view)]
+        order = dimensions(kind)
+        self.tile = kind.tile
+        self.element = kind.view.element
+        self.ordering = ordering.ordering_of(op)
+        self.strides = [tensor.strides[d] for d in order]
+        self.sparse = kind.sparse_dim if isinstance(kind, GatherScatterView) else None
+        self._limits: list[ir.Value] = []
+        first = ZERO
+        for d, (index, step) in enumerate(zip(op.operands["index"], steps(kind), strict=True)):
+            size = tensor.shape[order[d]]
+            if d == self.sparse:
+                self._places, self._size = index, size
+                self._limits.append(ir.Constant(INDEX, self.tile[d]))
+                continue
+            number = unsigned_index(builder, lowering.single(index))
+            start = builder.mul(number, ir.Constant(INDEX, step))
+            self._limits.append(self._limit(number, step, start, size, self.tile[d]))
+            first = builder.add(first, builder.mul(start, self.strides[d]))
+        self.base = builder.inttoptr(tensor.base, OPAQUE)
+        self._start_at(first)
+
+    def _limit(
+        self, number: ir.Value, step: int, start: ir.Value, size: ir.Value, extent: int
+    ) -> ir.Value:
+        """How many of the tile's elements along one dimension are inside the tensor."""
+        builder, most = self.builder, ir.Constant(INDEX, extent)
+        inside = builder.icmp_unsigned("<", start, size)
+        if step > 1:  # the product may have wrapped
+            small = builder.icmp_unsigned("<=", number, ir.Constant(INDEX, LARGEST // step))
+            inside = builder.and_(small, inside)
+        left = builder.select(inside, builder.sub(size, start), ZERO)
+        return builder.select(builder.icmp_unsigned("<", left, most), left, most)
+
+    def _start_at(self, first: ir.Value) -> None:
+        """The number of the first element from the tensor's base on."""
+        self.first = first
+        if not self.is_packed:
+            stored = memory_type(self.element)
+            self._origin = self.builder.gep(self.base, [first], source_etype=stored)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether two elements share a byte."""
+        return is_packed(self.element)
+
+    def is_inside(self) -> ir.Value:
+        """Whether no element is outside the tensor. Sparse indices are not looked at."""
+        builder = self.builder
+        inside = ir.Constant(ir.IntType(1), 1)
+        for limit, extent in zip(self._limits, self.tile, strict=True):
+            if isinstance(limit, ir.Constant):
+                continue
+            whole = builder.icmp_unsigned("==", limit, ir.Constant(INDEX, extent))
+            inside = builder.and_(inside, whole)
+        return inside
+
+    @contextmanager
+    def elements(self, bounded: bool) -> Iterator[Position]:
+        """Code inside runs for every element of the tile, or, `bounded`, of those in the tensor.
+
+        Elements whose sparse index is outside the tensor are always left out.
+        """
+        bounds = self._bounds() if bounded else self.tile
+        if self.sparse is None:
+            with nest(self.builder, self.tile, bounds, self.inner) as position:
+                yield position
+            return
+        with self._picked() as number, nest(
+            self.builder, self.tile, bounds, self.inner, {self.sparse: number}
+        ) as position:  # fmt: skip
+            yield position
+
+    @contextmanager
+    def _picked(self) -> Iterator[ir.Value]:
+        """Code inside runs for every sparse index that is inside the tensor, from there on."""
+        builder, extent = self.builder, self.tile[self.sparse]
+        with loop(builder, extent) as number:
+            at = Evaluator(self._lowering, Position(builder, (extent,), [number]))
+            place = unsigned_index(builder, at.element(self._places))
+            with builder.if_then(builder.icmp_unsigned("<", place, self._size)):
+                first, origin = self.first, getattr(self, "_origin", None)
+                self._start_at(builder.add(first, builder.mul(place, self.strides[self.sparse])))
+                yield number
+                self.first, self._origin = first, origin
+
+    def _bounds(self) -> list[Bound]:
+        """The limits as loop bounds; the outermost loop sees to dimensions that need none."""
+        builder = self.builder
+        bounds: list[Bound] = [1] * len(self.tile)
+        dense = [d for d in range(len(self.tile)) if d != self.sparse]
+        if not dense:
+            return bounds
+        outermost = next((d for d in dense if self.tile[d] > 1), dense[0])
+        valid = ir.Constant(ir.IntType(1), 1)
+        for d in dense:
+            if self.tile[d] > 1:
+                bounds[d] = self._limits[d]
+            elif d != outermost:
+                valid = builder.and_(valid, builder.icmp_unsigned("!=", self._limits[d], ZERO))
+        bounds[outermost] = builder.select(valid, self._limits[outermost], ZERO)
+        return bounds
+
+    @property
+    def inner(self) -> int | None:
+        """The dimension whose elements lie side by side in memory, if known."""
+        for d, stride in enumerate(self.strides):
+            if self.tile[d] > 1 and d != self.sparse and _is_one(stride):
+                return d
+        return None
+
+    def _steps(self, position: Position) -> ir.Value:
+        """How many elements a position is from the first one."""
+        builder, total = self.builder, ZERO
+        for d, (index, stride) in enumerate(zip(position.indices, self.strides, strict=True)):
+            if index is ZERO or d == self.sparse:
+                continue
+            term = index if _is_one(stride) else builder.mul(index, stride)
+            total = term if total is ZERO else builder.add(total, term)
+        return total
+
+    def _number(self, position: Position) -> ir.Value:
+        """How many elements from the tensor's base the element at a position of the tile is."""
+        return self.builder.add(self.first, self._steps(position))
+
+    def address(self, position: Position) -> ir.Value:
+        """Where the element at a position of the tile is accessed, unless elements are packed."""
+        steps, stored = self._steps(position), memory_type(self.element)
+        address = self.builder.gep(self._origin, [steps], source_etype=stored)
+        return self._lowering.checked(self._op, address, memory_bytes(self.element), position)
+
+    def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
+        """Where the byte of a packed element is accessed, and how far the element is shifted."""
+        address, place = nibbles.locate(self.builder, self.base, self._number(position))
+        return self._lowering.checked(self._op, address, 1, position), place
+
+    def span(self) -> tuple[ir.Value, ir.Value]:
+        """First address of the window, and the first behind it, if no element is outside.
+
+        Only where elements are neither sparse nor packed.
+        """
+        builder = self.builder
+        size = ir.Constant(INDEX, memory_bytes(self.element))
+        elements = ONE
+        for extent, stride in zip(self.tile, self.strides, strict=True):
+            reach = builder.mul(ir.Constant(INDEX, extent - 1), stride)
+            elements = builder.add(elements, reach)
+        start = builder.ptrtoint(self._origin, INDEX)
+        return start, builder.add(start, builder.mul(elements, size))
+
+    def load(self, position: Position) -> ir.Value:
+        """The element at a position."""
+        builder = self.builder
+        if self.is_packed:
+            return nibbles.load(builder, *self.locate(position), self.ordering)
+        stored = ordering.load(
+            builder, self.address(position), memory_type(self.element),
+            memory_bytes(self.element), self.ordering,
+        )  # fmt: skip
+        if self.apart_from is not None:
+            stored.set_metadata("noalias", self.apart_from)
+        return from_memory(builder, stored, self.element)
+
+    def store(self, position: Position, value: ir.Value, scope: ir.MDValue | None = None) -> None:
+        """Write the element at a position; `scope` says which memory is written to."""
+        builder = self.builder
+        if self.is_packed:
+            nibbles.store(builder, *self.locate(position), value, self.ordering)
+            return
+        stored = ordering.store(
+            builder, to_memory(builder, value, self.element), self.address(position),
+            memory_bytes(self.element), self.ordering,
+        )  # fmt: skip
+        if scope is not None:
+            stored.set_metadata("alias.scope", scope)
+
+
+def _is_one(stride: ir.Value) -> bool:
+    return isinstance(stride, ir.Constant) and stride.constant == 1

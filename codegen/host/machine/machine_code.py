@@ -1,0 +1,42 @@
+"""A compiled module as bytes: what the cache keeps, and all that is needed to run it again."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+
+from tileir.codegen.host.running.kernel_info import KernelInfo
+
+_FAST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCode:
+    """The object file of a module, its entries, and the LLVM IR that it was made from.
+
+    The IR is kept rather than made again when somebody asks for it: it is a tenth of the size when
+    compressed, and the bytecode may have been changed in the meantime.
+    """
+
+    entries: tuple[KernelInfo, ...]
+    object_file: bytes
+    llvm_ir: str
+
+    def to_bytes(self) -> bytes:
+        """A line of JSON, the object file, the compressed IR."""
+        text = zlib.compress(self.llvm_ir.encode(), _FAST)
+        head = {
+            "object": len(self.object_file),
+            "entries": [info.to_json() for info in self.entries],
+        }
+        return json.dumps(head).encode() + b"\n" + self.object_file + text
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> MachineCode:
+        """The other way."""
+        start = data.index(b"\n") + 1
+        head = json.loads(data[:start])
+        end = start + head["object"]
+        entries = tuple(map(KernelInfo.from_json, head["entries"]))
+        return cls(entries, data[start:end], zlib.decompress(data[end:]).decode())

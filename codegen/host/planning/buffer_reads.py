@@ -1,0 +1,42 @@
+"""Which kept tiles a loop reads, and whether only at the place that it writes to.
+
+If so, it may write its tile over the one it reads.
+"""
+
+from __future__ import annotations
+
+from tileir.codegen.host.lowering.inline import moves_elements
+from tileir.codegen.host.lowering.rows import is_inline, row_of
+from tileir.ir import Op, Value
+
+from .fusion import Fusion, is_tile
+
+
+def reads_of(op: Op, fusion: Fusion) -> dict[int, bool]:
+    """id of each kept tile that an op's loops read -> whether only where they write."""
+    slot = None if is_inline(op) else row_of(op).onto
+    onto = op.operands[slot] if slot else None
+    found: dict[int, bool] = {}
+    for value in op.operand_list():
+        in_place = is_inline(op) or value is onto
+        for leaf, aligned in leaves(value, fusion).items():
+            found[leaf] = found.get(leaf, True) and aligned and in_place
+    return found
+
+
+def leaves(value: Value, fusion: Fusion) -> dict[int, bool]:
+    """id of each kept tile that an element is computed from -> whether from its own place only."""
+    found: dict[int, bool] = {}
+    stack, seen = [(value, True)], set()
+    while stack:
+        value, aligned = stack.pop()
+        if not is_tile(value) or (id(value), aligned) in seen:
+            continue
+        seen.add((id(value), aligned))
+        owner = value.owner
+        if isinstance(owner, Op) and fusion.is_folded(owner):
+            aligned = aligned and not moves_elements(owner)
+            stack += [(operand, aligned) for operand in owner.operand_list()]
+        else:
+            found[id(value)] = found.get(id(value), True) and aligned
+    return found

@@ -1,0 +1,177 @@
+"""Which tiles are kept in buffers, and which are computed again wherever they are wanted.
+
+An element-wise tile is *kept* when computing it where it is wanted would cost more: it flows into
+several loops, or is repeated by a broadcast or a loop of the program, and is not cheap. All other
+inline tiles become part of the loop that consumes them. Tiles of one element are plain LLVM values
+and no business of this file.
+
+A view load that flows into one loop only, with no store in between, is *deferred* to that loop:
+where the tile lies inside its tensor, apart from what the loop writes, the loop reads the tensor.
+Which of the two it is turns out at run time; see `memory`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tileir.codegen.host.lowering.inline import INLINE, moves_elements
+from tileir.codegen.host.lowering.rows import is_inline, row_of
+from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.scalar.types import is_packed
+from tileir.formats.ops.spec import SILENT
+from tileir.ir import Op, Value
+from tileir.types import GatherScatterView, Tile
+
+from .order import Order
+
+CHEAP = 4
+"""Element-wise ops that may be computed twice rather than kept."""
+
+CHEAP_PLACES = 50
+"""The same for sums and products of positions. LLVM counts them along with the loop, and sees which
+addresses follow each other, as long as it sees how they are made."""
+
+MOST_FUSED = 2000
+"""Ops in one loop; LLVM's time grows faster than the loop."""
+
+_WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) | dict.fromkeys(
+    ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan2", "fpowf",
+     "fpowi"), 20,
+)  # fmt: skip
+"""Ops that weigh more than 1."""
+
+_OF_PLACES = ("addi", "exti", "muli", "offset", "subi")
+"""Element-wise ops that make positions of positions."""
+
+Route = tuple[tuple[int, int], ...]
+"""How a tile reaches a loop: the shape ops it passes, then the op that has the loop. An op whose
+result is a single element counts as one that has a loop: it reads the tile where it stands."""
+
+
+@dataclass(slots=True)
+class Fusion:
+    """What was decided.
+
+    `kept`: ids of the inline ops whose tiles have buffers; `deferred`: id of an op with a loop ->
+    the loads deferred to it; `late`: ids of those loads.
+    """
+
+    kept: set[int] = field(default_factory=set)
+    deferred: dict[int, list[Op]] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
+
+    def is_folded(self, op: Op) -> bool:
+        """Whether the op has no loop of its own."""
+        return is_inline(op) and id(op) not in self.kept
+
+
+def is_single(value: Value) -> bool:
+    """Whether the value is a tile of one element."""
+    return isinstance(value.type, Tile) and value.type.size == 1
+
+
+def is_tile(value: Value) -> bool:
+    """Whether the value is a tile of several elements."""
+    return isinstance(value.type, Tile) and value.type.size > 1
+
+
+def plan_fusion(order: Order) -> Fusion:
+    """Decide for every op."""
+    fusion = Fusion()
+    weights, places = _weights(order), _places(order)
+    routes: dict[int, set[Route]] = {}
+    repeated: set[int] = set()
+    for op in reversed(order.ops):
+        if op.name in ELEMENTWISE and is_tile(op.result):
+            result, weight = id(op.result), weights[id(op.result)]
+            again = len(routes.get(result, ())) > 1 or result in repeated
+            cheap = CHEAP_PLACES if result in places else CHEAP
+            if weight > MOST_FUSED or (again and weight > cheap):
+                fusion.kept.add(id(op))
+        _flow(op, order, fusion, routes, repeated)
+    _defer(order, fusion, routes)
+    return fusion
+
+
+def _weights(order: Order) -> dict[int, int]:
+    """id of an inline tile -> how many ops one element of it takes."""
+    weights: dict[int, int] = {}
+    for op in order.ops:
+        if not is_inline(op) or not is_tile(op.result):
+            continue
+        below = sum(weights.get(id(value), 0) for value in op.operand_list())
+        own = _WEIGHTS.get(op.name, 1) if op.name in ELEMENTWISE else 0
+        weight = 1 if below > MOST_FUSED else below + own
+        weights[id(op.result)] = weight
+    return weights
+
+
+def _places(order: Order) -> set[int]:
+    """Ids of the tiles that are sums and products of positions and of single numbers."""
+    places: set[int] = set()
+    for op in order.ops:
+        if op.name in _OF_PLACES or op.name in INLINE:
+            below = (value for value in op.operand_list() if is_tile(value))
+            if is_tile(op.result) and all(id(value) in places for value in below):
+                places.add(id(op.result))
+    return places
+
+
+def _flow(
+    op: Op, order: Order, fusion: Fusion, routes: dict[int, set[Route]], repeated: set[int]
+) -> None:
+    """Hand on to the operands which routes they take, and whether one of them repeats them."""
+    operands = [value for value in op.operand_list() if is_tile(value)]
+    for value in operands:
+        if order.is_repeated(value, op):
+            repeated.add(id(value))
+    if not fusion.is_folded(op) or is_single(op.result):
+        apart = not is_inline(op) and not row_of(op).together
+        for number, value in enumerate(operands):
+            routes.setdefault(id(value), set()).add(((id(op), number if apart else 0),))
+        return
+    result = id(op.result)
+    onward = routes.get(result, set())
+    moves = moves_elements(op)
+    if moves:
+        onward = {((id(op), 0), *route) for route in onward}
+    again = result in repeated or (moves and INLINE[op.name].repeats(op))
+    for value in operands:
+        routes.setdefault(id(value), set()).update(onward)
+        if again:
+            repeated.add(id(value))
+
+
+def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
+    waiting: dict[int, list[Op]] = {}
+    block = None
+    for op in order.ops:
+        if order.block[id(op)] is not block:
+            waiting.clear()
+            block = order.block[id(op)]
+        if op.name == "load_view_tko" and is_tile(op.results[0]):
+            taken = routes.get(id(op.results[0]), set())
+            if len(taken) == 1 and _is_plain(op):
+                ((*_, (destination, _)),) = taken
+                waiting.setdefault(destination, []).append(op)
+        elif id(op) in waiting and _may_take(op, fusion):
+            fusion.deferred[id(op)] = waiting.pop(id(op))
+            fusion.late.update(id(load) for load in fusion.deferred[id(op)])
+        if op.spec.effects not in SILENT:
+            waiting.clear()
+
+
+def _may_take(op: Op, fusion: Fusion) -> bool:
+    """Whether loads may be deferred to the op's loop."""
+    if is_inline(op):
+        return id(op) in fusion.kept
+    return row_of(op).direct and _is_plain(op)
+
+
+def _is_plain(op: Op) -> bool:
+    """Whether an op moves whole bytes between fixed places, in no order that anyone sees."""
+    if "view" not in op.operands:
+        return True
+    view = op.operands["view"].type
+    whole = not isinstance(view, GatherScatterView) and not is_packed(view.view.element)
+    return whole and op.attributes["memory_ordering_semantics"] == "weak"

@@ -1,0 +1,281 @@
+"""Where in the workspace the kept tiles of a kernel lie.
+
+Every kept tile has a buffer: what runs a loop of its own, inline tiles that `fusion` decided to
+keep, and what control flow carries. Names that hold the same tile one after the other share one:
+the carried value of a `for` and the result it becomes; the value a block hands over at its end,
+if nobody still needs what it replaces, by any of its names; the accumulator of an mma that ends
+there.
+
+A buffer is given up after the last loop that reads it, so the workspace of most kernels stays in
+the nearest cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tileir.codegen.host.lowering.rows import is_inline, row_of
+from tileir.codegen.host.running.context import ALIGNMENT
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
+
+from .buffer_moves import Move, one_by_one
+from .buffer_reads import leaves, reads_of
+from .fusion import Fusion, is_single, is_tile, plan_fusion
+from .order import Order
+
+__all__ = ["Storage", "is_single", "is_tile", "plan_storage"]
+
+
+@dataclass(slots=True)
+class Storage:
+    """Where tiles are.
+
+    `offsets`: id of a kept value -> offset of its buffer; `temporaries`: id of an op -> offsets of
+    its own; `moves`: id of a terminator -> what it hands over, in order; `size`: bytes of the
+    workspace.
+    """
+
+    fusion: Fusion
+    offsets: dict[int, int] = field(default_factory=dict)
+    temporaries: dict[int, list[int]] = field(default_factory=dict)
+    moves: dict[int, list[Move]] = field(default_factory=dict)
+    size: int = 0
+
+    def __contains__(self, value: Value) -> bool:
+        return id(value) in self.offsets
+
+
+@dataclass(slots=True, eq=False)
+class _Buffer:
+    """A stretch of the workspace and the places from which and up to which it is in use.
+
+    `values` are the names of what lies there, one tile after the other.
+    """
+
+    size: int
+    start: int
+    stop: int
+    values: list[Value] = field(default_factory=list)
+    offset: int = 0
+
+
+def plan_storage(kernel: Kernel) -> Storage:
+    """Where each tile of the kernel lives."""
+    return _Planner(kernel).plan()
+
+
+def tile_bytes(value: Value) -> int:
+    """Bytes of a tile's buffer."""
+    return value.type.size * memory_bytes(value.type.element)
+
+
+class _Planner:
+    def __init__(self, kernel: Kernel) -> None:
+        self._order = Order(kernel.body)
+        self._fusion = plan_fusion(self._order)
+        self._last = self._last_reads()
+        self._storage = Storage(self._fusion)
+        self._buffers: list[_Buffer] = []
+        self._of: dict[int, _Buffer] = {}
+        self._own: dict[int, list[_Buffer]] = {}
+
+    def plan(self) -> Storage:
+        for op in self._order.ops:
+            self._carried(op)
+            self._filled(op)
+            if not is_inline(op) and (temporaries := row_of(op).temporaries):
+                for size in temporaries(op):
+                    self._temporary(op, size)
+        for op in self._order.ops:
+            if op.name in _HANDING:
+                self._moves(op)
+        self._place()
+        storage = self._storage
+        storage.offsets = {value: buffer.offset for value, buffer in self._of.items()}
+        storage.temporaries = {
+            op: [buffer.offset for buffer in buffers] for op, buffers in self._own.items()
+        }
+        return storage
+
+    def _last_reads(self) -> dict[int, int]:
+        """id of a tile -> place of the last op that reads it, directly or through inline ones.
+
+        A reduction reads its operands between one run of its body and the next.
+        """
+        last: dict[int, int] = {}
+        for place in range(len(self._order.ops) - 1, -1, -1):
+            op = self._order.ops[place]
+            reaches = self._order.last[id(op)] if op.name in _FOLDING else place
+            if self._fusion.is_folded(op) and is_tile(op.result):
+                reaches = last.get(id(op.result), place)
+            for value in op.operand_list():
+                last[id(value)] = max(last.get(id(value), -1), reaches)
+        return last
+
+    def _stop(self, value: Value, at_least: int) -> int:
+        """The place up to which a value is needed."""
+        last = self._last.get(id(value), -1)
+        return max(at_least, self._order.reach(value, last) if last >= 0 else -1)
+
+    def _new(self, values: list[Value], start: int, stop: int) -> _Buffer:
+        buffer = _Buffer(tile_bytes(values[0]), start, stop, values)
+        self._buffers.append(buffer)
+        for value in values:
+            self._of[id(value)] = buffer
+        return buffer
+
+    def _temporary(self, op: Op, size: int) -> int:
+        start, stop = self._order.place[id(op)], self._order.last[id(op)]
+        if not is_inline(op) and row_of(op).lasting:
+            start, stop = 0, len(self._order.ops)
+        buffer = _Buffer(size, start, stop)
+        self._buffers.append(buffer)
+        self._own.setdefault(id(op), []).append(buffer)
+        return len(self._own[id(op)]) - 1
+
+    def _carried(self, op: Op) -> None:
+        """Buffers of what an op with regions carries and hands out."""
+        if op.name not in ("for", "loop", "if"):
+            return
+        place, end = self._order.place[id(op)], self._order.last[id(op)]
+        arguments = carried_arguments(op)
+        if op.name == "for":
+            for argument, result in zip(arguments, op.results, strict=True):
+                if is_tile(argument):
+                    self._new([argument, result], place, self._stop(result, end))
+            return
+        for argument in filter(is_tile, arguments):
+            self._new([argument], place, end)
+        for result in filter(is_tile, op.results):
+            self._new([result], place, self._stop(result, end))
+
+    def _filled(self, op: Op) -> None:
+        """Buffers of the tiles that an op's own loop makes, and of loads deferred to it."""
+        place = self._order.place[id(op)]
+        for load in self._fusion.deferred.get(id(op), ()):
+            self._new([load.results[0]], place, self._stop(load.results[0], place))
+        if self._fusion.is_folded(op) or id(op) in self._fusion.late or op.name in _CONTROL:
+            return
+        for result in op.results:
+            if is_tile(result) and not self._shares(op, result):
+                self._new([result], place, self._stop(result, self._order.last[id(op)]))
+
+    def _shares(self, op: Op, result: Value) -> bool:
+        """Whether a result takes over a buffer that is there already."""
+        target = self._handed_to(op, result)
+        if target is None and not is_inline(op) and (slot := row_of(op).onto):
+            target = self._ending(op, op.operands[slot], result)
+        if target is None:
+            return False
+        target.stop = self._stop(result, target.stop)
+        target.values.append(result)
+        self._of[id(result)] = target
+        return True
+
+    def _handed_to(self, op: Op, result: Value) -> _Buffer | None:
+        """The buffer of what the block's end makes of the result, if that is free until then."""
+        end = self._order.block[id(op)].ops[-1]
+        handed = [id(value) for value in end.operand_list()]
+        if end.name not in _HANDING or id(result) not in handed:
+            return None
+        receiver = self._receiver(end)
+        if receiver is None:
+            return None
+        target = self._of[id(_targets(end, receiver)[handed.index(id(result))])]
+        return target if self._is_over(target, op, receiver) else None
+
+    def _is_over(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
+        """Whether an op may write to a buffer, as nobody needs any more what lies there.
+
+        The op itself may read it, element by element. The receiver's results are of no concern:
+        they are read after it, and are what the op writes.
+        """
+        place, reads = self._order.place[id(op)], reads_of(op, self._fusion)
+        for value in buffer.values:
+            last = -1 if value.owner is receiver else self._stop(value, -1)
+            if last > place or (last == place and not reads.get(id(value), False)):
+                return False
+        return True
+
+    def _receiver(self, end: Op) -> Op | None:
+        """The op that takes what a terminator hands over, if it keeps tiles."""
+        wanted = {"continue": ("for", "loop"), "break": ("loop",), "yield": ("if",)}[end.name]
+        block: object = self._order.block[id(end)]
+        while (owner := self._order.owner(block)) is not None:
+            if owner.name in wanted:
+                return owner
+            if end.name == "yield":
+                return None
+            block = self._order.block[id(owner)]
+        return None
+
+    def _ending(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
+        """The buffer of an operand that is not needed after the op."""
+        while isinstance(operand.owner, Op) and operand.owner.name == "assume":
+            operand = operand.owner.operands["value"]
+        buffer = self._of.get(id(operand))
+        place = self._order.place[id(op)]
+        if buffer is None or buffer.stop != place or buffer.size != tile_bytes(result):
+            return None
+        return buffer if reads_of(op, self._fusion).get(id(operand), False) else None
+
+    def _moves(self, op: Op) -> None:
+        """Write each tile that is handed over when nobody needs what its buffer holds."""
+        receiver = self._receiver(op)
+        if receiver is None:
+            return
+        pending = [
+            (value, target)
+            for value, target in zip(op.operand_list(), _targets(op, receiver), strict=True)
+            if is_tile(value) and self._of.get(id(value)) is not self._of[id(target)]
+        ]
+        reads = {id(target): self._buffers_read(value) for value, target in pending}
+        self._storage.moves[id(op)] = [
+            Move(value, target, self._temporary(op, tile_bytes(value)) if staged else None)
+            for value, target, staged in one_by_one(pending, reads, lambda v: id(self._of[id(v)]))
+        ]
+
+    def _buffers_read(self, value: Value) -> dict[int, bool]:
+        """The buffers that a tile is computed from -> whether only at the same place."""
+        found: dict[int, bool] = {}
+        for leaf, aligned in leaves(value, self._fusion).items():
+            buffer = id(self._of[leaf])
+            found[buffer] = found.get(buffer, True) and aligned
+        return found
+
+    def _place(self) -> None:
+        """First fit, in program order."""
+        live: list[_Buffer] = []
+        for buffer in sorted(self._buffers, key=lambda buffer: buffer.start):
+            live = [other for other in live if other.stop >= buffer.start]
+            size = -(-buffer.size // ALIGNMENT) * ALIGNMENT
+            buffer.size = size
+            for other in live:
+                if buffer.offset + size <= other.offset:
+                    break
+                buffer.offset = max(buffer.offset, other.offset + other.size)
+            self._storage.size = max(self._storage.size, buffer.offset + size)
+            live.append(buffer)
+            live.sort(key=lambda buffer: buffer.offset)
+
+
+_CONTROL = ("for", "loop", "if")
+
+_FOLDING = ("reduce", "scan")
+
+_HANDING = ("continue", "break", "yield")
+"""Terminators that hand tiles over."""
+
+
+def _targets(end: Op, receiver: Op) -> list[Value]:
+    """What the operands of a terminator become."""
+    return carried_arguments(receiver) if end.name == "continue" else receiver.results
+
+
+def carried_arguments(op: Op) -> list[Value]:
+    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
+    if op.name == "if":
+        return []
+    return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]

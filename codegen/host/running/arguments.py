@@ -1,0 +1,43 @@
+"""The arguments of a launch on the host, and what is known of the memory that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tileir.codegen.arguments import packing
+from tileir.types import Scalar
+
+from .extents import Extent
+from .kernel_info import KernelInfo
+from .pointers import memory_of
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Arguments as machine code takes them.
+
+    data     the struct
+    extents  of each pointer argument in order, None where nobody knows
+    keep     what must stay alive while the struct is in use
+    """
+
+    data: bytearray
+    extents: list[Extent | None]
+    keep: list[Any]
+
+
+def pack(info: KernelInfo, args: Sequence[Any]) -> Packed:
+    """The arguments of a launch. LaunchError, with number and type, for what cannot be one."""
+    extents: list[Extent | None] = []
+    keep: list[Any] = []
+
+    def address_of(number: int, argument: Any, pointee: Scalar) -> int:
+        memory = memory_of(argument, pointee, number in info.written)
+        extents.append(memory.extent)
+        keep.append(memory.owner)
+        return memory.address
+
+    data = packing.pack(info.symbol, info.elements, info.offsets, info.size, args, address_of)
+    return Packed(data, extents, keep)

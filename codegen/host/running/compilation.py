@@ -1,0 +1,95 @@
+"""Kernels as machine code in this process, whether just compiled or kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tileir.codegen.api import Compilation, Compiled
+from tileir.codegen.host.lowering.entry import llvm_name
+from tileir.codegen.host.machine import cpu as machine
+from tileir.codegen.host.machine.machine_code import MachineCode
+
+from .kernel_info import KernelInfo
+from .launch import run_grid
+from .reports import handlers_of
+from .traces import OnTrace
+from .work import BLOCKS, Progress
+
+
+class HostKernel(Compiled):
+    """An entry as machine code.
+
+    `info` says what is known of it. It may be launched from several threads at once.
+    """
+
+    def __init__(self, info: KernelInfo, address: int, keep: Any) -> None:
+        super().__init__(info.symbol, info.elements)
+        self.info = info
+        self._blocks = BLOCKS(address)
+        self._handlers = handlers_of(info.sites)
+        self._keep = keep  # owns the machine code
+
+    def launch(
+        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
+        allocations: Iterable[Any] = (), progress: Progress | None = None,
+        on_trace: OnTrace | None = None, print_assertions: bool = True, **others: Any,
+    ) -> None:  # fmt: skip
+        """Run the kernel on every block of the grid and return when all have finished.
+
+        `grid` has up to three extents, each at most 16777215, missing ones are 1; with an extent of
+        0 nothing runs. `args` has one entry a parameter: for a pointer a NumPy array (or what
+        offers __array_interface__ or __dlpack__ in host memory), a `Buffer` or an address; for a
+        scalar a number. `threads` defaults to the CPUs there are; with one, blocks run in order,
+        x fastest, and results are reproducible even where blocks race.
+
+        The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
+        scalar arguments say, whatever an array's own are; accesses are checked against sizes only
+        in kernels that are compiled to check them. For those, `allocations` are arrays and Buffers
+        that the kernel may touch besides its arguments. `progress(begun, total)`, numbers of
+        blocks, is called on this thread now and then, and at the end.
+
+        `on_trace(name, array, block)` is called with each traced value, which is printed otherwise,
+        on whatever thread it was computed.
+
+        KernelError if the kernel does what it is compiled to check for, KernelAssertionError if an
+        assertion of its own is false; blocks that have not begun by then do not run. The first of
+        several problems is raised, the others are dropped. An assertion is also printed on standard
+        output, as a GPU does, unless `print_assertions` is false.
+        Ctrl-C ends the launch at any time, also inside a loop that never ends. LaunchError if
+        something does not fit the kernel; then nothing has run.
+        """
+        self.refuse(others)
+        handlers = self._handlers
+        if on_trace or not print_assertions:
+            handlers = handlers_of(self.info.sites, on_trace, print_assertions)
+        run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
+
+
+class HostCompilation(Compilation):
+    """A module compiled for the CPU this process runs on."""
+
+    def __init__(self, code: MachineCode) -> None:
+        engine = machine.load(code.object_file)
+        entries = {
+            info.symbol: HostKernel(
+                info, engine.get_function_address(llvm_name(info.symbol, "blocks")), engine
+            )
+            for info in code.entries
+        }
+        super().__init__("host", entries, code.llvm_ir)
+        self._code = code
+
+    @property
+    def assembly(self) -> str:
+        """The machine code as text, for reading."""
+        return machine.assembly(self.llvm_ir)
+
+    def to_bytes(self) -> bytes:
+        """What `from_bytes` makes the same compilation of, on the same kind of machine."""
+        return self._code.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> HostCompilation:
+        """A compilation that was kept."""
+        return cls(MachineCode.from_bytes(data))

@@ -1,0 +1,87 @@
+"""Extents of memory: the first byte that an argument covers, and the one behind its last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.arguments.dlpack import HOST_DEVICES, Export, from_dlpack
+from tileir.codegen.arguments.elements import buffer_span
+from tileir.codegen.arguments.shown import shown
+from tileir.errors import LaunchError
+from tileir.launch.buffer import Buffer
+
+Extent = tuple[int, int]
+
+
+def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsize: int) -> Extent:
+    """The extent of an array whose first element lies at `address`; strides count bytes.
+
+    With negative strides it begins before the first element. Without elements it is empty, but
+    never (0, 0), which stands for memory that nobody knows the extent of.
+    """
+    if 0 in shape:
+        return max(address, 1), max(address, 1)
+    spans = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
+    low = sum(span for span in spans if span < 0)
+    high = sum(span for span in spans if span > 0)
+    return address + low, address + high + itemsize
+
+
+def of_array(array: np.ndarray) -> Extent:
+    """The extent of a NumPy array."""
+    address = array.__array_interface__["data"][0]
+    return footprint(address, array.shape, array.strides, array.itemsize)
+
+
+def of_buffer(buffer: Buffer) -> tuple[int, Extent]:
+    """Address and extent of a Buffer; LaunchError if they cannot be any."""
+    address, size = buffer_span(buffer)
+    return address, footprint(address, (size,), (1,), 1)
+
+
+def of_export(source: Any) -> Export:
+    """What an object with `__dlpack__` lends; LaunchError if that is no host memory."""
+    export = from_dlpack(source)
+    if export.device[0] not in HOST_DEVICES:
+        raise LaunchError(f"expected host memory, got DLPack device {export.device[0]}")
+    return export
+
+
+def of_interface(source: Any) -> np.ndarray:
+    """An object with __array_interface__ as an array of the same memory."""
+    try:
+        return np.asarray(source)
+    except Exception as problem:
+        raise LaunchError(f"its __array_interface__ cannot be used: {problem}") from None
+
+
+def of_allocations(allocations: Iterable[Any]) -> tuple[list[Extent], list[Any]]:
+    """Extents of what a kernel may touch besides its arguments, and what keeps it alive."""
+    try:
+        listed = list(allocations)
+    except TypeError:
+        raise LaunchError(f"allocations must be a list, got {shown(allocations)}") from None
+    extents, owners = [], []
+    for number, item in enumerate(listed):
+        try:
+            extent, owner = _of_allocation(item)
+        except LaunchError as problem:
+            raise LaunchError(f"allocation {number}: {problem}") from None
+        extents.append(extent)
+        owners.append(owner)
+    return extents, owners
+
+
+def _of_allocation(item: Any) -> tuple[Extent, Any]:
+    if isinstance(item, Buffer):
+        return of_buffer(item)[1], item
+    if isinstance(item, np.ndarray) or hasattr(item, "__array_interface__"):
+        array = of_interface(item)
+        return of_array(array), array
+    if hasattr(item, "__dlpack__"):
+        memory = of_export(item)
+        return footprint(memory.address, memory.shape, memory.strides, memory.itemsize), memory
+    raise LaunchError(f"expected an array or a Buffer, got {type(item).__name__}")

@@ -1,0 +1,92 @@
+"""A launch: everything is checked first, then the grid runs."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from math import prod
+from typing import Any
+
+from tileir.codegen.arguments.grid import check_grid, is_number
+from tileir.codegen.arguments.shown import shown
+from tileir.errors import LaunchError, UncheckedWarning
+from tileir.messages.texts import display
+from tileir.types import Pointer
+
+from .arguments import pack
+from .context import make_context
+from .extents import Extent, of_allocations
+from .kernel_info import KernelInfo
+from .reports import Handler, Reports
+from .work import Blocks, Progress, Work
+
+MAX_WORKSPACE = 4 << 30
+"""Bytes of workspace that all threads of a launch may have together."""
+
+
+def run_grid(
+    info: KernelInfo, blocks: Blocks, handlers: Sequence[Handler], grid: int | Sequence[int],
+    args: Sequence[Any], threads: int | None, allocations: Iterable[Any],
+    progress: Progress | None,
+) -> None:  # fmt: skip
+    """Check everything, then run; see `HostKernel.launch`."""
+    symbol = display(info.symbol)
+    extents = check_grid(symbol, grid)
+    wanted = check_threads(symbol, threads)
+    if info.workspace > MAX_WORKSPACE:
+        raise LaunchError(f"{symbol}: a thread would need {info.workspace} bytes of workspace")
+    packed = pack(info, args)
+    try:
+        allocated, owners = of_allocations(allocations)
+    except LaunchError as problem:
+        raise LaunchError(f"{symbol}: {problem}") from None
+    total = prod(extents)
+    if not total:
+        return
+    _warn_of_unchecked(info, packed.extents)
+    context = make_context([*packed.extents, *allocated])
+    problems: list[BaseException] = []
+    if handlers:
+        Reports(handlers, context, problems)
+    arguments = (ctypes.c_char * len(packed.data)).from_buffer(packed.data)
+    keep = [packed.keep, owners]
+    work = Work(
+        symbol, blocks, arguments, context, extents, info.workspace, total, keep, problems
+    )  # fmt: skip
+    most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
+    work.run(min(wanted, total, most), info.may_run_long, progress)
+
+
+def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:
+    """Say which accesses a kernel that checks them cannot check, as nobody knows the extents."""
+    accesses = [site for site in info.sites if site["kind"] == "access"]
+    pointers = [n for n, element in enumerate(info.elements) if isinstance(element, Pointer)]
+    unknown = [
+        number
+        for number, extent in zip(pointers, extents, strict=True)
+        if extent is None and any(number in site["parameters"] for site in accesses)
+    ]
+    for number in unknown:
+        warnings.warn(
+            f"{display(info.symbol)}: parameter {number} is an address of unknown extent: accesses "
+            "through it are not checked; pass an array or a Buffer",
+            UncheckedWarning, stacklevel=4,
+        )  # fmt: skip
+
+
+def check_threads(symbol: str, threads: int | None) -> int:
+    """How many threads to use at most."""
+    if threads is None:
+        return _cpus()
+    if isinstance(threads, bool) or not is_number(threads) or threads < 1:
+        raise LaunchError(f"{symbol}: threads must be an integer from 1, got {shown(threads)}")
+    return operator.index(threads)
+
+
+def _cpus() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,109 @@
+"""What print and assert say, written from the elements that a running kernel hands over."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Mapping
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from tileir.codegen.printf import Conversion, Number, pieces, write_tile
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.errors import KernelAssertionError
+from tileir.ir import floats
+from tileir.types import Scalar
+
+if TYPE_CHECKING:
+    from .reports import Handler, Report
+
+
+def _printed(site: Mapping[str, Any]) -> Handler:
+    """Writes a print in one piece."""
+    parts = list(pieces(site["format"]))
+
+    def handle(report: Report) -> None:
+        arguments = iter(site["arguments"])
+        texts = [
+            _tile(part, report.data, next(arguments)) if isinstance(part, Conversion) else part
+            for part in parts
+        ]
+        say("".join(texts))
+
+    return handle
+
+
+def _tile(conversion: Conversion, data: int, argument: Mapping[str, Any]) -> str:
+    elements = read(data + argument["offset"], argument["element"], prod(argument["shape"]))
+    return write_tile(conversion, argument["shape"], elements)
+
+
+def read(address: int, name: str, count: int) -> list[tuple[Number, int]]:
+    """Elements of a buffer, each as a number and how many bits it has."""
+    width = 8 if name == "pointer" else memory_bytes(Scalar(name))
+    return [number_of(pattern, name) for pattern in patterns(address, count, width)]
+
+
+def number_of(pattern: int, name: str) -> tuple[Number, int]:
+    """An element in a buffer: as a number, integers unsigned, and how many bits it has."""
+    if name == "pointer":
+        return pattern, 64
+    element = Scalar(name)
+    if element.is_integer:
+        return pattern, element.bits
+    return floats.value_of(name, pattern >> (13 if name == "tf32" else 0)), 64
+
+
+def patterns(address: int, count: int, width: int = 8) -> list[int]:
+    """Elements of a buffer, each `width` bytes, as unsigned integers."""
+    data = ctypes.string_at(address, width * count)
+    return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
+
+
+def raised(site: Mapping[str, Any]) -> Handler:
+    """Raises a false assertion, which names every element that is false."""
+
+    def handle(report: Report) -> None:
+        shape = site["shape"]
+        data = ctypes.string_at(report.data, prod(shape))
+        false = [index for index, byte in enumerate(data) if not byte]
+        raise KernelAssertionError(
+            f"assertion failed{': ' if site['message'] else ''}{site['message']}",
+            op=site["op"], kernel=site["kernel"], location=site["location"], block=report.block,
+            indices=[unravel(index, shape) for index in false],
+        )  # fmt: skip
+
+    return handle
+
+
+def _asserted(site: Mapping[str, Any]) -> Handler:
+    """Prints it first, as a GPU does."""
+    raise_it = raised(site)
+
+    def handle(report: Report) -> None:
+        try:
+            raise_it(report)
+        except KernelAssertionError as problem:
+            say(f"{problem}\n")
+            raise
+
+    return handle
+
+
+def unravel(index: int, shape: list[int]) -> tuple[int, ...]:
+    """The indices of an element by its row-major number."""
+    indices = []
+    for extent in reversed(shape):
+        index, rest = divmod(index, extent)
+        indices.append(rest)
+    return tuple(reversed(indices))
+
+
+def say(text: str) -> None:
+    """Write to standard output at once, whatever its encoding can hold."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stdout.flush()
+
+
+HANDLERS = {"assert": _asserted, "print": _printed}

@@ -1,0 +1,67 @@
+"""The memory behind what is passed for a pointer, after checking that its elements fit."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tileir.codegen.arguments.elements import (
+    check_address,
+    check_type,
+    check_writable,
+    plain_address,
+)
+from tileir.errors import LaunchError
+from tileir.launch.buffer import Buffer
+from tileir.types import Scalar
+
+from .extents import Extent, footprint, of_array, of_buffer, of_export, of_interface
+
+
+class Memory(NamedTuple):
+    """A pointer argument: its address, its extent if that is known, and what keeps it alive."""
+
+    address: int
+    extent: Extent | None
+    owner: Any
+
+
+def memory_of(argument: Any, pointee: Scalar, written: bool) -> Memory:
+    """The memory that an argument is. LaunchError if it cannot be memory of such elements.
+
+    Read-only memory is refused where the kernel stores (`written`). Of a plain address nothing but
+    its alignment can be checked.
+    """
+    if isinstance(argument, Buffer):
+        address, extent = of_buffer(argument)
+        memory = Memory(address, extent, argument)
+    elif isinstance(argument, int | np.generic):
+        memory = Memory(plain_address(argument), None, argument)
+    elif isinstance(argument, np.ndarray) or hasattr(argument, "__array_interface__"):
+        memory = _array(of_interface(argument), pointee, written)
+    elif hasattr(argument, "__dlpack__"):
+        export = of_export(argument)
+        check_type(export.dtype, pointee)
+        check_writable(export.read_only, written)
+        extent = footprint(export.address, export.shape, export.strides, export.itemsize)
+        memory = Memory(export.address, extent, export)
+    else:
+        memory = Memory(plain_address(argument), None, argument)
+    check_address(memory.address, pointee)
+    return memory
+
+
+def _array(array: np.ndarray, pointee: Scalar, written: bool) -> Memory:
+    if not array.dtype.isnative:
+        raise LaunchError(f"expected native byte order, got {array.dtype.str}")
+    check_type(_name(array.dtype), pointee)
+    check_writable(not array.flags.writeable, written)
+    return Memory(array.__array_interface__["data"][0], of_array(array), array)
+
+
+@cache
+def _name(dtype: np.dtype) -> str:
+    """NumPy takes its time to spell the name of a type."""
+    return dtype.name

@@ -1,0 +1,50 @@
+"""Traced values: printed as NumPy prints arrays, or handed to a function of the caller's."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir.arrays import DTYPES
+from tileir.types import Scalar
+
+from .messages import say
+
+if TYPE_CHECKING:
+    from .reports import Handler, Report
+
+OnTrace = Callable[[str, np.ndarray, tuple[int, int, int]], None]
+"""Takes the name of a value, its elements, and the block."""
+
+
+def printed(site: Mapping[str, Any]) -> Handler:
+    """Prints each value, behind its block and its name."""
+    return handed_to(site, _print)
+
+
+def handed_to(site: Mapping[str, Any], function: OnTrace) -> Handler:
+    """Calls a function with each value, as an array of its own."""
+
+    def handle(report: Report) -> None:
+        function(site["name"], _array(site, report.data + site["offset"]), report.block)
+
+    return handle
+
+
+def _print(name: str, array: np.ndarray, block: tuple[int, int, int]) -> None:
+    head = f"block {block}: {name} = "
+    say(f"{head}{np.array2string(array, separator=', ', prefix=head)}\n")
+
+
+def _array(site: Mapping[str, Any], address: int) -> np.ndarray:
+    """A tile in a buffer; pointers are their addresses."""
+    name, shape = site["element"], site["shape"]
+    dtype = np.dtype(np.uint64) if name == "pointer" else DTYPES[name]
+    size = 8 if name == "pointer" else memory_bytes(Scalar(name))
+    data = ctypes.string_at(address, size * prod(shape))
+    return np.frombuffer(data, dtype).reshape(shape).copy()

@@ -1,0 +1,143 @@
+"""Where elements lie in shared memory while they move between threads: free of bank conflicts.
+
+Shared memory has 32 banks of four bytes. Lanes that access it together must hit different banks,
+when the tile is written in one layout and when it is read in another. Element numbers are vectors
+over GF(2), and so are addresses; an address is a linear, invertible map of the element number. Such
+a map is a basis of the element space: the elements that lie 1, 2, 4, ... places after the first.
+
+The bits of an address that choose the bank must tell the lanes of the writing layout apart, and
+those of the reading layout. If `a` is the base of a writing lane and `b` that of a reading one,
+then making `a` a bank bit and `a ^ b` a bit above the banks does both: modulo what is above the
+banks, `a` and `b` are the same. This is what is called a swizzle. Where several elements are read
+at once that are written one by one, the same is done between bits within such a vector and a lane.
+
+This file knows neither LLVM nor Tile IR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from .linear_layout import LinearLayout, combine
+
+BANK_BYTES = 4
+BANK_BITS = 5
+WIDEST = 16
+"""Bytes that one lane accesses at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swizzle:
+    """`images[b]` is what bit b of an element number contributes to its place.
+
+    Elements whose numbers combine the bases `read` lie side by side, so that one access reads them
+    (from the one of them that lies first); the first of those bases are `written`, by one access
+    as well.
+    """
+
+    images: tuple[int, ...]
+    written: tuple[int, ...]
+    read: tuple[int, ...]
+
+    def place(self, element: int) -> int:
+        """Where an element lies, counted in elements."""
+        return combine(self.images, element)
+
+
+def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
+    """The places of elements of `size` bytes that are written in `source`, read in `target`.
+
+    There are no gaps between them, even if both layouts lack some bits of the element number.
+    """
+    bits = max(source.bits, target.bits)
+    most = _log2(WIDEST // size)
+    written = [base for base in source.register if base in target.register][:most]
+    others = [base for base in target.register if base not in source.register]
+    read = [*written, *others[: most - len(written)]]
+    while True:
+        width = max(size << len(read), BANK_BYTES)
+        writing = _together(source, size << len(written))
+        reading = _together(target, width)
+        rest = _mixed(writing, read, len(written), target, size)
+        if len(writing) <= BANK_BITS - _log2(width // BANK_BYTES) or len(read) == len(written):
+            break
+        read.pop()
+    shared = [base for base in writing if base in reading]
+    only_written = [base for base in writing if base not in shared]
+    only_read = [base for base in reading if base not in shared]
+    pairs = min(len(only_written), len(only_read))
+    banks = [*shared, *only_written, *only_read[pairs:]]
+    rest += [a ^ b for a, b in zip(only_written, only_read, strict=False)]
+    taken = _Space([*read, *banks, *rest])
+    present = reduce(or_, (*source.register, *source.thread, *target.register, *target.thread), 0)
+    units = [1 << bit for bit in range(bits)]
+    rest += [unit for unit in units if unit & present and taken.add(unit)]
+    missing = [unit for unit in units if not unit & present]
+    within = _log2(width // (size << len(read)))
+    order = [*read, *rest[:within], *banks, *rest[within:], *missing]
+    return Swizzle(tuple(_coordinates(order, bits)), tuple(written), tuple(read))
+
+
+def _mixed(
+    writing: list[int], read: list[int], written: int, target: LinearLayout, size: int
+) -> list[int]:
+    """Sums of lanes that write parts of a vector and bits within it.
+
+    Such lanes leave `writing`, and so do those that differ in bits within the vector.
+
+    Not lanes whose bits tell reading threads apart: vectors would begin where they cannot.
+    """
+    lanes = _together(target, max(size << len(read), BANK_BYTES))
+    capacity = BANK_BITS - _log2(max(size << len(read), BANK_BYTES) // BANK_BYTES)
+    within = [base for base in writing if base in read]
+    writing[:] = [base for base in writing if base not in read]
+    free = [base for base in writing if base in target.register and base not in lanes]
+    rest = []
+    for place, base in enumerate(read):
+        usable = place >= written and size << place >= BANK_BYTES and base not in within
+        if usable and free and len(writing) > capacity:
+            rest.append(free[-1] ^ base)
+            writing.remove(free.pop())
+    return rest
+
+
+def _together(layout: LinearLayout, width: int) -> list[int]:
+    """The bases of the lanes that access `width` bytes each in one go."""
+    count = BANK_BITS - _log2(max(width, BANK_BYTES) // BANK_BYTES)
+    return [base for base in layout.lane[:count] if base]
+
+
+class _Space:
+    """A subspace that grows."""
+
+    def __init__(self, vectors: Sequence[int]) -> None:
+        self._pivots: dict[int, int] = {}
+        for vector in vectors:
+            self.add(vector)
+
+    def add(self, vector: int) -> bool:
+        """Whether the vector is not in the space yet; it is afterwards."""
+        while vector and vector.bit_length() in self._pivots:
+            vector ^= self._pivots[vector.bit_length()]
+        if vector:
+            self._pivots[vector.bit_length()] = vector
+        return bool(vector)
+
+
+def _coordinates(basis: Sequence[int], bits: int) -> list[int]:
+    """The unit vectors in terms of a basis: Gauss-Jordan elimination."""
+    rows = [(vector, 1 << place) for place, vector in enumerate(basis)]
+    for bit in range(bits):
+        pivot = next(i for i in range(bit, bits) if rows[i][0] >> bit & 1)
+        rows[bit], rows[pivot] = rows[pivot], rows[bit]
+        for other in range(bits):
+            if other != bit and rows[other][0] >> bit & 1:
+                rows[other] = (rows[other][0] ^ rows[bit][0], rows[other][1] ^ rows[bit][1])
+    return [place for _, place in rows]
+
+
+def _log2(size: int) -> int:
+    return size.bit_length() - 1

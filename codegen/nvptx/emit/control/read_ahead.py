@@ -1,0 +1,108 @@
+"""Loads of a loop made one trip ahead, into registers: while a trip runs, the next tiles arrive.
+
+This is for loops in which threads meet or write, as reductions and stores make them: there no load
+of a later trip can pass what the earlier one does, unless we make it first. A load may go ahead if
+the analysis of `early_loads` says so and nothing that writes comes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+from tileir.codegen.analysis.carried_values import LOOPS
+from tileir.codegen.analysis.early_loads import UNORDERED, EarlyLoad, early_loads
+from tileir.codegen.analysis.memory_ops import PLAIN_LOADS, is_weak
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.nvptx.emit.fragments import Context
+from tileir.codegen.nvptx.emit.memory.views import load_tile
+from tileir.codegen.nvptx.schedule.unroll import BYTES_IN_FLIGHT, is_plain
+from tileir.codegen.scalar.types import llvm_type, memory_bytes
+from tileir.ir import Op, Value
+
+
+class ReadAhead:
+    """What a `for` loop that is being lowered reads ahead."""
+
+    def __init__(
+        self, ctx: Context, loop: Op, loads: Sequence[EarlyLoad], high: ir.Value, step: ir.Value
+    ) -> None:
+        self._ctx, self._loads = ctx, loads
+        self._counter = loop.regions[0].block.arguments[0]
+        self._high, self._step = high, step
+        self._tiles = {
+            each.load: {
+                offset: ctx.variable(llvm_type(each.load.result.type.element))
+                for offset in _home(ctx, each.load).offsets()
+            }
+            for each in loads
+        }
+
+    @classmethod
+    def of(cls, ctx: Context, loop: Op, high: ir.Value, step: ir.Value) -> ReadAhead | None:
+        """For a loop with these bounds; None if nothing is gained or registers are dear."""
+        inside = list(loop.walk())[1:]
+        dear = any(op.name in LOOPS or op in ctx.assignment.products for op in inside)
+        if dear or is_plain(loop) or loop in ctx.assignment.rings:
+            return None
+        loads, room = [], BYTES_IN_FLIGHT
+        for each in early_loads(loop, lambda tile: len(ctx.assignment.computed(tile)) == 1):
+            size = memory_bytes(each.load.result.type.element) << len(
+                _home(ctx, each.load).register
+            )
+            if size <= room and _is_first(ctx, each):
+                loads.append(each)
+                room -= size
+        return cls(ctx, loop, loads, high, step) if loads else None
+
+    def start(self, low: ir.Value) -> None:
+        """Before the first trip, which is known to be one."""
+        self._fetch(low, None)
+
+    def turn(self, index: ir.Value) -> None:
+        """At the start of the trip with this number: its tiles are there, the next are fetched."""
+        ctx, builder = self._ctx, self._ctx.builder
+        for load, variables in self._tiles.items():
+            ctx.ahead[load] = {
+                offset: builder.load(variable) for offset, variable in variables.items()
+            }
+        # high - index cannot overflow, as the index is below.
+        more = builder.icmp_unsigned(">", builder.sub(self._high, index), self._step)
+        self._fetch(builder.add(index, self._step), more)
+
+    def _fetch(self, index: ir.Value, predicate: ir.Value | None) -> None:
+        ctx, done = self._ctx, set()
+        ctx.define_scalar(self._counter, index)
+        for each in self._loads:
+            for op in each.slice:
+                if op not in done:
+                    ctx.lower_op(ctx, op)
+                    done.add(op)
+            tile = load_tile(ctx, each.load, _home(ctx, each.load), predicate)
+            for offset, variable in self._tiles[each.load].items():
+                ctx.builder.store(tile[offset], variable)
+
+
+def _home(ctx: Context, load: Op) -> LinearLayout:
+    return ctx.assignment.computed(load.result)[0]
+
+
+def _is_first(ctx: Context, each: EarlyLoad) -> bool:
+    """Whether a tile comes before all that writes: no threads have to meet before it is loaded."""
+    if each.load.result.type.size == 1 or each.load in ctx.barriers:
+        return False
+    return all(_nothing_before(token) for token in each.tokens)
+
+
+def _nothing_before(token: Value) -> bool:
+    op = token.owner
+    if not isinstance(op, Op):
+        return False
+    if op.name in PLAIN_LOADS:
+        before = [op.operands["token"]] if is_weak(op) else [token]
+    elif op.name in UNORDERED:
+        before = list(op.operand_list())
+    else:
+        return False
+    return token not in before and all(_nothing_before(each) for each in before if each is not None)

@@ -1,0 +1,100 @@
+"""A tile of pointers in memory: which of its elements are moved together, and under which mask.
+
+Neighbours whose addresses are known to follow each other are moved together. Where their masks may
+differ, although they seldom do, each thread finds out whether any do: then it moves its elements
+one by one. Elsewhere an access moves one element, under its own mask.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from math import prod
+
+from llvmlite import ir
+
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.nvptx.emit.either import either
+from tileir.codegen.nvptx.emit.fragments import Context, Fragment
+from tileir.codegen.nvptx.emit.shuffle import any_lane
+from tileir.codegen.nvptx.schedule.pointer_facts import pointer_vectors, pointers_of
+from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES, vector_in
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op
+
+from .tile_access import Move, Place
+
+
+class PointerAccess:
+    """A tile of pointers as one thread has it: its elements in vectors, each under a mask.
+
+    `owner`: whether the thread accesses at all; `widest`: elements of an access at most.
+    """
+
+    def __init__(
+        self, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None,
+        widest: int = ACCESS_BYTES,
+    ) -> None:  # fmt: skip
+        self.ctx, self.layout, self.owner = ctx, layout, owner
+        pointers = pointers_of(op)
+        self.pointers = ctx.operand(op, pointers, layout)
+        self.masks = optional(ctx, op, "mask", layout)
+        self.size = memory_bytes(pointers.type.element.pointee)
+        self.vector = self.masked = self.run_length = self.weight = 1
+        vectors = pointer_vectors(op, ctx.kernel)
+        if vectors is not None:
+            shape = pointers.type.shape
+            self.vector = min(vectors.elements, vector_in(layout, shape, vectors.inner), widest)
+            self.masked = min(vectors.masked, self.vector)
+            self.weight = prod(shape[vectors.inner + 1 :])
+            self.run_length = vectors.run if layout.is_permutation else self.vector
+
+    def run(self, move: Move) -> Fragment:
+        """Move all elements; what the moves return, by offset."""
+        if self.vector == self.masked or not self.masks:
+            return self._in_vectors(move, self.vector)
+        builder = self.ctx.builder
+        # The warp takes one way as a whole: its lanes have to come to barriers together.
+        differ = any_lane(builder, self._masks_differ())
+        narrow, wide = (
+            partial(self._in_vectors, move, size) for size in (self.masked, self.vector)
+        )
+        return either(builder, differ, False, narrow, wide)
+
+    def _in_vectors(self, move: Move, vector: int) -> Fragment:
+        moved: dict[int, ir.Value] = {}
+        for offsets in self._groups(vector):
+            mask = _both(self.ctx.builder, self.masks.get(offsets[0]), self.owner)
+            elements = move(self._place(offsets[0]), mask, offsets)
+            moved |= dict(zip(offsets, elements, strict=False))
+        return moved
+
+    def _groups(self, vector: int) -> list[list[int]]:
+        """Offsets of neighbours that are moved together."""
+        first = [o for o in self.layout.offsets() if not o & self.weight * (vector - 1)]
+        return [[offset + self.weight * step for step in range(vector)] for offset in first]
+
+    def _place(self, offset: int) -> Place:
+        """Elements of one run share the address of the thread's first element in it."""
+        within = offset & self.weight * (self.run_length - 1)
+        return self.pointers[offset ^ within], within // self.weight * self.size
+
+    def _masks_differ(self) -> ir.Value:
+        """Whether the thread has a vector with elements of which not all are masked alike."""
+        builder, differ = self.ctx.builder, None
+        for offsets in self._groups(self.vector):
+            for offset in offsets[self.masked :: self.masked]:
+                one = builder.xor(self.masks[offsets[0]], self.masks[offset])
+                differ = one if differ is None else builder.or_(differ, one)
+        return differ
+
+
+def _both(builder: ir.IRBuilder, mask: ir.Value | None, owner: ir.Value | None) -> ir.Value | None:
+    if mask is None or owner is None:
+        return owner if mask is None else mask
+    return builder.and_(mask, owner)
+
+
+def optional(ctx: Context, op: Op, slot: str, layout: LinearLayout) -> dict[int, ir.Value]:
+    """The fragment of an operand that may be absent; without it, nothing."""
+    value = op.operands[slot]
+    return {} if value is None else dict(ctx.operand(op, value, layout))

@@ -1,0 +1,265 @@
+"""One tile of a view in memory: where each vector of it lies, and whether it does at all.
+
+An access to a tile is a row of vector accesses. The address of each is one of the thread plus a
+constant, as far as strides are static. Near the tensor's edge an access is predicated, per vector
+where the edge cannot run through a vector. If that depends on the extent, a branch that all threads
+take alike decides: predicated vectors, or predicated single elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from math import prod
+
+from llvmlite import ir
+
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, coordinate_images
+from tileir.codegen.nvptx.emit.either import either
+from tileir.codegen.nvptx.emit.fragments import (
+    I32,
+    I64,
+    Context,
+    Fragment,
+    coordinates,
+    position_along,
+)
+from tileir.codegen.nvptx.emit.offset_width import offset_type, product
+from tileir.codegen.nvptx.machine import access
+from tileir.codegen.nvptx.schedule.view_facts import (
+    always_whole,
+    dimensions,
+    inner_dim,
+    steps,
+    vector_in,
+    vector_of,
+)
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op
+from tileir.types import View
+
+Size = ir.Value | int
+
+Place = tuple[ir.Value, int]
+"""An address, and what to add to it."""
+Move = Callable[[Place, ir.Value | None, list[int]], list[ir.Value]]
+"""Moves a vector at a place under a predicate; the offsets say which elements it has."""
+
+
+@dataclass(slots=True)
+class TileAccess:
+    """One tile of a view, as one thread sees it. Lists go by tile dimension."""
+
+    ctx: Context
+    kind: View
+    layout: LinearLayout
+    vector: int
+    inner: int
+    """The dimension that vectors lie along."""
+    whole: bool
+    """Whether no edge can run through a vector."""
+    address: ir.Value
+    """Of the thread's first element."""
+    remaining: list[ir.Value | None]
+    """How much of the tile lies within the tensor; None where that need not be checked."""
+    room: list[ir.Value | None]
+    """The same, seen from the thread's first element: less than one if that lies outside."""
+    strides: list[Size]
+    """In bytes."""
+    sparse: Sparse | None
+    owner: ir.Value | None
+    _distances: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
+        widest: int | None = None,
+    ) -> TileAccess:  # fmt: skip
+        """`owner`: whether the thread accesses at all; `widest`: elements of an access at most."""
+        builder, view = ctx.builder, op.operands["view"]
+        kind, tensor, dims = view.type, ctx.tensors[view], dimensions(view.type)
+        size, inner = memory_bytes(kind.view.element), inner_dim(view, ctx.facts)
+        inner, vector = (len(kind.tile) - 1, 1) if inner is None else (inner, widest)
+        if vector != 1:
+            possible = vector_of(op, ctx.facts)
+            possible = min(possible, vector_in(layout, kind.tile, inner))
+            vector = min(vector or possible, possible)
+        strides = [_times(builder, tensor.strides[dim], size) for dim in dims]
+        position = position_along(builder, ctx.position(layout), kind.tile)
+        word, terms, remaining, sparse = offset_type(view, ctx.facts), [], [], None
+        inbounds = op.attributes["inbounds"] or [False] * len(kind.tile)
+        for dim, index in enumerate(op.operands["index"]):
+            extent = tensor.shape[dims[dim]]
+            if dim == getattr(kind, "sparse_dim", None):
+                sparse = Sparse.of(ctx, op, layout, dim, strides[dim], extent, inbounds[dim])
+                remaining.append(None)
+                continue
+            number, step = ctx.unsigned(index), steps(kind)[dim]
+            start = builder.mul(number, ir.Constant(I64, step))
+            if word == I32 and isinstance(strides[dim], int):
+                terms.append(product(builder, number, step * strides[dim], word))
+            else:
+                terms.append(product(builder, start, strides[dim], word))
+            left = None if inbounds[dim] else _remaining(builder, extent, start, kind.tile[dim])
+            remaining.append(left)
+        for dim, along in enumerate(position):
+            if sparse is None or dim != sparse.dim:
+                terms.append(product(builder, along, strides[dim], word))
+        if sparse is not None:
+            strides[sparse.dim] = 0
+        address = _behind(builder, tensor.base, terms)
+        whole = bool(inbounds[inner]) or always_whole(view, inner, vector, ctx.facts)
+        room = [
+            None if left is None else builder.sub(left, along)
+            for left, along in zip(remaining, position, strict=True)
+        ]
+        return cls(
+            ctx, kind, layout, vector, inner, whole, address, remaining, room, strides, sparse,
+            owner,
+        )  # fmt: skip
+
+    def run(self, move: Move) -> Fragment:
+        """Move the tile; what the moves return, by offset."""
+        if self.vector == 1 or self.whole:
+            return self._in_vectors(move, self.vector)
+        builder, left = self.ctx.builder, self.remaining[self.inner]
+        for offset in self.layout.offsets():
+            self.place(offset)  # addresses that both branches use have to stand before them
+        ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
+        fits = builder.icmp_unsigned("==", ragged, ir.Constant(I32, 0))
+        wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, 1))
+        return either(builder, fits, True, wide, narrow)
+
+    def _in_vectors(self, move: Move, vector: int) -> Fragment:
+        moved = {}
+        for offset in self.starts(vector):
+            offsets = [offset + self._weight * step for step in range(vector)]
+            elements = move(self.place(offset), self._inside(offset), offsets)
+            moved |= dict(zip(offsets, elements, strict=False))
+        return moved
+
+    def starts(self, vector: int) -> list[int]:
+        """The offsets at which the thread's vectors begin."""
+        within = self._weight * (vector - 1)
+        return [offset for offset in self.layout.offsets() if not offset & within]
+
+    @property
+    def _weight(self) -> int:
+        """How far the numbers of neighbours along the inner dimension are apart."""
+        return prod(self.kind.tile[self.inner + 1 :])
+
+    def present(self, offset: int) -> ir.Value | None:
+        """How many elements of the vector at an offset the tensor has, i32.
+
+        Where it has all or none of them: whether it does, i1; None if it always does.
+        """
+        builder, inside = self.ctx.builder, self._inside(offset)
+        if inside is None or self.whole:
+            return inside
+        step, most = coordinates(self.kind.tile, offset)[self.inner], ir.Constant(I32, self.vector)
+        count = builder.sub(self.room[self.inner], ir.Constant(I32, step))
+        count = builder.select(builder.icmp_signed("<", count, most), count, most)
+        return builder.select(inside, count, ir.Constant(I32, 0))
+
+    def place(self, offset: int) -> Place:
+        """Address of the thread's element at an offset."""
+        builder, fixed, moving = self.ctx.builder, 0, []
+        along = coordinates(self.kind.tile, offset)
+        for step, stride in zip(along, self.strides, strict=True):
+            if isinstance(stride, int):
+                fixed += step * stride
+            moving.append(0 if isinstance(stride, int) else step)
+        too_far = fixed > access.LARGEST_IMMEDIATE
+        moving.append(fixed if too_far else 0)
+        moving.append(along[self.sparse.dim] if self.sparse else 0)
+        key = tuple(moving)
+        if key not in self._distances:
+            place = self.address
+            for step, stride in zip(key[:-2], self.strides, strict=False):
+                if step:
+                    place = builder.add(place, _number(_times(builder, stride, step)))
+            if too_far:
+                place = builder.add(place, ir.Constant(I64, fixed))
+            if self.sparse:
+                place = builder.add(place, self.sparse.distance(offset))
+            self._distances[key] = place
+        return self._distances[key], 0 if too_far else fixed
+
+    def _inside(self, offset: int) -> ir.Value | None:
+        """Whether the element at an offset lies in the tensor, and is this thread's to write."""
+        builder, predicate = self.ctx.builder, self.owner
+        for step, room in zip(coordinates(self.kind.tile, offset), self.room, strict=True):
+            if room is None:
+                continue
+            test = builder.icmp_signed(">", room, ir.Constant(I32, step))
+            predicate = test if predicate is None else builder.and_(predicate, test)
+        test = self.sparse.inside(offset) if self.sparse else None
+        if predicate is None or test is None:
+            return predicate if test is None else test
+        return builder.and_(predicate, test)
+
+
+@dataclass(slots=True)
+class Sparse:
+    """The positions along the sparse dimension of a gather/scatter view, as one thread has them."""
+
+    ctx: Context
+    dim: int
+    stride: Size
+    extent: Size | None
+    """None where all positions are known to be inside."""
+    positions: Fragment
+    """Offsets count along the dimension."""
+    images: list[int]
+
+    @classmethod
+    def of(
+        cls, ctx: Context, op: Op, layout: LinearLayout, dim: int, stride: Size, extent: Size,
+        inbounds: bool,
+    ) -> Sparse:  # fmt: skip
+        kind, index = op.operands["view"].type, op.operands["index"][dim]
+        images = coordinate_images(kind.tile, dim)
+        positions = ctx.fragment(index, layout.compose(images))
+        return cls(ctx, dim, stride, None if inbounds else extent, positions, images)
+
+    def _position(self, offset: int) -> ir.Value:
+        """Unsigned, as i64."""
+        number = self.positions[combine(self.images, offset)]
+        return number if number.type == I64 else self.ctx.builder.zext(number, I64)
+
+    def distance(self, offset: int) -> ir.Value:
+        """Bytes from the first position to that of the element at an offset."""
+        return _times(self.ctx.builder, self._position(offset), self.stride)
+
+    def inside(self, offset: int) -> ir.Value | None:
+        if self.extent is None:
+            return None
+        builder = self.ctx.builder
+        return builder.icmp_unsigned("<", self._position(offset), _number(self.extent))
+
+
+def _remaining(builder: ir.IRBuilder, extent: Size, start: ir.Value, tile: int) -> ir.Value:
+    """Elements of the tile that starts at `start` inside the tensor, i32; none beyond its end."""
+    size = _number(extent)
+    left, whole = builder.sub(size, start), ir.Constant(I64, tile)
+    left = builder.select(builder.icmp_unsigned("<", left, whole), left, whole)
+    inside = builder.icmp_unsigned("<", start, size)
+    return builder.trunc(builder.select(inside, left, ir.Constant(I64, 0)), I32)
+
+
+def _behind(builder: ir.IRBuilder, address: ir.Value, terms: list[ir.Value]) -> ir.Value:
+    """The address with all terms of an offset added to it."""
+    if terms and terms[0].type == I32:
+        terms = [builder.zext(reduce(builder.add, terms), I64)]
+    return reduce(builder.add, terms, address)
+
+
+def _times(builder: ir.IRBuilder, a: Size, b: Size) -> Size:
+    if isinstance(a, int) and isinstance(b, int):
+        return a * b
+    return builder.mul(_number(a), _number(b))
+
+
+def _number(size: Size) -> ir.Value:
+    return ir.Constant(I64, size) if isinstance(size, int) else size

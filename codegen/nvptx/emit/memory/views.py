@@ -1,0 +1,127 @@
+"""Lowering of views, and of loads and stores through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+from tileir.codegen.analysis.memory_ops import is_weak
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.nvptx.emit.convert import through_shared
+from tileir.codegen.nvptx.emit.fragments import I64, Context, Fragment, Tensor
+from tileir.codegen.nvptx.machine import access
+from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
+from tileir.codegen.nvptx.schedule.view_facts import dimensions, steps
+from tileir.codegen.scalar.constants import constant, padding_bits
+from tileir.codegen.scalar.types import is_packed
+from tileir.ir import Op, Value
+
+from . import nibbles, ordering
+from .tile_access import Place, Size, TileAccess
+
+
+def make_tensor_view(ctx: Context, op: Op) -> None:
+    kind = op.result.type
+    shape = _sizes(ctx, kind.shape, op.operands["dynamicShape"])
+    strides = _sizes(ctx, kind.strides, op.operands["dynamicStrides"])
+    ctx.tensors[op.result] = Tensor(ctx.scalar(op.operands["base"]), shape, strides)
+
+
+def _sizes(ctx: Context, static: Sequence[int | None], dynamic: Sequence[Value]) -> list[Size]:
+    """Extents or strides as i64; dynamic ones are unsigned."""
+    rest = iter(dynamic)
+    return [ctx.unsigned(next(rest)) if size is None else size for size in static]
+
+
+def same_tensor(ctx: Context, op: Op) -> None:
+    """An assumption about a tensor view, or the view of a tensor as a grid of tiles."""
+    ctx.tensors[op.result] = ctx.tensors[next(op.operand_list())]
+
+
+def get_tensor_shape(ctx: Context, op: Op) -> None:
+    for result, size in zip(op.results, ctx.tensors[op.operands["src"]].shape, strict=True):
+        ctx.define_scalar(result, _as(ctx, size, result))
+
+
+def get_index_space_shape(ctx: Context, op: Op) -> None:
+    """How many tiles along each dimension, the last one perhaps ragged."""
+    builder, view = ctx.builder, op.operands["src"]
+    kind = view.type
+    for result, step, dim in zip(op.results, steps(kind), dimensions(kind), strict=True):
+        size = ctx.tensors[view].shape[dim]
+        if isinstance(size, int):
+            count: Size = -(-size // step)
+        else:
+            whole = builder.udiv(size, ir.Constant(I64, step))
+            rest = builder.urem(size, ir.Constant(I64, step))
+            ragged = builder.icmp_unsigned("!=", rest, ir.Constant(I64, 0))
+            count = builder.add(whole, builder.zext(ragged, I64))
+        ctx.define_scalar(result, _as(ctx, count, result))
+
+
+def _as(ctx: Context, size: Size, result: Value) -> ir.Value:
+    kind = ir.IntType(result.type.element.bits)
+    if isinstance(size, int):
+        return ir.Constant(kind, size & ((1 << kind.width) - 1))
+    return size if kind == I64 else ctx.builder.trunc(size, kind)
+
+
+def load_view_tko(ctx: Context, op: Op) -> None:
+    for layout in ctx.assignment.computed(op.result):
+        if op in ctx.ahead:
+            ctx.define(op.result, layout, ctx.ahead[op])
+            continue
+        # An ordered load is made once: its owner tells those that hold copies.
+        owner = None if is_weak(op) else ctx.owner(layout)
+        values = load_tile(ctx, op, layout, owner)
+        if owner is not None:
+            element = op.result.type.element
+            values = through_shared(ctx, values, element, layout, layout)
+        ctx.define(op.result, layout, values)
+    ordering.after(ctx, op)
+
+
+def load_tile(ctx: Context, op: Op, layout: LinearLayout, predicate: ir.Value | None) -> Fragment:
+    """The tile that a load of a view gives, with padding where it does not read.
+
+    That is outside of the tensor, and everywhere in threads where not `predicate`.
+    """
+    kind = op.operands["view"].type
+    element = kind.view.element
+    stored = integer_type(element)
+    padding = constant(element, padding_bits(element, kind.padding))
+    padding = bits_of(ctx.builder, padding, element)
+
+    base = ctx.tensors[op.operands["view"]].base
+    space, widest = ordering.space_of(ctx, op), 1 if is_packed(element) else None
+
+    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        if is_packed(element):
+            return [nibbles.load(ctx, base, place, predicate, padding, space)]
+        shape = access.Shape(stored.width, len(offsets))
+        return access.load(ctx.builder, shape, *place, predicate, padding, space)
+
+    loaded = TileAccess.of(ctx, op, layout, predicate, widest).run(move)
+    return {o: value_of(ctx.builder, bits, element) for o, bits in loaded.items()}
+
+
+def store_view_tko(ctx: Context, op: Op) -> None:
+    element = op.operands["view"].type.view.element
+    layout = ctx.assignment.own[op]
+    tile = ctx.operand(op, op.operands["tile"], layout)
+    bits = {offset: bits_of(ctx.builder, value, element) for offset, value in tile.items()}
+    base = ctx.tensors[op.operands["view"]].base
+    space, widest = ordering.space_of(ctx, op), 1 if is_packed(element) else None
+
+    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        elements = [bits[offset] for offset in offsets]
+        if is_packed(element):
+            nibbles.store(ctx.builder, base, place, predicate, elements[0], space)
+            return []
+        shape = access.Shape(integer_type(element).width, len(offsets))
+        access.store(ctx.builder, shape, *place, predicate, elements, space)
+        return []
+
+    ordering.before(ctx, op)
+    TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)

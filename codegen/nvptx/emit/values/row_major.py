@@ -1,0 +1,99 @@
+"""A tile in shared memory in the order of its elements, for those who want any element of it.
+
+As much of it at a time as shared memory has room for: a reader looks at every piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from llvmlite import ir
+
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
+from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.shared import ALIGNMENT
+from tileir.codegen.nvptx.machine import access
+from tileir.codegen.nvptx.machine.access import bits_of, integer_type
+from tileir.ir import Value
+
+Reached = Callable[[int], tuple[ir.Value, int, ir.Value | None]]
+"""From a fixed distance in bytes to an address, an immediate, and whether that is in the piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some bytes of a tile, at the address `base`. `number` is None of one that is the whole."""
+
+    builder: ir.IRBuilder
+    base: ir.Value
+    size: int
+    """In bytes, a power of two."""
+    number: int | None = None
+
+    @property
+    def start(self) -> int:
+        """The first byte of the tile that is here."""
+        return (self.number or 0) * self.size
+
+    def reached(self, moving: ir.Value) -> Reached:
+        """Places in the tile: `moving` bytes and a fixed distance, which have no bits in common."""
+        builder, tests = self.builder, {}
+        if self.number is None:
+            address = builder.add(self.base, moving)
+            return lambda fixed: (address, fixed, None)
+        mask, shift = self.size - 1, self.size.bit_length() - 1
+        address = builder.add(self.base, builder.and_(moving, ir.Constant(I32, mask)))
+        part = builder.lshr(moving, ir.Constant(I32, shift))
+
+        def reached(fixed: int) -> tuple[ir.Value, int, ir.Value]:
+            wanted = self.number ^ fixed >> shift
+            if wanted not in tests:
+                tests[wanted] = builder.icmp_unsigned("==", part, ir.Constant(I32, wanted))
+            return address, fixed & mask, tests[wanted]
+
+        return reached
+
+
+def staged(ctx: Context, value: Value, layout: LinearLayout) -> Iterator[Piece]:
+    """The pieces of a tile that is there in a layout, each once all threads have written it."""
+    size = integer_type(value.type.element).width // 8 * value.type.size
+    count = max(size // PIECE_BYTES, 1)
+    for number in range(count):
+        base = ctx.shared.reserve(size // count)
+        piece = Piece(ctx.builder, base, size // count, number if count > 1 else None)
+        _write(ctx, value, layout, piece)
+        ctx.shared.barrier()
+        yield piece
+
+
+def staged_together(
+    ctx: Context, values: Sequence[Value], layouts: Sequence[LinearLayout]
+) -> list[Piece]:
+    """Several small tiles, each as a whole, once all threads have written them."""
+    sizes = [integer_type(value.type.element).width // 8 * value.type.size for value in values]
+    *places, end = accumulate((-(-size // ALIGNMENT) * ALIGNMENT for size in sizes), initial=0)
+    if not values:
+        return []
+    base, found = ctx.shared.reserve(end), []
+    for value, layout, place, size in zip(values, layouts, places, sizes, strict=True):
+        found.append(Piece(ctx.builder, ctx.builder.add(base, I32(place)), size))
+        _write(ctx, value, layout, found[-1])
+    ctx.shared.barrier()
+    return found
+
+
+def _write(ctx: Context, value: Value, layout: LinearLayout, piece: Piece) -> None:
+    """Every owner of elements writes those that belong to the piece."""
+    builder, element = ctx.builder, value.type.element
+    shape = access.Shape(integer_type(element).width, 1)
+    size, owner = shape.bits // 8, ctx.owner(layout)
+    reached = piece.reached(ctx.combined(tuple(thread * size for thread in layout.thread)))
+    for offset, held in ctx.fragment(value, layout).items():
+        *place, inside = reached(offset * size)
+        if inside is not None and owner is not None:
+            inside = builder.and_(inside, owner)
+        bits = [bits_of(builder, held, element)]
+        access.store(builder, shape, *place, inside or owner, bits, access.SHARED)

@@ -1,0 +1,140 @@
+"""Lowering of ops that compute: constants, coordinates, shapes, and what is done to each element.
+
+A function here gives the fragment of an op's result in one layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.nvptx.emit.fragments import I32, Context, Fragment
+from tileir.codegen.nvptx.machine import access
+from tileir.codegen.nvptx.machine.spaces import GLOBAL
+from tileir.codegen.scalar import elementwise, pairs
+from tileir.codegen.scalar.constants import constant as element_constant
+from tileir.codegen.scalar.types import llvm_type, memory_bytes
+from tileir.ir import Op
+from tileir.ir.constants import Constant
+
+from . import pieces as lower_pieces
+
+Lower = Callable[[Context, Op, LinearLayout], Fragment]
+
+
+def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    value: Constant = op.attributes["value"]
+    element = value.type.element
+    if value.is_splat or value.type.size == 1:
+        return dict.fromkeys(layout.offsets(), element_constant(element, value.bits()))
+    if not any(layout.thread):
+        return {o: element_constant(element, value.bits(o)) for o in layout.offsets()}
+    table = _table(ctx, value)
+    return {offset: _look_up(ctx, table, value, layout, offset) for offset in layout.offsets()}
+
+
+def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
+    """The elements in memory, as which element a thread needs is known at run time only."""
+    stored = access.integer_type(value.type.element)
+    kind = ir.ArrayType(stored, value.type.size)
+    module = ctx.builder.module
+    name = module.get_unique_name(f"{ctx.kernel.symbol}$table{len(module.globals)}")
+    table = ir.GlobalVariable(module, kind, name, addrspace=GLOBAL)
+    shift = stored.width - value.type.element.bits if value.type.element.name == "tf32" else 0
+    table.initializer = ir.Constant(
+        kind, [ir.Constant(stored, value.bits(k) << shift) for k in range(value.type.size)]
+    )
+    table.linkage = "internal"
+    table.global_constant = True
+    table.align = stored.width // 8
+    return table
+
+
+def _look_up(
+    ctx: Context, table: ir.GlobalVariable, value: Constant, layout: LinearLayout, offset: int
+) -> ir.Value:
+    builder, element = ctx.builder, value.type.element
+    index = builder.or_(ctx.position(layout), ir.Constant(I32, offset))
+    address = builder.gep(table, [ir.Constant(I32, 0), index])
+    return access.value_of(builder, builder.load(address), element)
+
+
+def iota(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """Element number, as an unsigned number of the element's width."""
+    builder, kind = ctx.builder, llvm_type(op.result.type.element)
+    result = {}
+    for offset in layout.offsets():
+        number = builder.or_(ctx.position(layout), ir.Constant(I32, offset))
+        if kind.width < I32.width:
+            number = builder.trunc(number, kind)
+        elif kind.width > I32.width:
+            number = builder.zext(number, kind)
+        result[offset] = number
+    return result
+
+
+def same_elements(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """assume, reshape, broadcast and permute: the operand, numbered otherwise."""
+    return ctx.operand(op, next(op.operand_list()), layout)
+
+
+def offset(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify.
+
+    Amounts that 32 bits can hold are multiplied in one instruction.
+    """
+    if op.result.type.size == 1:
+        return each_element(ctx, op, layout)
+    pointers = ctx.operand(op, op.operands["ptr"], layout)
+    amounts = ctx.operand(op, op.operands["offset"], layout)
+    size = memory_bytes(op.result.type.element.pointee)
+    facts, half = ctx.facts[op.operands["offset"]], 1 << I32.width - 1
+    if -half <= facts.lower and facts.upper < half:
+        amounts = {o: _narrow(ctx.builder, amount) for o, amount in amounts.items()}
+    return {
+        offset: access.move_address(ctx.builder, pointers[offset], amounts[offset], size)
+        for offset in layout.offsets()
+    }
+
+
+def _narrow(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
+    return builder.trunc(number, I32) if number.type.width > I32.width else number
+
+
+def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+    """What an element-wise op does to one element is the same for all targets; some take two."""
+    sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
+    offsets = layout.offsets()
+    neighbours = len(offsets) > 1 and offsets[1] == offsets[0] + 1
+    if len(offsets) > 1 and pairs.takes_pairs(ctx.builder, op, neighbours):
+        result = {}
+        for two in zip(offsets[::2], offsets[1::2], strict=True):
+            operands = [tuple(source[offset] for offset in two) for source in sources]
+            result |= zip(two, pairs.emit(ctx.builder, op, operands), strict=True)
+        return result
+    return {
+        offset: elementwise.emit(ctx.builder, op, [source[offset] for source in sources])
+        for offset in offsets
+    }
+
+
+VALUES: dict[str, Lower] = {
+    "assume": same_elements,
+    "broadcast": same_elements,
+    "constant": constant,
+    "iota": iota,
+    "offset": offset,
+    "permute": same_elements,
+    "reshape": same_elements,
+    **lower_pieces.VALUES,
+}
+"""Ops that are more than element-wise."""
+
+
+def lower_value(ctx: Context, op: Op) -> None:
+    """Define the result in every layout that someone needs it in."""
+    lower = VALUES.get(op.name, each_element)
+    for layout in ctx.assignment.computed(op.result):
+        ctx.define(op.result, layout, lower(ctx, op, layout))

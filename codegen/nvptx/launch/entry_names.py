@@ -1,0 +1,35 @@
+"""What entries are called in PTX, which has fewer names than Tile IR.
+
+A name that PTX can have is kept. In another one every foreign character becomes `_`, as with other
+compilers; the launch plan says what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tileir.codegen.nvptx.emit.shared import NAME as SHARED_MEMORY
+from tileir.verifier.rules.names import mangled, spelled_in_ptx
+
+OWN = ("__assertfail", "free", "malloc", "vprintf", SHARED_MEMORY)
+"""What code calls or uses itself."""
+
+
+def entry_names(symbols: Iterable[str]) -> list[str]:
+    """A name in PTX for each entry of a module, all of them different."""
+    symbols = list(symbols)
+    taken = {*OWN, *filter(_kept, symbols)}
+    names = []
+    for symbol in symbols:
+        name = symbol
+        if not _kept(symbol):
+            name = mangled(symbol)
+            while name in taken or not _kept(name):
+                name = f"_{name}"
+            taken.add(name)
+        names.append(name)
+    return names
+
+
+def _kept(symbol: str) -> bool:
+    return spelled_in_ptx(symbol) and symbol not in OWN

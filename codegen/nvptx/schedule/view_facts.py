@@ -1,0 +1,147 @@
+"""What is known of a tile of a view before the kernel runs: its order in memory, its alignment.
+
+The *inner* dimension of a tile is the one along which neighbours lie side by side in memory.
+"""
+
+from __future__ import annotations
+
+from tileir.codegen.analysis.divisibility import FactTable, facts_of_extent, facts_of_stride
+from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
+from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView, Tile, View
+
+ACCESS_BYTES = 16
+"""The most bytes one access of a thread moves; newer GPUs could twice as many."""
+SECTOR_BYTES = 32
+"""Memory is fetched in pieces of this size."""
+
+
+def dimensions(view: View) -> tuple[int, ...]:
+    """Tile dimension -> the dimension of the tensor that it lies along."""
+    if isinstance(view, GatherScatterView):
+        return tuple(range(len(view.tile)))
+    return view.dim_map
+
+
+def steps(view: View) -> tuple[int, ...]:
+    """How many elements neighbouring tiles are apart along each dimension of the tile."""
+    if isinstance(view, PartitionView):
+        return view.tile
+    if isinstance(view, StridedView):
+        return view.traversal_strides
+    return (1,) * len(view.tile)
+
+
+def inner_dim(view: Value, facts: FactTable) -> int | None:
+    """The inner dimension of the tiles of a view, None if no stride is known to be one."""
+    kind: View = view.type
+    sparse = getattr(kind, "sparse_dim", None)
+    found = [
+        dim
+        for dim, of in enumerate(dimensions(kind))
+        if dim != sparse and facts_of_stride(view, of, facts).constant == 1
+    ]
+    wide = [dim for dim in found if kind.tile[dim] > 1]
+    return (wide or found or [None])[-1]
+
+
+def inner_of(value: Value, facts: FactTable) -> int:
+    """The dimension of a tile along which neighbours lie side by side where it is loaded from.
+
+    The last one if it is not loaded through a view, or no stride is known to be one.
+    """
+    last = len(value.type.shape) - 1
+    if not isinstance(value.owner, Op) or value.owner.name != "load_view_tko":
+        return last
+    inner = inner_dim(value.owner.operands["view"], facts)
+    return last if inner is None else inner
+
+
+def vector_of(op: Op, facts: FactTable) -> int:
+    """The most neighbouring elements of its tile that one access of a view op can move.
+
+    They have to lie side by side in memory, at an address known to be a multiple of their size.
+    """
+    view = op.operands["view"]
+    kind: View = view.type
+    inner = inner_dim(view, facts)
+    if inner is None:
+        return 1
+    size = memory_bytes(kind.view.element)
+    alignment = min(ACCESS_BYTES, facts_of_base(view, facts))
+    dims = dimensions(kind)
+    for dim in range(len(kind.tile)):
+        if dim != inner:
+            stride = facts_of_stride(view, dims[dim], facts)
+            alignment = min(alignment, stride.divisor * size)
+    start = steps(kind)[inner]
+    start = (start & -start) * facts[op.operands["index"][inner]].divisor
+    return max(min(alignment // size, kind.tile[inner], start), 1)
+
+
+def facts_of_base(view: Value, facts: FactTable) -> int:
+    """Known divisor of the address of a view's first element."""
+    divisor = 1
+    while isinstance(view.owner, Op):
+        divisor = max(divisor, facts[view].divisor)
+        view = next(view.owner.operand_list())
+        if isinstance(view.type, Tile) and isinstance(view.type.element, Pointer):
+            return max(divisor, facts[view].divisor)
+    return divisor
+
+
+def always_whole(view: Value, inner: int, vector: int, facts: FactTable) -> bool:
+    """Whether the tensor's edge never runs through a vector along the inner dimension."""
+    dim = dimensions(view.type)[inner]
+    return facts_of_extent(view, dim, facts).divisor % vector == 0
+
+
+def streaming(op: Op, threads: int, facts: FactTable, most: int = ACCESS_BYTES) -> LinearLayout:
+    """The best layout for the tile of a view op: neighbouring threads at neighbouring vectors.
+
+    Those have `most` elements at most.
+    """
+    view = op.operands["view"]
+    shape, inner = view.type.tile, inner_dim(view, facts)
+    order = list(range(len(shape)))
+    if inner is not None:
+        order.append(order.pop(inner))
+    return along(shape, order, min(vector_of(op, facts), most), threads)
+
+
+def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
+    """How many neighbours along a dimension the first registers of a layout hold."""
+    low, count = dim_bits(shape, dim)
+    bits = 0
+    while bits < count and 1 << low + bits in layout.register:
+        bits += 1
+    return 1 << bits
+
+
+def streams(
+    op: Op, layout: LinearLayout, facts: FactTable, most: int = ACCESS_BYTES, least: int = 1
+) -> bool:  # fmt: skip
+    """Whether a view op in this layout is about as fast as in its best one.
+
+    Vectors of less than `least` elements are not, where longer ones are possible.
+    """
+    view = op.operands["view"]
+    inner = inner_dim(view, facts)
+    if inner is None:
+        return True
+    shape, size = view.type.tile, memory_bytes(view.type.view.element)
+    best = min(vector_of(op, facts), most)
+    vector = vector_in(layout, shape, inner)
+    if 2 * vector < best or vector < min(least, best):
+        return False
+    low, count = dim_bits(shape, inner)
+    own, run = SECTOR_BYTES // size, 0
+    while run < count:
+        base = 1 << low + run
+        if base in layout.register and own > 1:
+            own //= 2
+        elif base not in layout.lane:
+            break
+        run += 1
+    return run == count or size << run >= SECTOR_BYTES

@@ -1,0 +1,53 @@
+"""Formats narrower than f32 that have a fraction, as what conversions ask of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tileir.ir import floats
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A binary format: perhaps a sign, biased exponent, fraction, from the highest bit down."""
+
+    bits: int
+    """Width of the whole."""
+    fraction: int
+    """Width of the fraction."""
+    bias: int
+    """Of the exponent."""
+    largest: int
+    """Bits of the largest finite number."""
+    nan: int | None
+    """Bits of a quiet NaN; without one, what was a NaN becomes the largest number."""
+    infinity: int | None
+    """Bits of infinity, if there is one."""
+    saturates: bool
+    """Whether what is too large, infinity too, becomes the largest finite number."""
+    signed: bool
+    """Whether there is a sign; without one, numbers lose theirs before they are rounded."""
+
+
+def _format(row: floats.Format, *, saturates: bool) -> Format:
+    ones = (1 << (row.exponent + row.fraction)) - 1
+    infinity = ones >> row.fraction << row.fraction if row.special == "ieee" else None
+    if infinity is not None:
+        largest, nan = infinity - 1, infinity | 1 << (row.fraction - 1)
+    else:
+        largest, nan = (ones - 1, ones) if row.special == "nan" else (ones, None)
+    width = row.signed + row.exponent + row.fraction
+    return Format(width, row.fraction, row.bias, largest, nan, infinity, saturates, row.signed)
+
+
+_SATURATES = {
+    "f16": False, "bf16": False, "tf32": False,
+    # GPUs have no other conversions to these than cvt.satfinite, and NVIDIA's compiler uses them
+    # for integers too.
+    "f8E5M2": True, "f8E4M3FN": True, "f4E2M1FN": True, "fnv8E5M3FNU": True,
+}  # fmt: skip
+
+FORMATS = {
+    name: _format(floats.FORMATS[name], saturates=saturates)
+    for name, saturates in _SATURATES.items()
+}

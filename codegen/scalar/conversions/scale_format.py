@@ -1,0 +1,44 @@
+"""f8E8M0FNU, the scale factors of block formats: a power of two from 2^-127 to 2^127, or NaN.
+
+There is no sign and no zero. Conversions do what CUDA documents for its own
+(`__nv_cvt_float_to_e8m0`, saturating): of the magnitude, so that the sign is lost; what is too
+small, zero too, becomes 2^-127, and what is too large, infinity too, 2^127.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.codegen.scalar.bits import INFINITY, SIGN, SINGLE, WORD, bits_of, word
+
+Builder = ir.IRBuilder
+
+_BYTE = ir.IntType(8)
+_LEAST = 1 << 22
+"""2^-127 as an f32, which is subnormal there."""
+_NAN = 0xFF
+
+
+def widen_scale(builder: Builder, value: ir.Value) -> ir.Value:
+    """The f32 of the same value."""
+    bits = builder.zext(value, WORD)
+    power = builder.shl(bits, word(23))
+    least = builder.icmp_unsigned("==", bits, word(0))
+    power = builder.select(least, word(_LEAST), power)
+    is_nan = builder.icmp_unsigned("==", bits, word(_NAN))
+    return builder.bitcast(builder.select(is_nan, word(INFINITY | _LEAST), power), SINGLE)
+
+
+def narrow_scale(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
+    """The power of two at or next to the magnitude of an f32: below it (zero) or above it."""
+    magnitude = builder.and_(bits_of(builder, value), word(SIGN - 1))
+    if mode == "zero":
+        power = builder.lshr(magnitude, word(23))
+    else:
+        above = builder.lshr(builder.add(magnitude, word((1 << 23) - 1)), word(23))
+        tiny = builder.icmp_unsigned("<=", magnitude, word(_LEAST))
+        power = builder.select(tiny, word(0), above)
+    too_large = builder.icmp_unsigned(">", power, word(_NAN - 1))
+    power = builder.select(too_large, word(_NAN - 1), power)
+    is_nan = builder.icmp_unsigned(">", magnitude, word(INFINITY))
+    return builder.trunc(builder.select(is_nan, word(_NAN), power), _BYTE)

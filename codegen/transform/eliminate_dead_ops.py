@@ -1,0 +1,32 @@
+"""Drop ops whose results nobody uses and that do nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tileir.codegen.kernel import Kernel
+from tileir.formats.ops.spec import SILENT
+from tileir.ir import Block, Body, Op
+
+
+def eliminate_dead_ops(kernel: Kernel, target: str) -> Kernel:
+    """The kernel without dead ops at the top level; ops with regions keep all they hold."""
+    used: set[int] = set()
+    kept: list[Op] = []
+    for op in reversed(kernel.body.block.ops):
+        if _is_dead(op, used):
+            continue
+        kept.append(op)
+        used.update(id(value) for inner in op.walk() for value in inner.operand_list())
+    if len(kept) == len(kernel.body.block.ops):
+        return kernel
+    block = Block(kernel.body.block.arguments, kept[::-1])
+    return replace(kernel, body=Body(kernel.body.type, block))
+
+
+def _is_dead(op: Op, used: set[int]) -> bool:
+    if op.spec.effects not in SILENT or op.regions:
+        return False
+    if op.attributes.get("memory_ordering_semantics", "weak") != "weak":
+        return False
+    return not any(id(result) in used for result in op.results)

@@ -1,0 +1,83 @@
+"""Chosen values of a kernel, shown when they have been computed: a print behind each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from tileir.codegen.kernel import Kernel
+from tileir.formats.ops import BY_NAME
+from tileir.ir import Block, Op, Value
+from tileir.text.printer.disassembly import print_kernel
+from tileir.text.printer.functions import FunctionPrinter
+from tileir.types import Tile
+
+from .copy_body import copy_body
+
+TRACED = "traced"
+"""Under which name a kernel's facts have the prints that are traces: id of the op -> name."""
+
+
+def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
+    """The kernels with traces of the values that `tileir.disassemble` gives these names.
+
+    The percent sign may be left out; the name of an op with several results stands for all of
+    them. Values of regions beside each other may share a name, and are all traced then. KeyError
+    if no kernel has a tile of that name.
+    """
+    wanted = {f"%{name.removeprefix('%')}" for name in names}
+    found: set[str] = set()
+    others: dict[str, str] = {}
+    traced = [_insert(kernel, wanted, found, others) for kernel in kernels]
+    for name in sorted(wanted - found):
+        if name in others:
+            raise KeyError(f"{name} is a {others[name]}, not a tile, and cannot be shown")
+        raise KeyError(f"no tile is called {name}; names are those that `tileir dis` prints")
+    return traced
+
+
+def _insert(kernel: Kernel, wanted: set[str], found: set[str], others: dict[str, str]) -> Kernel:
+    """One kernel with its traces; notes which names it found, and which are of no tile but what."""
+    printer = FunctionPrinter([], {}, None)
+    print_kernel(printer, kernel.bytecode, kernel.function)
+    body, values = copy_body(kernel.body)
+    names: dict[int, str] = {}
+    for value, name in printer.names.value.items():
+        chosen = wanted & {name, name.split("#")[0]}
+        if chosen and not isinstance(value.type, Tile):
+            others |= dict.fromkeys(chosen, str(value.type).partition("<")[0])
+        elif chosen:
+            found |= chosen
+            names[id(values[id(value)])] = name
+    traces: dict[int, str] = {}
+    _rewrite(body.block, names, traces, 0)
+    return replace(kernel, body=body, facts={**kernel.facts, TRACED: traces})
+
+
+def _rewrite(block: Block, names: dict[int, str], traces: dict[int, str], depth: int) -> None:
+    """Put the prints into a block and those nested in it; they are noted in `traces`."""
+    first = block.ops[0] if block.ops else None
+    ops = [_trace(value, first, names, traces, depth) for value in block.arguments]
+    for op in block.ops:
+        for region in op.regions:
+            for nested in region.blocks:
+                _rewrite(nested, names, traces, depth + 1)
+        ops.append(op)
+        ops += [_trace(value, op, names, traces, depth) for value in op.results]
+    block.ops = [op for op in ops if op is not None]
+
+
+def _trace(
+    value: Value, behind: Op | None, names: dict[int, str], traces: dict[int, str], depth: int
+) -> Op | None:
+    """The print of a value that is to be traced, located where the op is that it stands behind."""
+    name = names.get(id(value))
+    if name is None:
+        return None
+    trace = Op(
+        BY_NAME["print_tko"], {"args": (value,), "token": None}, {"str": ""},
+        offset=behind.offset if behind else 0, depth=depth,
+        location=behind.location if behind else None,
+    )  # fmt: skip
+    traces[id(trace)] = name
+    return trace

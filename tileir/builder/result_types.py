@@ -1,0 +1,124 @@
+"""Types of results that an op is built with: from its row where that says, from the caller else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tileir.errors import BuildError
+from tileir.formats.ops.spec import Result, TileOf
+from tileir.formats.version import Version
+from tileir.ir import Op
+from tileir.ir.slot_types import Slots, infer, operand_slots, why_not
+from tileir.types import Pointer, Scalar, Tile, Token, Type
+
+from .type_spelling import legal_type, value_type
+
+Stated = Type | str | Sequence[int] | None
+"""What a caller may say of a result: its type; only its element type or shape, where the row ties
+the rest to an operand; or nothing."""
+
+
+def result_types(op: Op, result: Stated, results: Sequence | None, version: Version) -> list[Type]:
+    """The types of the results of an op whose operands and attributes are known.
+
+    `result` is what the caller states of the one result that does not follow from the row,
+    `results` states them all. BuildError where something is missing, or one too many.
+    """
+    try:
+        return _result_types(op, result, results, version)
+    except BuildError as error:
+        if str(error).startswith(f"{op.name}: "):
+            raise
+        raise BuildError(f"{op.name}: result: {error}") from None
+
+
+def _result_types(op: Op, result: Stated, results: Sequence | None, version: Version) -> list[Type]:
+    slots = operand_slots(op)
+    rows = [slot for slot in op.spec.results if slot.since <= version]
+    if results is not None:
+        return _all_stated(op, rows, results)
+    made: list[Type] = []
+    open_slots = [slot for slot in rows if follows(op, slot, slots) is None]
+    if result is not None:
+        if not rows:
+            raise BuildError(f"{op.name}: result is given, the op has none")
+        chosen = open_slots[0] if open_slots else rows[0]
+        if chosen.arity == "many":
+            raise BuildError(f"{op.name}: state {chosen.name} as a list: results=[...]")
+    for slot in rows:
+        if result is not None and slot is chosen:
+            made.append(_stated(op, slot, result, slots))
+            continue
+        types = follows(op, slot, slots)
+        if types is None and slot.arity != "many":
+            raise BuildError(
+                f"{op.name}: result= is missing: the type of {slot.name} ({slot.type}) "
+                "does not follow from the operands"
+            )
+        made += types or ()
+    return made
+
+
+def _all_stated(op: Op, rows: Sequence[Result], results: Sequence) -> list[Type]:
+    if isinstance(results, str) or not isinstance(results, Sequence):
+        raise BuildError(f"{op.name}: results must be a list of types, found {results!r}")
+    if not any(slot.arity == "many" for slot in rows) and len(results) != len(rows):
+        raise BuildError(f"{op.name}: {len(rows)} results, found {len(results)} types")
+    return [value_type(type) for type in results]
+
+
+def follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
+    """The types of a result that the row gives it; None if it leaves them open."""
+    if slot.inference is not None:
+        types = infer(op, slot.inference, slots)
+        if types is None:
+            raise BuildError(f"{op.name}: {why_not(op, slot.inference, slots)}")
+        return types
+    if slot.arity == "many":
+        return None
+    for group in op.spec.same_type:
+        if slot.name in group:
+            agreeing = [value.type for name in group for value in slots.get(name, ())]
+            if agreeing:
+                return agreeing[:1]
+    only = _only_type(slot)
+    return None if only is None else [only]
+
+
+def _only_type(slot: Result) -> Type | None:
+    """The one type that the constraint of a slot admits, if it is one."""
+    constraint = slot.type
+    if constraint.kinds == ("token",):
+        return Token()
+    if isinstance(constraint, TileOf) and constraint.rank == 0 and len(constraint.elements) == 1:
+        (name,) = constraint.elements
+        return None if name == "ptr" else Tile(Scalar(name))
+    return None
+
+
+def _stated(op: Op, slot: Result, stated: Stated, slots: Slots) -> Type:
+    """A type from what the caller says: all of it, or the element type or shape alone."""
+    if _is_shape(stated):
+        like = _tied(slot, op.spec.same_element, slots)
+        if like is None:
+            raise BuildError(f"{op.name}: result: {stated!r} is no type")
+        return legal_type(Tile(like.element, tuple(stated)))
+    stated = legal_type(stated)
+    if isinstance(stated, Scalar | Pointer):
+        like = _tied(slot, op.spec.same_shape, slots)
+        return Tile(stated, like.shape if like else ())
+    return stated
+
+
+def _is_shape(stated: object) -> bool:
+    return isinstance(stated, tuple | list) and all(isinstance(size, int) for size in stated)
+
+
+def _tied(slot: Result, groups: Sequence[Sequence[str]], slots: Slots) -> Tile | None:
+    """The type of an operand that must agree with the result in something."""
+    for group in groups:
+        if slot.name in group:
+            for name in group:
+                for value in slots.get(name, ()):
+                    return value.type
+    return None

@@ -1,0 +1,234 @@
+"""What all commands share: input and output, one-line errors, exit codes.
+
+0  ok                                      4  unsupported version, feature or target
+1  the answer is no                        5  an outside tool is missing or failed, or the GPU
+2  wrong use                               70 our own defect
+3  not readable as Tile IR bytecode        130 interrupted
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import importlib
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from tileir.errors import (
+    AssemblyError,
+    BytecodeError,
+    DeviceError,
+    LaunchError,
+    MissingPackageError,
+    TileIRError,
+    UnsupportedError,
+    VerifyError,
+)
+from tileir.messages.texts import printable
+
+OK, NO, USAGE, UNREADABLE, UNSUPPORTED, OUTSIDE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
+
+COMMANDS = {
+    "inspect": ("tileir.inspect", "explain every byte of a file"),
+    "dis": ("tileir.commands.disassemble", "print it as text"),
+    "as": ("tileir.commands.assemble", "read text, write bytecode"),
+    "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
+    "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
+    "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
+    "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
+}
+"""Command -> (module, summary). A module is imported when its command is used."""
+
+
+class UsageError(Exception):
+    """The command was used wrongly; the text says how."""
+
+
+class ToolError(UsageError):
+    """A tool of somebody else's failed, of which the text says what it said, or is not there."""
+
+
+CODES = {
+    UnsupportedError: UNSUPPORTED,
+    DeviceError: OUTSIDE,
+    ToolError: OUTSIDE,
+    UsageError: USAGE,
+    LaunchError: USAGE,
+    MissingPackageError: USAGE,
+    AssemblyError: UNREADABLE,
+    TileIRError: NO,
+}
+"""Error -> exit code; the first kind that fits counts."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with our exit code and without the usage block before a one-line error."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+
+def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
+    """Run one command as a program; returns the exit code."""
+    return guarded(name, lambda: _run(name, arguments, f"tileir {name}"))
+
+
+def _run(name: str, arguments: Sequence[str] | None, prog: str) -> int:
+    command = importlib.import_module(COMMANDS[name][0])
+    parser = Parser(prog=prog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.configure(parser)
+    given = parser.parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: fail(name, f"warning: {message}", OK)
+            return command.run(given)
+    except (BytecodeError, UnsupportedError, VerifyError) as error:
+        return fail(name, *explained(error, getattr(given, "file", None)))
+
+
+def guarded(name: str, action) -> int:
+    """Run `action`; every error becomes one line and an exit code."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - closed by the caller's shell
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    try:
+        code = action()
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader has seen enough. Python would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        return fail(name, "interrupted", INTERRUPTED)
+    except (UsageError, TileIRError, OSError) as error:
+        return fail(name, *explained(error))
+    except Exception as error:
+        if _was_interrupted(error):
+            return fail(name, "interrupted", INTERRUPTED)
+        if os.environ.get("TILEIR_TRACEBACK"):
+            raise
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        hint = "this is a defect of tileir; TILEIR_TRACEBACK=1 shows where"
+        return fail(name, f"{what} ({hint})", DEFECT)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether it only came of Ctrl-C: libraries that are being imported make other errors of it."""
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def explained(
+    error: UsageError | TileIRError | OSError, path: str | None = None
+) -> tuple[str, int]:
+    """What to say about an error, and the exit code.
+
+    `path` is the file that was read; it is named if the error is about what is in it.
+    """
+    where = f"{called(path)}: " if path is not None else ""
+    if isinstance(error, BytecodeError):
+        code = UNSUPPORTED if error.kind == "version" else UNREADABLE
+        return f"{where}{error}", code
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}", USAGE
+    if isinstance(error, UnsupportedError) and not error.diagnostics:
+        where = ""  # what was asked for is unknown, whatever the file
+    code = next(code for kind, code in CODES.items() if isinstance(error, kind))
+    return f"{where}{error}", code
+
+
+def called(path: str) -> str:
+    """What a file is called in messages."""
+    return "<stdin>" if path == "-" else printable(path)
+
+
+def fail(name: str, message: str, code: int) -> int:
+    """Say why on standard error; returns `code`."""
+    message = "\n".join(map(printable, message.split("\n")))
+    print(f"tileir {name}: {message}" if name else f"tileir: {message}", file=sys.stderr)
+    return code
+
+
+def open_input(path: str) -> bytes:
+    """The bytes of a file, or of standard input for ``-``."""
+    if path == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
+        return sys.stdin.buffer.read()
+    return Path(path).read_bytes()
+
+
+@contextlib.contextmanager
+def stdout_text() -> Iterator[TextIO]:
+    """Standard output for text in UTF-8, whatever the locale says."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    yield sys.stdout
+
+
+def wants_colour(out: TextIO) -> bool:
+    """Colour for a person at a terminal who has not asked for none."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def write_output(path: str | None, data: bytes) -> None:
+    """Write to a file, whole or not at all, or to standard output for None and ``-``."""
+    if path is None or path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        mode = os.stat(path).st_mode  # an error for a circle of links, on every Python
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    special = mode is not None and not stat.S_ISREG(mode)
+    if special or path.startswith(("/dev/", "/proc/")):  # no renaming over a pipe or a device
+        try:
+            with open(path, "wb") as out:
+                out.write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from None
+        return
+    target = Path(path).resolve()  # what a link points to is replaced, not the link
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        os.chmod(temporary, _new_file_mode() if mode is None else mode & 0o777)
+        os.replace(temporary, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, path) from None
+        raise
+
+
+def check_output(path: str | None, *inputs: str) -> None:
+    """Refuse an output file that is one of the input files: UsageError."""
+    for other in inputs:
+        if path in (None, "-") or other == "-":
+            continue
+        with contextlib.suppress(OSError):
+            if os.path.samefile(path, other) and stat.S_ISREG(os.stat(path).st_mode):
+                raise UsageError(f"{path} is what is read; -o names another file")
+
+
+def _new_file_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,206 @@
+"""`tileir inspect`: every byte of a file in hexadecimal, with what it means."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+
+from tileir.bytecode import Bytecode
+from tileir.errors import BytecodeError
+from tileir.explain.annotate import FOLD, Heading, Leaf, annotate, salvage
+from tileir.messages.texts import decode_text, display
+
+from .conventions import UsageError, called, main_of, open_input, stdout_text, wants_colour
+
+JSON_SCHEMA = 1
+BYTES_PER_LINE = 8
+FIELD_WIDTH = 26
+DEEPEST = 40
+"""Levels by which a line is moved to the right; what is nested deeper stays there."""
+MARGIN = 9 + 3 * BYTES_PER_LINE + 3
+
+EXAMPLES = """\
+examples:
+  tileir inspect kernel.tileirbc                    every byte, with headings
+  tileir inspect --function vector_add k.tileirbc   one function's body
+  tileir inspect --section Type k.tileirbc          one section
+  tileir inspect --json k.tileirbc | jq .kind       one JSON object a line for each field
+  cat k.tileirbc | tileir inspect -                 standard input
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments to a parser."""
+    parser.description = "Explain every byte of a Tile IR bytecode file."
+    parser.epilog = EXAMPLES
+    parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each field")
+    parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
+    parser.add_argument("--strict", action="store_true", help="refuse what is readable but odd")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--function", metavar="NAME", help="only the entry of this function")
+    part.add_argument("--section", metavar="NAME", help="only this section, for example Type")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    data = open_input(arguments.file)
+    try:
+        bytecode = Bytecode.parse(data).touch()
+    except BytecodeError:
+        _write(arguments, _kept(salvage(memoryview(data)), arguments.function, arguments.section))
+        raise
+    bytecode.touch(strict=arguments.strict)
+    _check_names(bytecode, arguments.function, arguments.section)
+    _write(arguments, _kept(annotate(bytecode), arguments.function, arguments.section))
+    for warning in bytecode.warnings:
+        print(f"tileir inspect: {called(arguments.file)}: {warning}", file=sys.stderr)
+    return 0
+
+
+def _write(arguments: argparse.Namespace, lines: Iterable[Heading | Leaf]) -> None:
+    (_print_json if arguments.json else _print)(lines, arguments.full)
+
+
+def _check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
+    """Raise UsageError for a function or a section that the file does not have."""
+    if function is not None and function not in {f.name for f in bytecode.functions}:
+        names = ", ".join(display(f.name) for f in bytecode.functions)
+        raise UsageError(f"there is no function {function!r}; the file has {names or 'none'}")
+    names = ["header", *dict.fromkeys(s.name for s in bytecode.sections)]
+    if section is not None and section.lower() not in map(str.lower, names):
+        raise UsageError(f"there is no section {section!r}; the file has {', '.join(names)}")
+
+
+def _kept(
+    lines: Iterable[Heading | Leaf], function: str | None, section: str | None
+) -> Iterator[Heading | Leaf]:
+    """Only the leaves of one function or section, and the headings above them.
+
+    Of a broken file also what could not be read right after such a leaf.
+    """
+    waiting: list[Heading] = []
+    before = function is None and section is None
+    for line in lines:
+        if isinstance(line, Heading):
+            waiting = [h for h in waiting if _outranks(h, line)] + [line]
+            continue
+        if line.kind != "unread":
+            before = (section is None or line.section.lower() == section.lower()) and (
+                function is None or line.function == function
+            )
+        if before:
+            yield from waiting
+            waiting = []
+            yield line
+
+
+def _outranks(above: Heading, below: Heading) -> bool:
+    order = ("section", "function", "op")
+    if above.level == below.level == "op":
+        return above.depth < below.depth
+    return order.index(above.level) < order.index(below.level)
+
+
+# JSON ---------------------------------------------------------------------------------------
+
+
+def _print_json(lines: Iterable[Heading | Leaf], full: bool) -> None:
+    with stdout_text() as out:
+        for line in lines:
+            if isinstance(line, Leaf):
+                out.write(json.dumps(as_json(line, full), ensure_ascii=False) + "\n")
+
+
+def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
+    """A leaf as an object of JSON's types; bytes become hexadecimal text."""
+    return {
+        "offset": leaf.offset,
+        "length": leaf.length,
+        "path": leaf.path,
+        "kind": leaf.kind,
+        "value": _json_value(leaf, full),
+        "meaning": leaf.meaning,
+        "function": leaf.function or None,
+        "op": leaf.op.name if leaf.op else None,
+        "location": (leaf.op.place if leaf.op else "") or None,
+        "schema": JSON_SCHEMA,
+    }
+
+
+def _json_value(leaf: Leaf, full: bool) -> object:
+    value = leaf.value
+    if leaf.kind == "text":
+        return decode_text(value.data).encode("utf-8", "backslashreplace").decode()
+    if leaf.kind == "version":
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    data = leaf.data if full else leaf.data[:FOLD]
+    return data.hex() + ("..." if len(data) < leaf.length else "")
+
+
+# Text ---------------------------------------------------------------------------------------
+
+Line = list[tuple[str, str]]
+"""Pieces of one line of output, each with its style."""
+
+
+def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]:
+    """What inspect prints, as plain lines of text."""
+    for line in lines:
+        for row in _render(line, full):
+            yield "".join(text for text, _ in row).rstrip()
+
+
+def _print(lines: Iterable[Heading | Leaf], full: bool) -> None:
+    with stdout_text() as out:
+        if not wants_colour(out):
+            out.writelines(row + "\n" for row in render(lines, full))
+            return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True, emoji=False)
+    for line in lines:
+        for row in _render(line, full):
+            console.print(Text.assemble(*row))
+
+
+def _render(line: Heading | Leaf, full: bool) -> Iterator[Line]:
+    if isinstance(line, Leaf):
+        yield from _render_leaf(line, full)
+    elif line.level == "section":
+        yield [(f"== {line.text} ==", "bold")]
+    elif line.level == "function":
+        yield [(f"-- {line.text} --", "bold cyan")]
+    else:
+        yield [(f"{' ' * MARGIN}{_indent(line.depth)}{line.text}", "cyan")]
+
+
+def _render_leaf(leaf: Leaf, full: bool) -> Iterator[Line]:
+    field = f"{_indent(leaf.depth)}{leaf.field}"
+    for index, (offset, row) in enumerate(_rows(leaf, full)):
+        line: Line = [(f"0x{offset:06x}", "dim"), (f" | {row:<{3 * BYTES_PER_LINE - 1}} |", "")]
+        if index == 0:
+            line += [(f" {field:<{FIELD_WIDTH}}", "green"), (f" {leaf.meaning}", "")]
+        yield line
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, DEEPEST)
+
+
+def _rows(leaf: Leaf, full: bool) -> Iterator[tuple[int, str]]:
+    data = leaf.data
+    shown = data if full or len(data) <= FOLD else data[: 2 * BYTES_PER_LINE]
+    for start in range(0, len(shown), BYTES_PER_LINE):
+        yield leaf.offset + start, shown[start : start + BYTES_PER_LINE].hex(" ")
+    if len(shown) < len(data):
+        yield leaf.offset + len(shown), f"... {len(data) - len(shown)} more bytes"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main_of("inspect"))

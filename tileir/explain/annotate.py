@@ -1,0 +1,398 @@
+"""Every byte of a file, explained: the leaves in file order, with headings between them.
+
+The leaves come from one traced run of the schema. They tile the file: what no field owns becomes a
+leaf of kind ``unused``. The decoded module then says what an index names and which value an operand
+is, and gives sections, functions and ops a heading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tileir.attributes import FloatAttribute, IntegerAttribute
+from tileir.bytecode import Bytecode, Function, Section
+from tileir.errors import BytecodeError
+from tileir.formats import codec
+from tileir.formats.attributes import ScalarBits
+from tileir.formats.container import ALIGNED
+from tileir.formats.cursor import Path, Slice, Span, brief, spell
+from tileir.formats.errors import shorten
+from tileir.formats.leaves import Index, WideInt
+from tileir.formats.sections import BY_NUMBER, SECTIONS
+from tileir.formats.types import TYPE_INDEX
+from tileir.formats.version import Version
+from tileir.ir import Op, Value
+from tileir.messages.texts import decode_text, printable
+from tileir.read.bad_reference import BadReference
+from tileir.types import Scalar, Type
+
+from .meaning import plain
+
+LONGEST = 240
+"""Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
+
+FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
+"""The path of the field that starts a function's entry."""
+
+FOLD = 64
+"""Blobs longer than this many bytes are folded unless everything is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title above the leaves from `offset` on. `level` is "section", "function" or "op"."""
+
+    level: str
+    text: str
+    offset: int
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One field: its bytes and where they are, its place, kind, value, and what it means.
+
+    `path` is the place as text, `field` the part of it below the nearest heading, `function` the
+    name of the function it is in, `op` the op whose bytes these are.
+    """
+
+    offset: int
+    data: memoryview
+    section: str
+    function: str
+    place: Path
+    field: str
+    kind: str
+    value: object
+    meaning: str
+    op: Op | None
+
+    @property
+    def path(self) -> str:
+        """Where the field is, as text: ``func[0].body[3].lhs``."""
+        return spell(self.place).removeprefix("file.")
+
+    @property
+    def depth(self) -> int:
+        """How deep the field is nested: 0 outside ops, 1 in an op at the top of a body."""
+        return self.op.depth + 1 if self.op else 0
+
+    @property
+    def length(self) -> int:
+        """Number of bytes."""
+        return len(self.data)
+
+
+def annotate(bytecode: Bytecode) -> Iterator[Heading | Leaf]:
+    """Headings and leaves in file order. Reads the whole file; BytecodeError if it is bad."""
+    bytecode.touch()
+    return _Annotator(bytecode).run()
+
+
+def salvage(data: memoryview) -> Iterator[Leaf]:
+    """The leaves up to the point where a broken file cannot be read, the rest as ``unread``.
+
+    They say what each field says by itself. None at all if this is no Tile IR bytecode.
+    """
+    found: list[Span] = []
+    with contextlib.suppress(BytecodeError):
+        codec.parse_file(data, trace=found)
+    version = next((span.value for span in found if span.kind == "version"), None)
+    if version is None:
+        return
+    payloads, tags = _framed(found, data), []
+    for section in SECTIONS:
+        if section.name in payloads:
+            where = payloads[section.name]
+            tags = _salvage_section(data, section.name, where, version, tags, found)
+    found.sort(key=lambda span: span.start)
+    texts = {span.place: span.value.data for span in found if span.kind == "text"}
+    function = ""
+    for span in _fill_gaps(found, data, "unread"):
+        if span.section != "Func":
+            function = ""
+        elif span.place[0] == ("func", span.place[0][-1]) and span.place[1] == "name":
+            function = decode_text(texts.get(("string", int(span.value)), b""))
+        yield Leaf(
+            offset=span.start,
+            data=data[span.start : span.end],
+            section=span.section,
+            function=function,
+            place=span.place,
+            field=brief(span.place),
+            kind=span.kind,
+            value=span.value,
+            meaning=shorten(plain(span), LONGEST),
+            op=None,
+        )
+
+
+def _framed(found: list[Span], data: memoryview) -> dict[str, Slice]:
+    """The payloads of the sections whose headers have been read, by name; the last one counts."""
+    headers: dict[str, dict[str, Span]] = {}
+    for span in found:
+        place, _, field = span.path.rpartition(".")
+        if place.startswith("file.sections["):
+            headers.setdefault(place, {})[field] = span
+    payloads = {}
+    for header in headers.values():
+        start = max(span.end for span in header.values())
+        number = header["id"].value & ~ALIGNED
+        if number in BY_NUMBER and "length" in header:
+            end = min(len(data), start + int(header["length"].value))
+            payloads[BY_NUMBER[number].name] = Slice(start, data[start:end])
+    return payloads
+
+
+def _salvage_section(
+    data: memoryview,
+    name: str,
+    payload: Slice,
+    version: Version,
+    tags: list[int | None],
+    found: list[Span],
+) -> list[int | None]:
+    """Trace what can be read of a section; returns the type tags known afterwards."""
+    with contextlib.suppress(BytecodeError):
+        parsed, _ = codec.parse_section(data, name, payload, version, tags, trace=found, eager=True)
+        if name == "Type":
+            return [entry.get("tag") for entry in parsed["entries"]]
+    return tags
+
+
+def spans(bytecode: Bytecode) -> list[Span]:
+    """The leaves of the schema in file order, gaps filled: they tile the file."""
+    data, found = bytecode.data, []
+    codec.parse_file(data, trace=found)
+    for section in bytecode.sections:
+        if section.active:
+            codec.parse_section(
+                data,
+                section.name,
+                section.payload,
+                bytecode.version,
+                bytecode.types.tags,
+                trace=found,
+                eager=True,
+            )
+    found.sort(key=lambda span: span.start)
+    return list(_fill_gaps(found, data, "unused", bytecode.sections))
+
+
+def _fill_gaps(
+    found: list[Span], data: memoryview, kind: str, sections: Sequence[Section] = ()
+) -> Iterator[Span]:
+    """The spans, and between them one of `kind` for each run of bytes that no field owns."""
+    position = 0
+    ends = [section.payload.offset + section.size for section in sections]
+    for span in [*found, None]:
+        start = len(data) if span is None else span.start
+        if start > position:
+            inside = bisect_right(ends, position)
+            name = sections[inside].name if inside < len(ends) else "file"
+            raw = Slice(position, data[position:start])
+            yield Span(position, start, name, f"{name.lower()}.{kind}", kind, raw)
+        if span is not None:
+            yield span
+            position = max(position, span.end)
+
+
+class _Annotator:
+    """Walks the spans once, keeping the section, function and ops it is inside of."""
+
+    def __init__(self, bytecode: Bytecode) -> None:
+        self.bytecode = bytecode
+        self.ops = {op.offset: op for f in bytecode.functions for op in f.walk()}
+        self.starts = {section.offset: section for section in bytecode.sections}
+        self.section = "header"
+        self.function: Function | None = None
+        self.owners: dict[int, Op] = {}
+        self.listed: tuple[Op | None, list[Value]] = (None, [])
+        self.type: object = None
+        self.spelled: dict[int, str] = {}
+
+    def run(self) -> Iterator[Heading | Leaf]:
+        yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
+        for span in spans(self.bytecode):
+            if span.kind == "opcode":
+                self.owners[id(span.place[0])] = self.ops[span.start]
+            owner, op = self._owner(span.place)
+            path = spell(span.place, owner)
+            yield from self._headings(span, path, op)
+            yield self._leaf(span, path, op)
+
+    def _owner(self, place: Path) -> tuple[Path | None, Op | None]:
+        """The innermost op that the place is in, and the place of that op."""
+        while isinstance(place, tuple):
+            place = place[0]
+            if id(place) in self.owners:
+                return place, self.owners[id(place)]
+        return None, None
+
+    def _headings(self, span: Span, path: str, op: Op | None) -> Iterator[Heading]:
+        section = self.starts.get(span.start)
+        if section is not None and span.kind == "section id":
+            self.section, self.function = section.name, None
+            ignored = "" if section.active else ", ignored: another one follows"
+            text = f"{section.name} section, {section.size} bytes{ignored}"
+            yield Heading("section", text, span.start)
+        elif span.start == len(self.bytecode.data) - 1 and span.kind == "section id":
+            self.section, self.function = "end", None
+            yield Heading("section", "end", span.start)
+        entry = FUNCTION_NAME.fullmatch(path)
+        if entry:
+            self.function = self.bytecode.functions[int(entry[1])]
+            name = printable(shorten(self.function.name, LONGEST))
+            yield Heading("function", f"entry @{name} {self.function.type}", span.start)
+        if span.kind == "opcode":
+            yield Heading("op", describe_op(op), span.start, op.depth)
+
+    def _leaf(self, span: Span, path: str, op: Op | None) -> Leaf:
+        field = path if op else path.removeprefix(self._prefix(span, path))
+        meaning = shorten(self._meaning(span, op, field, path), LONGEST)
+        if isinstance(span.value, WideInt) and span.kind != "bits":
+            meaning += f" (in {span.value.width} bytes)"
+        if isinstance(span.node, Index) and span.node.target == "type":
+            self.type = self.bytecode.types.peek(int(span.value))
+        return Leaf(
+            offset=span.start,
+            data=self.bytecode.data[span.start : span.end],
+            section=self.section,
+            function=self.function.name if self.function and span.section == "Func" else "",
+            place=span.place,
+            field=field,
+            kind=span.kind,
+            value=span.value,
+            meaning=meaning,
+            op=op,
+        )
+
+    @staticmethod
+    def _prefix(span: Span, path: str) -> str:
+        """The part of the path that the heading has said already."""
+        if path.startswith("file.sections["):
+            return path[: path.index("]") + 2]
+        if path.startswith("file.header."):
+            return "file.header."
+        if path.startswith("file."):
+            return "file."
+        if span.section == "Func" and path.startswith("func["):
+            return path[: path.index("]") + 2]
+        return span.section.lower() + "."
+
+    # What a value means ---------------------------------------------------------------------
+
+    def _meaning(self, span: Span, op: Op | None, field: str, path: str) -> str:
+        node, value = span.node, span.value
+        if op is not None:
+            named = self._value(op, field)
+            if named is not None and node is TYPE_INDEX:
+                return f"{int(value)} {self._described(named)}"
+            if named is not None:
+                return self._described(named)
+            whole = field in op.attributes  # not a part of a tagged attribute
+            if whole and isinstance(node, Index) and node.target == "constant":
+                return f"{int(value)} {op.attributes[field]}"
+        if path.startswith("global[") and field.endswith(".value"):
+            return f"{int(value)} {self.bytecode.globals[self._entry(path)].value}"
+        if isinstance(node, Index):
+            return f"{int(value)} {self._index(node.target, int(value))}".rstrip()
+        match span.kind:
+            case "type tag":
+                return f"{int(value)} {self._index('type', self._entry(path))}"
+            case "debug tag":
+                record = self._entry(path) + 1
+                return f"{int(value)} {self._index('debug record', record)}, record {record}"
+            case "debug record":
+                return f"{int(value)} {self._index('debug record', int(value))}"
+            case "bits":
+                return self._number(node, value)
+        return plain(span)
+
+    @staticmethod
+    def _entry(path: str) -> int:
+        """The position of a table entry, from a path such as ``type[4].tag``."""
+        return int(path[path.rindex("[") + 1 : path.rindex("]")])
+
+    def _index(self, target: str, number: int) -> str:
+        """What an index names. What nothing uses may hold one that leads nowhere."""
+        try:
+            return self._named(target, number)
+        except (BadReference, BytecodeError):
+            return "(names nothing)"
+
+    def _named(self, target: str, number: int) -> str:
+        match target:
+            case "string":
+                return f'"{printable(shorten(self.bytecode.strings.at(number), LONGEST))}"'
+            case "type":
+                return self._type(self.bytecode.types.at(number))
+            case "constant":
+                return f"({len(self.bytecode.tables.constant_data(number))} bytes)"
+            case "debug record":
+                return self._debug(number)
+            case "debug list" if number == 0:
+                return "no debug information"
+            case "debug list":
+                return f"indices from {self.bytecode.debug.start_of(number)}"
+        return ""
+
+    def _described(self, value: Value) -> str:
+        """A value as ``%7: tile<f32>``; the number is the one on the wire."""
+        return f"%{value.number}: {self._type(value.type)}"
+
+    def _type(self, type: Type) -> str:
+        """A type as text, spelled once: many may be of a type that takes long to spell."""
+        if id(type) not in self.spelled:
+            self.spelled[id(type)] = shorten(str(type), LONGEST)
+        return self.spelled[id(type)]
+
+    def _debug(self, number: int) -> str:
+        if number == 0:
+            return "unknown"
+        linked = self.bytecode.debug.record_at(number)
+        name = self.bytecode.debug.variant(number)
+        return f"{name} {printable(shorten(str(linked), LONGEST))}" if linked is not None else name
+
+    def _number(self, node: ScalarBits, value: int) -> str:
+        if not isinstance(self.type, Scalar):
+            return str(int(value))
+        bits = node.pattern(value, self.type.bits)
+        kind = IntegerAttribute if self.type.is_integer else FloatAttribute
+        return str(kind(self.type, bits))
+
+    def _operands(self, op: Op) -> list[Value]:
+        if self.listed[0] is not op:
+            self.listed = (op, list(op.operand_list()))
+        return self.listed[1]
+
+    def _value(self, op: Op, field: str) -> Value | None:
+        """The value that an operand, a result type or a block argument stands for."""
+        name, _, rest = field.partition("[")
+        index = int(rest[: rest.index("]")]) if rest and rest[0].isdigit() else 0
+        if field.endswith(".count"):
+            return None
+        if name == "result_types":
+            return op.results[index]
+        if name == "all_operands":
+            return self._operands(op)[index]
+        if name in op.operands:
+            operand = op.operands[name]
+            return operand[index] if isinstance(operand, tuple) else operand
+        if name == "regions" and ".arguments[" in field:
+            block = int(field.split("[")[2].split("]")[0])
+            argument = int(field[field.rindex("[") + 1 : -1])
+            return op.regions[index].blocks[block].arguments[argument]
+        return None
+
+
+def describe_op(op: Op) -> str:
+    """One line about an op: results, mnemonic, operands, and where it is in source."""
+    results = ", ".join(f"%{value.number}" for value in op.results)
+    operands = ", ".join(f"%{value.number}" for value in op.operand_list())
+    text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
+    return f"{text}  at {printable(shorten(op.place, LONGEST))}" if op.place else text

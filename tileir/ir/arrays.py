@@ -1,0 +1,148 @@
+"""Constants as NumPy arrays, and arrays as constants; every bit is kept both ways."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING
+
+import ml_dtypes
+import numpy as np
+
+from tileir.errors import BuildError
+from tileir.types import Scalar, Tile
+
+from .constants import Constant
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+DTYPES: dict[str, np.dtype] = {
+    name: np.dtype(kind)
+    for name, kind in {
+        "i1": np.bool_,
+        "i4": ml_dtypes.int4,
+        "i8": np.int8,
+        "i16": np.int16,
+        "i32": np.int32,
+        "i64": np.int64,
+        "f16": np.float16,
+        "bf16": ml_dtypes.bfloat16,
+        "f32": np.float32,
+        "tf32": np.float32,
+        "f64": np.float64,
+        "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+        "f8E5M2": ml_dtypes.float8_e5m2,
+        "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+        "f4E2M1FN": ml_dtypes.float4_e2m1fn,
+        "fnv8E5M3FNU": np.uint8,
+    }.items()
+}
+"""Element type -> the NumPy type that holds its values."""
+
+TF32_FRACTION_CUT = 13
+"""Bits by which a tf32 pattern is shorter than the f32 pattern of the same number."""
+
+ELEMENTS: dict[np.dtype, str] = {
+    dtype: name for name, dtype in DTYPES.items() if name not in ("tf32", "fnv8E5M3FNU")
+} | {np.dtype(f"u{size}"): f"i{8 * size}" for size in (1, 2, 4, 8)}
+"""NumPy type -> the element type it stands for where none is stated."""
+
+
+def from_constant(constant: Constant) -> np.ndarray:
+    """The elements of a constant, in an array of the tile's shape."""
+    name, shape = constant.type.element.name, constant.type.shape
+    stored = _stored(name, np.frombuffer(constant.data, np.uint8))
+    if constant.is_splat:
+        return np.full(shape, stored[0], DTYPES[name])
+    return stored[: constant.type.size].reshape(shape).copy()
+
+
+def _stored(name: str, data: np.ndarray) -> np.ndarray:
+    if name == "i1":
+        return np.unpackbits(data, bitorder="little").astype(np.bool_)
+    if name == "tf32":
+        padded = np.zeros((data.size // 3, 4), np.uint8)
+        padded[:, :3] = data.reshape(-1, 3)
+        return (padded.view("<u4")[:, 0] << TF32_FRACTION_CUT).astype(np.uint32).view(np.float32)
+    if name in ("i4", "f4E2M1FN"):
+        data = data & 0x0F
+    return data.view(DTYPES[name].newbyteorder("<") if DTYPES[name].kind in "if" else DTYPES[name])
+
+
+def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
+    """Numbers as a constant: an array, or one number for the whole tile.
+
+    The type follows from an array; numbers of Python need one and are rounded to it. An array's
+    bits are taken as they are, without a copy where they lie as a constant does, so that it must
+    not change until the constant is written. BuildError if the numbers do not fit the type.
+    """
+    if not isinstance(value, np.ndarray | np.generic):
+        value = _numbers(value, type)
+    dtype = value.dtype.newbyteorder("=")
+    if type is None:
+        if dtype not in ELEMENTS:
+            raise BuildError(f"no element type is like the array's, {dtype}")
+        type = Tile(Scalar(ELEMENTS[dtype]), value.shape)
+    name = type.element.name if isinstance(type.element, Scalar) else ""
+    unsigned = dtype.kind == "u" and ELEMENTS[dtype] == name
+    if DTYPES.get(name) != dtype and not unsigned:
+        raise BuildError(f"an array of {dtype} is no constant of {type.element}")
+    if value.shape not in ((), type.shape):
+        raise BuildError(f"an array of shape {value.shape} is no {type}")
+    splat = value.shape == () and type.shape != ()
+    return Constant(type, _packed(name, value.reshape(-1), type.size if splat else 0))
+
+
+def _numbers(value: object, type: Tile | None) -> np.ndarray:
+    """Numbers of Python in the element type that is asked for."""
+    if type is None or not isinstance(type.element, Scalar):
+        raise BuildError(f"{value!r} needs the type of a tile of numbers")
+    name = type.element.name
+    try:
+        if type.element.is_float and name != "fnv8E5M3FNU":
+            with np.errstate(over="ignore"):
+                rounded = np.asarray(value, np.float64).astype(DTYPES[name])
+            return _round_tf32(rounded) if name == "tf32" else rounded
+        numbers, bits = np.asarray(value, object), type.element.bits
+        for number in numbers.reshape(-1):
+            if isinstance(number, float):
+                raise BuildError(f"{number!r} is no integer, and {type} takes integers")
+        lowest = -(1 << (bits - 1)) if bits > 1 and type.element.is_integer else 0
+        if not all(lowest <= operator.index(n) < 1 << bits for n in numbers.reshape(-1)):
+            raise BuildError(f"{value!r} does not fit {type.element}")
+        patterns = np.asarray(numbers & ((1 << bits) - 1), np.uint64)
+        if bits < 8:
+            return patterns.astype(np.uint8).astype(DTYPES[name])
+        return patterns.astype(f"u{bits // 8}").view(DTYPES[name])
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, BuildError):
+            raise
+        raise BuildError(f"{value!r} is no constant of {type}: {error}") from None
+
+
+def _round_tf32(numbers: np.ndarray) -> np.ndarray:
+    """To the nearest number of ten fraction bits, ties to even; NaNs keep what is left of them."""
+    bits = numbers.view(np.uint32).astype(np.uint64)
+    odd = bits >> TF32_FRACTION_CUT & 1
+    rounded = bits + (1 << TF32_FRACTION_CUT - 1) - 1 + odd
+    kept = np.where(np.isnan(numbers), bits, rounded) >> TF32_FRACTION_CUT << TF32_FRACTION_CUT
+    return kept.astype(np.uint32).view(np.float32)
+
+
+def _packed(name: str, flat: np.ndarray, splat: int) -> memoryview | bytes:
+    """The bytes of elements as a constant has them; `splat` elements are to be like the first."""
+    if name == "i1" and splat:
+        return bytes(((1 << min(splat, 8)) - 1 if flat[0] else 0,))
+    if name == "i1":
+        return np.packbits(flat, bitorder="little").data
+    if name in ("i4", "f4E2M1FN"):
+        return (flat.view(np.uint8) & 0x0F).data
+    if name == "tf32":
+        bits = np.ascontiguousarray(flat, np.dtype("<f4")).view("<u4")
+        if (bits & (1 << TF32_FRACTION_CUT) - 1).any():
+            raise BuildError("numbers of more than ten fraction bits are no constants of tf32")
+        bytes_of = (bits >> TF32_FRACTION_CUT).view(np.uint8).reshape(-1, 4)
+        return np.ascontiguousarray(bytes_of[:, :3]).reshape(-1).data
+    if flat.dtype.kind in "iuf":
+        flat = np.asarray(flat, flat.dtype.newbyteorder("<"))
+    return np.ascontiguousarray(flat).view(np.uint8).data

@@ -1,0 +1,93 @@
+"""Dense constants: the numbers of a tile, row-major, little-endian, in the Constant section.
+
+A constant has no type of its own; the op result or global that uses it gives one. Elements take
+whole bytes (tf32 three, 4-bit types one, value in the low nibble) except i1, eight of which share a
+byte, first in the lowest bit. A buffer of exactly one element stands for a tile full of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tileir.types import Scalar, Tile
+
+from . import floats
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def element_size(element: Scalar) -> int:
+    """Bytes of one element in a constant; for i1 the byte that eight of them share."""
+    return (element.bits + 7) // 8
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A typed constant. `data` is a view into the file, never a copy."""
+
+    type: Tile
+    data: memoryview | bytes
+
+    @property
+    def is_splat(self) -> bool:
+        """Whether one stored element stands for the whole tile."""
+        size = self.type.size
+        if self.type.element.name == "i1":
+            if size > 8:
+                return len(self.data) == 1
+            return size == 1 or (size == 8 and self.data[0] in (0x00, 0xFF))
+        return len(self.data) == element_size(self.type.element) or size == 1
+
+    @property
+    def fits(self) -> bool:
+        """Whether the buffer's size is one that the type allows."""
+        size, element = self.type.size, self.type.element
+        if not isinstance(element, Scalar):
+            return False
+        if element.name == "i1":
+            return len(self.data) in (1, (size + 7) // 8)
+        return len(self.data) in (element_size(element), size * element_size(element))
+
+    def bits(self, index: int = 0) -> int:
+        """The bit pattern of the element at a row-major index."""
+        if self.type.element.name == "i1":
+            if self.is_splat:
+                return int(self.data[0] & 1)
+            return self.data[index // 8] >> index % 8 & 1
+        width = element_size(self.type.element)
+        start = 0 if self.is_splat else index * width
+        return int.from_bytes(self.data[start : start + width], "little")
+
+    def value(self, index: int = 0) -> int | float | bool | None:
+        """The number at a row-major index; None for a float whose encoding nobody has published."""
+        bits, element = self.bits(index), self.type.element
+        if element.name == "i1":
+            return bool(bits)
+        if element.is_float:
+            return floats.value_of(element.name, bits)
+        return bits - (1 << element.bits) if bits >> (element.bits - 1) else bits
+
+    def array(self) -> np.ndarray:
+        """All elements as an array of the tile's shape; ml_dtypes gives NumPy its small floats.
+
+        A copy, splat or not. tf32 becomes float32; fnv8E5M3FNU stays bits, as uint8.
+        """
+        from .arrays import from_constant
+
+        return from_constant(self)
+
+    def __str__(self) -> str:
+        element = self.type.element
+        count = 1 if self.is_splat else min(self.type.size, 4)
+        shown = [self._spell(index) for index in range(count)]
+        more = ", ..." if not self.is_splat and self.type.size > count else ""
+        text = shown[0] if self.is_splat else f"[{', '.join(shown)}{more}]"
+        return f"<{element}: {text}>"
+
+    def _spell(self, index: int) -> str:
+        element = self.type.element
+        if element.is_float:
+            return floats.spell(element.name, self.bits(index), element.bits)
+        return str(self.value(index)).lower()

@@ -1,0 +1,93 @@
+"""What the op table says about types: which of them a slot admits, and which follow from others."""
+
+from __future__ import annotations
+
+from tileir.formats.ops.spec import (
+    Constraint,
+    Elements,
+    Inference,
+    Like,
+    Pointee,
+    Reduced,
+    TileOf,
+    ViewTile,
+)
+from tileir.types import (
+    FunctionType,
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Token,
+    Type,
+)
+
+from .op import Op, Value
+
+KINDS = {
+    Tile: "tile",
+    Token: "token",
+    TensorView: "tensor_view",
+    PartitionView: "partition_view",
+    StridedView: "strided_view",
+    GatherScatterView: "gather_scatter_view",
+    FunctionType: "func",
+}
+
+
+Slots = dict[str, list[Value]]
+"""The values in each operand and result slot of an op."""
+
+
+def operand_slots(op: Op) -> Slots:
+    """The values of every operand slot."""
+    slots: Slots = {}
+    for name, value in op.operands.items():
+        slots[name] = list(value) if isinstance(value, tuple) else [value] if value else []
+    return slots
+
+
+def admits(constraint: Constraint, type: Type) -> bool:
+    """Whether a value of that type may stand in a slot with that constraint."""
+    if not constraint.kinds:
+        return True
+    if KINDS.get(type.__class__) not in constraint.kinds:
+        return False
+    if not isinstance(constraint, TileOf):
+        return True
+    name = "ptr" if isinstance(type.element, Pointer) else type.element.name
+    return name in constraint.elements and constraint.rank in (None, type.rank)
+
+
+def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
+    """The types that follow by `rule` from the values in `slots`; None if nothing can."""
+    sources = [value.type for value in slots.get(rule.slot, ())]
+    match rule:
+        case Like(element=""):
+            return sources
+        case Like(element=element):
+            return [Tile(Scalar(element), type.shape) for type in sources]
+        case ViewTile():
+            return [Tile(type.view.element, type.tile) for type in sources]
+        case Pointee():
+            return [Tile(type.element.pointee, type.shape) for type in sources]
+        case Reduced():
+            dim = op.attributes[rule.dim]
+            if any(dim >= type.rank for type in sources):
+                return None
+            return [Tile(t.element, t.shape[:dim] + t.shape[dim + 1 :]) for t in sources]
+        case Elements(times=times):
+            return [Tile(type.element) for type in sources for _ in range(times)]
+    return None
+
+
+def why_not(op: Op, rule: Inference, slots: Slots) -> str:
+    """Why no types follow by a rule."""
+    if not isinstance(rule, Reduced):
+        return f"nothing follows from {rule.slot}"
+    dim = op.attributes[rule.dim]
+    type = next(value.type for value in slots[rule.slot] if dim >= value.type.rank)
+    return f"{rule.dim} must be a dimension of {type}, found {dim}"

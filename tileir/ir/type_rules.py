@@ -1,0 +1,120 @@
+"""What makes a type a type: rules on extents, elements and dimension maps.
+
+NVIDIA's readers refuse a type that breaks one of these as soon as something uses it, and so do we.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tileir.formats.limits import MAX_TILE_ELEMENTS
+from tileir.types import (
+    FunctionType,
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Token,
+    Type,
+    View,
+)
+
+F4 = Scalar("f4E2M1FN")
+Problem = tuple[str, str] | None
+"""The field of the record that is wrong, and what is wrong with it."""
+
+
+def problem(type: Type) -> Problem:
+    """The first rule that a type breaks, None if it breaks none."""
+    match type:
+        case Tile():
+            return _tile(type)
+        case Pointer():
+            return _pointer(type)
+        case TensorView():
+            return _tensor_view(type)
+        case PartitionView() | StridedView() | GatherScatterView():
+            return _view(type)
+        case Scalar() | Token() | FunctionType():
+            return None
+
+
+def _tile(type: Tile) -> Problem:
+    wrong = _powers_of_two("shape", type.shape)
+    if wrong:
+        return wrong
+    size = _count(type.shape)
+    if size > MAX_TILE_ELEMENTS:
+        return "shape.count", f"{size} or more elements, a tile has at most {MAX_TILE_ELEMENTS}"
+    if type.element == F4 and all(size % 2 for size in type.shape):
+        return "shape.count", f"an odd number of {F4} elements"
+    points_to_f4 = isinstance(type.element, Pointer) and type.element.pointee == F4
+    if points_to_f4 and type.rank:
+        return "shape.count", f"pointers to {F4} in a tile of rank {type.rank}, not 0"
+    return None
+
+
+def _count(shape: Sequence[int]) -> int:
+    """The product of the extents; of as many as it takes to be too large for a tile."""
+    size = 1
+    for extent in shape:
+        size *= extent
+        if size > MAX_TILE_ELEMENTS:
+            break
+    return size
+
+
+def _pointer(type: Pointer) -> Problem:
+    if not isinstance(type.pointee, Scalar) or type.pointee.name == "i4":
+        return "pointee", f"{type.pointee} cannot be pointed to"
+    return None
+
+
+def _tensor_view(type: TensorView) -> Problem:
+    if isinstance(type.element, Pointer):
+        return "element", f"{type.element} cannot lie in memory"
+    if len(type.shape) != len(type.strides):
+        return "strides.count", f"{len(type.strides)} strides for {len(type.shape)} dimensions"
+    for name, sizes in (("shape", type.shape), ("strides", type.strides)):
+        for position, size in enumerate(sizes):
+            if size is not None and size <= 0:
+                return f"{name}[{position}]", f"{size} is not positive"
+    return None
+
+
+def _view(type: View) -> Problem:
+    rank = len(type.view.shape)
+    if not type.tile:
+        return "tile.count", "a view of rank 0"
+    if len(type.tile) != rank:
+        return "tile.count", f"{len(type.tile)} tile dimensions for a tensor of rank {rank}"
+    wrong = _powers_of_two("tile", type.tile)
+    if wrong:
+        return wrong
+    wrong = _tile(Tile(type.view.element, type.tile))
+    if wrong:
+        return "tile.count", wrong[1]
+    if isinstance(type, GatherScatterView):
+        if type.sparse_dim >= rank:
+            return "sparse_dim", f"dimension {type.sparse_dim} of a tensor of rank {rank}"
+    elif sorted(type.dim_map) != list(range(rank)):
+        return "dim_map.count", f"{list(type.dim_map)} does not name each of {rank} dimensions once"
+    if isinstance(type, StridedView):
+        if len(type.traversal_strides) != rank:
+            return "traversal_strides.count", f"{len(type.traversal_strides)} for rank {rank}"
+        for position, stride in enumerate(type.traversal_strides):
+            if stride <= 0:
+                return f"traversal_strides[{position}]", f"{stride} is not positive"
+    if type.padding not in (None, "zero") and type.view.element.is_integer:
+        return "padding_value", f"{type.padding} is no value of {type.view.element}"
+    return None
+
+
+def _powers_of_two(field: str, sizes: Sequence[int]) -> Problem:
+    for position, size in enumerate(sizes):
+        if size <= 0 or size & (size - 1):
+            return f"{field}[{position}]", f"{size} is not a power of two"
+    return None

@@ -1,0 +1,138 @@
+"""Op rows to IR: value numbers become values, indices become what they name.
+
+Numbering: parameters come first, then results in the order of the file. Entering a block numbers
+its arguments next; leaving it gives their numbers free again, so regions beside each other reuse
+numbers and outer values stay visible inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.ops.wire import variable
+from tileir.formats.version import Version
+from tileir.ir import Block, Body, Op, Region, Value
+from tileir.ir.locations import Location
+from tileir.types import FunctionType, Type
+
+from .bad_reference import BadReference
+from .op_decoders import resolvers
+from .tables import Tables
+
+
+class BodyDecoder:
+    """Decodes one function body, which lies at offset `base` of the file.
+
+    `locate` gives the location of op number n in pre-order, when asked for. A reference that leads
+    nowhere is a BadReference with its path below the body.
+    """
+
+    def __init__(
+        self,
+        version: Version,
+        tables: Tables,
+        base: int,
+        locate: Callable[[int], Location | None] | None,
+    ) -> None:
+        self.resolvers = resolvers(version)
+        self.tables = tables
+        self.linked = tables.types.linked
+        self.base = base
+        self.locate = locate
+        self.values: list[Value] = []
+        self.position = 0
+
+    def decode(self, rows: Sequence[tuple], type: FunctionType) -> Body:
+        """The body whose ops are `rows`; parameters get the first numbers."""
+        block = Block()
+        block.arguments = self.define(type.parameters, block)
+        block.ops = self.ops(rows, 0)
+        return Body(type, block)
+
+    def define(self, types: Sequence[Type], owner: Op | Block) -> list[Value]:
+        """New values, which get the next numbers."""
+        values, number = self.values, len(self.values)
+        made = [Value(type, owner, i, number + i) for i, type in enumerate(types)]
+        values += made
+        return made
+
+    def ops(self, rows: Sequence[tuple], depth: int) -> list[Op]:
+        """The ops of one block."""
+        resolvers = self.resolvers
+        ops: list[Op] = []
+        try:
+            for row in rows:
+                ops.append(resolvers[row[0]](self, row, depth))
+        except BadReference as bad:
+            raise bad.inside(len(ops)) from None
+        return ops
+
+    def types(self, numbers: Sequence[int]) -> list[Type]:
+        """The types of those indices."""
+        at = self.tables.types.at
+        types: list[Type] = []
+        try:
+            for number in numbers:
+                types.append(at(number))
+        except BadReference as bad:
+            raise bad.inside(len(types)) from None
+        return types
+
+    def regions(self, regions: Sequence[Sequence[tuple]], depth: int) -> list[Region]:
+        """The regions of an op."""
+        made: list[Region] = []
+        for index, blocks in enumerate(regions):
+            region = Region()
+            for row in blocks:
+                try:
+                    region.blocks.append(self._block(row, depth))
+                except BadReference as bad:
+                    raise bad.inside("regions", index, len(region.blocks)) from None
+            made.append(region)
+        return made
+
+    def _block(self, row: tuple, depth: int) -> Block:
+        arguments, ops = row
+        outer = len(self.values)
+        block = Block()
+        try:
+            types = self.types(arguments)
+        except BadReference as bad:
+            raise bad.inside("arguments") from None
+        block.arguments = self.define(types, block)
+        try:
+            block.ops = self.ops(ops, depth)
+        except BadReference as bad:
+            raise bad.inside("ops") from None
+        del self.values[outer:]
+        return block
+
+    def missing(self, slot: str, numbers: int | Sequence[int]) -> BadReference:
+        """The error for value numbers one of which nothing visible has."""
+        size = len(self.values)
+        if isinstance(numbers, int):
+            return BadReference("value", numbers, size).inside(slot)
+        index = next(i for i, number in enumerate(numbers) if number >= size)
+        return BadReference("value", numbers[index], size).inside(slot, index)
+
+    def divide(self, spec: Spec, numbers: Sequence[int]) -> dict:
+        """Give the slots their part of one list: all but one take exactly one value."""
+        values = [self.values[number] for number in numbers]
+        fixed = len(spec.operands) - 1
+        (slack,) = variable(spec)
+        spare = len(values) - fixed
+        if spare < 0 or (slack.arity == "optional" and spare > 1):
+            most = f" to {fixed + 1}" if slack.arity == "optional" else " or more"
+            problem = f"{spec.mnemonic} takes {fixed}{most}"
+            raise BadReference("operand count", len(values), 0, path=".count", problem=problem)
+        operands: dict[str, Value | tuple[Value, ...] | None] = {}
+        for slot in spec.operands:
+            if slot.arity == "one":
+                operands[slot.name] = values.pop(0)
+            elif slot.arity == "many":
+                operands[slot.name] = tuple(values[:spare])
+                del values[:spare]
+            else:
+                operands[slot.name] = values.pop(0) if spare else None
+        return operands

@@ -1,0 +1,249 @@
+"""What a file consists of: sections, globals and functions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from construct import Container
+
+from tileir import attributes as attr
+from tileir.formats.cursor import Slice
+from tileir.formats.recursion import deep_recursion
+from tileir.ir import Body, Op
+from tileir.ir.constants import Constant
+from tileir.ir.locations import CallSite, SourceLocation
+from tileir.types import FunctionType, Tile
+
+from .bad_reference import BadReference
+from .body import BodyDecoder
+from .once import once
+from .paused_collector import paused_collector
+from .tables import decode_attribute
+
+if TYPE_CHECKING:
+    from .original import AsFound
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section as it lies in the file. Offsets and sizes are in bytes.
+
+    `offset` is where its id byte is, `payload` the contents. Of several sections of one name only
+    the last counts; the others are not `active`.
+    """
+
+    name: str
+    offset: int
+    alignment: int | None
+    payload: Slice
+    active: bool
+
+    @property
+    def size(self) -> int:
+        """Size of the payload."""
+        return len(self.payload.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A module-level variable. `alignment` 0 is the default; `constant` ones are read-only."""
+
+    name: str
+    type: Tile
+    value: Constant
+    alignment: int
+    private: bool
+    constant: bool
+
+
+ENTRY = ("name", "type", "private", "hints", "argument_attributes")
+"""Everything in the function table but the body; what nobody has looked at cannot have changed."""
+
+
+class Function:
+    """A kernel entry point. What its entry in the function table refers to is looked up when asked
+    for; the body is decoded when first touched, by one thread.
+
+    `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
+    `Bytecode.build` writes what differs from the file. `source` is the file as it was found,
+    `record` the function's entry there.
+    """
+
+    def __init__(self, source: AsFound, index: int, record: Container, again: bool = False) -> None:
+        self.source = source
+        self.record = record
+        self.index = index
+        self._again = again
+        self._lock = threading.RLock()
+        self._body: Body | None = None
+        self._ops_found = 0
+        self._moved: tuple[SourceLocation | CallSite | None] | None = None
+        self.name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
+        if not self.name:
+            where, empty = f"func[{index}].name", "a function without a name"
+            raise BadReference("string", record["name"], 0, path=where, problem=empty)
+        self.private: bool = bool(record["flags"] & 1)
+
+    @once
+    def type(self) -> FunctionType:
+        """Types of the parameters and results."""
+        return self._signature
+
+    @once
+    def _signature(self) -> FunctionType:
+        types, number = self.source.tables.types, self.record["signature"]
+        with self.source.located():
+            where = f"func[{self.index}].signature"
+            signature = types.at(number, where)
+            if not isinstance(signature, FunctionType):
+                problem = f"{signature} is not a signature"
+                raise BadReference("type", number, len(types), path=where, problem=problem)
+        return signature
+
+    @once
+    def hints(self) -> attr.Hints:
+        """Optimisation hints for the whole function, empty if it has none."""
+        hints = self._attribute("hints")
+        if isinstance(hints, attr.Hints | None):
+            return hints or attr.Hints({})
+        with self.source.located():
+            where, tag = f"func[{self.index}].hints.tag", self.record["hints"][0]
+            problem = "not optimization hints"
+            raise BadReference("attribute", tag, 0, path=where, problem=problem)
+
+    @once
+    def argument_attributes(self) -> tuple:
+        """Attributes of the parameters, () if there are none."""
+        return self._attribute("argument_attributes") or ()
+
+    def _attribute(self, name: str) -> object:
+        record, source = self.record[name], self.source
+        if record is None:
+            return None
+        with source.located(), deep_recursion(source.limits):
+            try:
+                return decode_attribute(record, source.tables)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].{name}") from None
+
+    @property
+    def code(self) -> Slice:
+        """The body as it lies in the file: its offset, and a view of its bytes."""
+        return self.record["body"]
+
+    @property
+    def body(self) -> Body:
+        """The decoded body."""
+        with self._lock:
+            if self._body is None:
+                with paused_collector():
+                    self._body = self._decode()
+            return self._body
+
+    @property
+    def decoded(self) -> bool:
+        """Whether somebody has looked at the body, and may have changed it."""
+        return self._body is not None
+
+    def _decode(self) -> Body:
+        source, path = self.source, f"func[{self.index}].body"
+        rows, odd = source.body(self.code, path)
+        locate = self._located_op if self.record["location"] else None
+        decoder = BodyDecoder(source.version, source.tables, self.code.offset, locate)
+        with source.located(), deep_recursion(source.limits):
+            try:
+                body = decoder.decode(rows, self._signature)
+            except BadReference as bad:
+                raise bad.at(path) from None
+        self._ops_found = decoder.position
+        if not self._again:
+            source.note(odd)
+        return body
+
+    def original(self) -> Function:
+        """The function as the file has it, whatever has become of this one."""
+        return Function(self.source, self.index, self.record, again=True)
+
+    @property
+    def touched(self) -> bool:
+        """Whether anything but reading its entry can have happened to the function."""
+        if self.decoded or self._moved is not None:
+            return True
+        original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
+        return any(repr(getattr(self, name)) != repr(getattr(original, name)) for name in looked_at)
+
+    @property
+    def ops(self) -> list[Op]:
+        """The ops at the top level of the body."""
+        return self.body.block.ops
+
+    def walk(self) -> Iterator[Op]:
+        """Every op of the body in pre-order."""
+        return self.body.walk()
+
+    @property
+    def location(self) -> SourceLocation | CallSite | None:
+        """Where the function is in source."""
+        return self._moved[0] if self._moved else self._location(0)
+
+    @location.setter
+    def location(self, location: SourceLocation | CallSite | None) -> None:
+        self._moved = (location,)
+
+    def _located_op(self, position: int) -> SourceLocation | CallSite | None:
+        return self._location(position + 1)
+
+    def _location(self, position: int) -> SourceLocation | CallSite | None:
+        """An element of the function's list in the debug section."""
+        number, source = self.record["location"], self.source
+        if not number or source.debug is None:
+            return None
+        with source.located(), deep_recursion(source.limits):
+            try:
+                return source.debug.location(number, position)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
+    def check_locations(self) -> None:
+        """Refuse a list of locations in which the function's own or that of an op is wrong.
+
+        BytecodeError then. The body must have been decoded.
+        """
+        number, source = self.record["location"], self.source
+        if not number:
+            return
+        with source.located():
+            try:
+                if source.debug is None:
+                    raise BadReference("debug list", number, 0)
+                source.debug.location(number, 0)
+                locate = source.debug.locator(number)
+                for position in range(self._ops_found):
+                    locate(position)
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
+    def places(self) -> list[SourceLocation | CallSite]:
+        """Where the file says that the ops of the body come from: every place once.
+
+        BytecodeError where one cannot be read. The body must have been decoded.
+        """
+        number, source = self.record["location"], self.source
+        debug = source.debug
+        if not number or debug is None:
+            return []
+        with source.located():
+            try:
+                first = debug.start_of(number) + 1
+                found = debug.indices[first : first + self._ops_found]
+                locate = debug.locator(number)
+                once = {record: position for position, record in enumerate(found)}
+                return [locate(position) for record, position in once.items() if record]
+            except BadReference as bad:
+                raise bad.at(f"func[{self.index}].location") from None
+
+    def __repr__(self) -> str:
+        return f"<Function {self.name} {self.type}>"

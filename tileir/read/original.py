@@ -1,0 +1,250 @@
+"""A file as it was found: its bytes, what was read of them, and the reading of the rest.
+
+A `Bytecode` can be changed, this cannot. So lazy reading goes on from what the bytes say, whatever
+has become of the module meanwhile, and `Bytecode.build` compares the two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from construct import Container
+
+from tileir.errors import BytecodeError
+from tileir.formats import codec
+from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.deferred import Deferred
+from tileir.formats.leaves import FILL
+from tileir.formats.limits import Limits
+
+from .bad_reference import BadReference
+from .debug_info import DebugInfo
+from .field_search import Found, Search
+from .function import Function, Global, Section
+from .once import once
+from .strings import Strings
+from .tables import Tables
+from .type_table import TypeTable
+
+DEFERRED = ("Type", "Debug")
+"""Sections of records of which many may be unused: long ones are read as far as they are used."""
+
+
+class AsFound:
+    """What a file says. Opening reads header, section list and small tables, or BytecodeError.
+
+    data       the bytes
+    limits     how deep things may be nested
+    file       the records of header and sections, payloads as slices
+    version    bytecode version of the file
+    tag        16 bits of the header that say something about the whole file
+    sections   `Section` objects in file order, ignored ones included
+    tables     strings, types and constants
+    producer   who wrote the file, or None
+    globals    each `Global` with its record
+    oddities   what is odd in what has been read so far
+    """
+
+    def __init__(self, data: memoryview, limits: Limits, reference: bool) -> None:
+        self.data = data
+        self.limits = limits
+        self.oddities: list[Oddity] = []
+        self._reference = reference
+        self._unused_due: bool | None = None
+        self._lock = threading.RLock()
+        self.file = codec.parse_file(data, warnings=self.oddities)
+        self.version = self.file["header"]["version"]
+        self.tag: int = self.file["header"]["tag"]
+        self.sections = tuple(_sections(self.file["sections"]))
+        self._active = {section.name: section for section in self.sections}
+        self._type_tags: Sequence[int | None] = ()
+        with self.located():
+            self._read_tables()
+
+    def _read_tables(self) -> None:
+        empty = Container(entries=())
+        strings = Strings((self.section("String") or empty)["entries"])
+        types = TypeTable((self.section("Type") or empty)["entries"], self.limits, self.error)
+        self._type_tags = types.tags
+        self.tables = Tables(strings, types, (self.section("Constant") or empty)["entries"])
+        producer = self.section("Producer")
+        self.producer: str | None = None
+        if producer is not None:
+            self.producer = strings.at(producer["producer"], "producer.producer")
+        records = self.section("Global") or ()
+        self.globals = [(self._global(record, n), record) for n, record in enumerate(records)]
+
+    def _global(self, record: Container, index: int) -> Global:
+        path, tables = f"global[{index}]", self.tables
+        type = tables.types.at(record["type"], f"{path}.type")
+        name = tables.strings.at(record["name"], f"{path}.name")
+        if not name:
+            where, empty = f"{path}.name", "a global without a name"
+            raise BadReference("string", record["name"], 0, path=where, problem=empty)
+        try:
+            constant = tables.constant(record["value"], type)
+        except BadReference as bad:
+            raise bad.at(f"{path}.value") from None
+        return Global(
+            name=name,
+            type=type,
+            value=constant,
+            alignment=int(record["alignment"]),
+            private=bool(record["visibility"]),
+            constant=bool(record["constant"]),
+        )
+
+    @once
+    def functions(self) -> list[Function]:
+        """The kernels, each the same object ever after; the table is read when first asked for."""
+        with self.located():
+            records = self.section("Func") or ()
+            return [Function(self, index, record) for index, record in enumerate(records)]
+
+    @once
+    def debug(self) -> DebugInfo | None:
+        """The debug section, read when first asked for; None if there is none."""
+        with self.located():
+            record = self.section("Debug")
+            if record is None:
+                return None
+            return DebugInfo(record, self.tables.strings, self.error, self.limits)
+
+    def section(self, name: str):
+        """The record of the section that counts, None without one. Bytes left over are odd."""
+        section = self._active.get(name)
+        if section is None:
+            return None
+        record, stop = codec.parse_section(
+            self.data,
+            name,
+            section.payload,
+            self.version,
+            self._type_tags,
+            limits=self.limits,
+            warnings=self.oddities,
+            deferred=name in DEFERRED,
+            reference=self._reference,
+        )
+        rest = bytes(self.data[stop : section.payload.offset + section.size])
+        if rest.strip(bytes((FILL,))):
+            text = f"{len(rest)} unused bytes"
+            self.oddities.append(Oddity("unused", stop, name, name.lower(), text))
+        return record
+
+    def body(self, code: Slice, path: str) -> tuple[list[tuple], list[Oddity]]:
+        """The op rows of a body, and what is odd about them."""
+        odd: list[Oddity] = []
+        rows = codec.parse_body(
+            self.data,
+            code,
+            self.version,
+            self._type_tags,
+            path,
+            limits=self.limits,
+            warnings=odd,
+            reference=self._reference,
+        )
+        return rows, odd
+
+    # Oddities and errors ------------------------------------------------------------------------
+
+    def note(self, oddities: Sequence[Oddity]) -> None:
+        """Keep what was odd in something that is read once."""
+        with self._lock:
+            self.oddities += oddities
+
+    def look_at_unused(self) -> None:
+        """From now on, what is odd about types and debug records that nothing uses counts too."""
+        with self._lock:
+            if self._unused_due is None:
+                self._unused_due = True
+
+    def all_oddities(self) -> list[Oddity]:
+        """What `oddities` holds, and what is due to be looked at."""
+        with self._lock:
+            if self._unused_due:
+                self.oddities += list(self._unused())
+                self._unused_due = False
+            return self.oddities[:]
+
+    def first_oddities(self) -> Iterator[Oddity]:
+        """The same in that order, for who needs no more than the first."""
+        with self._lock:
+            known, due = self.oddities[:], self._unused_due
+        return chain(known, self._unused() if due else ())
+
+    def _unused(self) -> Iterator[Oddity]:
+        types = self.tables.types
+        for index in range(len(types)):
+            if types.peek(index) is None and types.tags[index] is not None:
+                where = self._active["Type"].payload.offset
+                odd = "refers to something that is not there, but nothing uses it"
+                yield Oddity("malformed", where, "Type", f"type[{index}]", odd)
+        for records in (types.entries, self.debug.entries if self.debug else ()):
+            if isinstance(records, Deferred):
+                yield from records.oddities()
+
+    @contextlib.contextmanager
+    def located(self) -> Iterator[None]:
+        """Turn a reference that leads nowhere into an error at the field that holds it."""
+        try:
+            yield
+        except BadReference as bad:
+            raise self.error(bad) from None
+
+    def error(self, bad: BadReference) -> BytecodeError:
+        """Read the section again, traced, to find where in the file the field at `bad.path` is."""
+        first = bad.path.split("[")[0].split(".")[0]
+        section = next((s for s in self._active.values() if s.name.lower() == first), None)
+        offset = 0
+        if section is not None:
+            offset = section.payload.offset
+            try:
+                self._trace(section, Search(bad.path))
+            except Found as found:
+                offset = found.offset
+            except BytecodeError:  # the field may lie behind what cannot be read
+                pass
+        return BytecodeError(
+            bad.kind,
+            offset=offset,
+            section=section.name if section else "header",
+            path=bad.path,
+            expected=bad.expected,
+            found=bad.found,
+        )
+
+    def _trace(self, section: Section, search: Search) -> None:
+        """Read again what the field that is searched for lies in: a record or the whole section."""
+        records, index = None, search.entry
+        if section.name == "Type":
+            records = self.tables.types.entries
+        elif section.name == "Debug" and search.path.startswith("debug.records"):
+            records = self.debug.entries
+        if isinstance(records, Deferred) and index is not None:
+            records.trace(index, search)
+            return
+        codec.parse_section(
+            self.data,
+            section.name,
+            section.payload,
+            self.version,
+            self._type_tags,
+            limits=self.limits,
+            trace=search,
+            eager=True,
+            reference=self._reference,
+        )
+
+
+def _sections(records: Sequence[Container]) -> Iterator[Section]:
+    last = {record["name"]: index for index, record in enumerate(records)}
+    for index, record in enumerate(records):
+        name, alignment = record["name"], record["alignment"]
+        alignment = None if alignment is None else int(alignment)
+        active = last[name] == index
+        yield Section(name, record["offset"], alignment, record["payload"], active)

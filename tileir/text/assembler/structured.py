@@ -1,0 +1,225 @@
+"""Ops that hold regions: the syntax that no format says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tileir.attributes import IntegerAttribute
+from tileir.formats.attributes import ATTRIBUTE_LIST
+from tileir.formats.ops.assembly import IMPLIED
+from tileir.ir import Op, Region, Value
+from tileir.ir.slot_types import infer, operand_slots
+from tileir.messages.wording import counted
+from tileir.types import Scalar, Type
+
+from .lexer import VALUE, phrase, shown
+from .results import finished
+from .slots import truth
+
+if TYPE_CHECKING:
+    from .body import BodyReader
+    from .operations import Draft
+
+Made = tuple[Op, list[Value]]
+Arguments = list[tuple[str, int, Type | None]]
+"""Names of block arguments, where they are, and their types."""
+
+
+def _name(body: BodyReader) -> tuple[str, int]:
+    """A new name of a value, and where it is."""
+    at = body.reader.at
+    return body.reader.take(VALUE, "a name such as %i"), at
+
+
+def _operand(body: BodyReader, draft: Draft, slot: str) -> None:
+    draft.places[slot] = [body.reader.at]
+    draft.operands[slot] = body.value()
+
+
+def _add(body: BodyReader, op: Op, arguments: Arguments) -> None:
+    """Read the next region of an op."""
+    row = op.spec.regions[len(op.regions)]
+    op.regions.append(Region([body.region(op, row, arguments, IMPLIED.get(op.name))]))
+
+
+def _iteration_values(body: BodyReader, draft: Draft) -> list[tuple[str, int]]:
+    """``iter_values(%a = %x, %b = %y)``: names of arguments; the values go to the draft."""
+    reader, names, values, places = body.reader, [], [], []
+    if reader.accept(phrase("iter_values")):
+        reader.expect(phrase("("))
+        while not reader.accept(phrase(")")):
+            if names:
+                reader.expect(phrase(","))
+            names.append(_name(body))
+            reader.expect(phrase("="))
+            places.append(reader.at)
+            values.append(body.value())
+    draft.operands["initValues"], draft.places["initValues"] = tuple(values), places
+    return names
+
+
+def _parenthesised(body: BodyReader) -> list[tuple[Type | None, int]]:
+    """``-> (T, T)``; nothing if there is no arrow."""
+    if not body.reader.accept(phrase("->")):
+        return []
+    body.reader.expect(phrase("("))
+    types = [] if body.reader.sees(phrase(")")) else body.types.read_list()
+    body.reader.expect(phrase(")"))
+    return types
+
+
+def _carried(body: BodyReader, names: list, types: list, at: int) -> Arguments:
+    """The arguments that carried values become."""
+    if len(names) != len(types):
+        stated, values = counted(len(types), "type"), counted(len(names), "value")
+        raise body.reader.refused(f"{stated} stated of {values}", at)
+    return [(*name, type) for name, (type, _) in zip(names, types, strict=True)]
+
+
+def read_for(body: BodyReader, draft: Draft) -> Made:
+    """``for %i in (%a to %b, step %c) : T iter_values(%x = %y) -> (T) {``"""
+    reader = body.reader
+    draft.attributes["unsignedCmp"] = reader.accept(phrase("unsigned"))
+    index = _name(body)
+    reader.expect(phrase("in ("))
+    _operand(body, draft, "lowerBound")
+    reader.expect(phrase("to"))
+    _operand(body, draft, "upperBound")
+    reader.expect(phrase(", step"))
+    _operand(body, draft, "step")
+    reader.expect(phrase(") :"))
+    at = reader.at
+    bound = (body.types.read(), at)
+    names = _iteration_values(body, draft)
+    at = reader.at
+    types = _parenthesised(body)
+    for slot in ("lowerBound", "upperBound", "step"):
+        draft.stated[slot] = [bound]
+    carried = _carried(body, names, types, at)
+    draft.stated["initValues"] = draft.stated["resultValues"] = types
+    made = finished(body, draft)
+    _add(body, made[0], [(*index, bound[0]), *carried])
+    return made
+
+
+def read_loop(body: BodyReader, draft: Draft) -> Made:
+    """``loop iter_values(%x = %y) : T -> T {``"""
+    reader = body.reader
+    names = _iteration_values(body, draft)
+    at = reader.at
+    types: list[tuple[Type | None, int]] = []
+    results = types
+    if names:
+        reader.expect(phrase(":"))
+        types = body.types.read_list()
+        if reader.accept(phrase("->")):
+            results = body.types.read_list()
+    elif reader.accept(phrase(":")):
+        results = body.types.read_list()
+    carried = _carried(body, names, types, at)
+    draft.stated["initValues"], draft.stated["resultValues"] = types, results
+    made = finished(body, draft)
+    _add(body, made[0], carried)
+    return made
+
+
+def read_if(body: BodyReader, draft: Draft) -> Made:
+    """``if %c -> (T, T) { ... } else { ... }``"""
+    reader = body.reader
+    _operand(body, draft, "condition")
+    draft.stated["results"] = _parenthesised(body)
+    made = finished(body, draft)
+    op = made[0]
+    _add(body, op, [])
+    if reader.accept(phrase("else")):
+        _add(body, op, [])
+    else:
+        op.regions.append(Region())
+        if op.results:
+            body.report.add("an if with results has an else", draft.at, len("if"))
+    return made
+
+
+def _read_combining(body: BodyReader, draft: Draft) -> Made:
+    """``reduce %x dim=1 identities=[0 : i32] : T -> T (%a: T, %b: T) {``, scan with ``reverse``"""
+    reader, values, places = body.reader, [], []
+    while not values or reader.accept(phrase(",")):
+        places.append(reader.at)
+        values.append(body.value())
+    draft.operands["operands"], draft.places["operands"] = tuple(values), places
+    for slot in draft.spec.attributes:
+        reader.expect(phrase(slot.name))
+        reader.expect(phrase("="))
+        draft.places[slot.name] = [reader.at]
+        if slot.node is ATTRIBUTE_LIST:
+            draft.attributes[slot.name] = _identities(body)
+        elif slot.name == "dim":
+            draft.attributes[slot.name] = reader.integer("a dimension", 0, 1 << 64)
+        else:
+            draft.attributes[slot.name] = truth(reader)
+    reader.expect(phrase(":"))
+    draft.stated["operands"] = body.types.read_list()
+    reader.expect(phrase("->"))
+    draft.stated["results"] = body.types.read_list()
+    made = finished(body, draft)
+    _add(body, made[0], _arguments(body, made[0]))
+    return made
+
+
+def _identities(body: BodyReader) -> tuple:
+    """Numbers in brackets; ``true`` and ``false`` are of i1."""
+    reader, found = body.reader, []
+    reader.expect(phrase("["))
+    while not reader.accept(phrase("]")):
+        if found:
+            reader.expect(phrase(","))
+        at = reader.at
+        number = body.attributes.number()
+        if isinstance(number, bool):
+            number = IntegerAttribute(Scalar("i1"), int(number))
+        body.attributes.check_writable(number, at)
+        found.append(number)
+    return tuple(found)
+
+
+def _arguments(body: BodyReader, op: Op) -> Arguments:
+    """``(%a: T, %b: T)``, which must be what the row says of the region's arguments."""
+    reader, found, start = body.reader, [], body.reader.at
+    places = []
+    reader.expect(phrase("("))
+    while not reader.accept(phrase(")")):
+        if found:
+            reader.expect(phrase(","))
+        name = _name(body)
+        reader.expect(phrase(":"))
+        places.append(reader.at)
+        found.append((*name, body.types.read()))
+        body.source.locations.optional()
+    slots = operand_slots(op)
+    rules = op.spec.regions[0].takes
+    if any(value.type is None for values in slots.values() for value in values):
+        return found
+    try:
+        wanted = [type for rule in rules for type in infer(op, rule, slots)]
+    except AttributeError:  # operands of a wrong kind, which has been reported
+        return found
+    if len(wanted) != len(found):
+        given = counted(len(found), "argument")
+        raise reader.refused(f"{given}, {op.name} takes {len(wanted)}", start)
+    for (name, _, type), at, right in zip(found, places, wanted, strict=True):
+        if type is not None and type != right:
+            text = f"{shown(name)} of {op.name} is to be {right}, but {type} is stated"
+            wrong = reader.refused(text, at)
+            body.report.add(text, wrong.at, wrong.length)
+    return found
+
+
+READERS: dict[str, Callable[[BodyReader, Draft], Made]] = {
+    "for": read_for,
+    "if": read_if,
+    "loop": read_loop,
+    "reduce": _read_combining,
+    "scan": _read_combining,
+}
+"""Mnemonic -> what reads all that follows it."""

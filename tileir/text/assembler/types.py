@@ -1,0 +1,270 @@
+"""Types as they are spelled, long (``!cuda_tile.tile<8xf32>``) or short (``tile<8xf32>``).
+
+The same few types stand everywhere, so a spelling that was read once is only looked up again.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from tileir.builder.type_spelling import SCALARS
+from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
+from tileir.formats.limits import Limits
+from tileir.ir.type_rules import problem
+from tileir.messages.wording import choice, did_you_mean
+from tileir.types import (
+    Element,
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Token,
+    Type,
+)
+
+from .diagnostics import Refused, Report
+from .lexer import ALIAS, SKIP, Reader, phrase, shown, token
+
+if TYPE_CHECKING:
+    from .aliases import Aliases
+    from .versions import Gate
+
+NESTED = r"[^<>]*+"
+for _ in range(5):
+    NESTED = rf"[^<>]*+(?:<{NESTED}>[^<>]*+)*+"
+SPELLING = re.compile(rf"(!?[A-Za-z_$][\w$.]*+(?:<{NESTED}>)?){SKIP}", re.ASCII)
+"""A type as a whole, to be looked up; as deep as the deepest legal one."""
+
+NAME = token(r"(?:!cuda_tile\.)?[A-Za-z_]\w*+")
+EXTENT = re.compile(r"([0-9]++|\?)x", re.ASCII)
+LIST_EXTENT = token(r"[0-9]++|\?")
+LAST_EXTENT = re.compile(r"([0-9]++)(x?)", re.ASCII)
+
+LARGEST = 1 << 63
+"""Extents and strides are less than this."""
+
+
+class TypeReader:
+    """Reads types; None stands for one that was wrong and has been reported."""
+
+    def __init__(
+        self, reader: Reader, report: Report, aliases: Aliases, gate: Gate, limits: Limits
+    ) -> None:
+        self.reader = reader
+        self.report = report
+        self.aliases = aliases
+        self.gate = gate
+        self.limits = limits
+        self._known: dict[str, Type | None] = {}
+
+    def read(self) -> Type | None:
+        """The type at the reader's position."""
+        reader = self.reader
+        match = SPELLING.match(reader.text, reader.at)
+        if match is not None and match[1] in self._known:
+            reader.at = match.end()
+            return self._known[match[1]]
+        start = reader.at
+        type = self._checked(self._new(), start)
+        if match is not None and match.end() == reader.at:
+            self._known[match[1]] = type
+        return type
+
+    def _new(self) -> Type | None:
+        match = ALIAS.match(self.reader.text, self.reader.at)
+        if match is None or match[1][0] != "!":
+            return self._type(0)
+        self.reader.at = match.end()
+        return self.aliases.type(match[1], match.start())
+
+    def _checked(self, type: Type | None, start: int) -> Type | None:
+        """The type, unless it breaks a rule of types or is of a newer version."""
+        wrong = None if type is None else problem(type)
+        if wrong:
+            match = SPELLING.match(self.reader.text, start)
+            length = len(match[1]) if match else 1
+            self.report.add(f"{type}: {wrong[0]}: {wrong[1]}", start, length)
+            return None
+        if type is not None and not self.gate.type(type, start) and not isinstance(type, Scalar):
+            return None
+        return type
+
+    def read_list(self) -> list[tuple[Type | None, int]]:
+        """Types with commas between them, and where each is."""
+        found, comma = [], phrase(",")
+        while not found or self.reader.accept(comma):
+            at = self.reader.at
+            found.append((self.read(), at))
+        return found
+
+    def scalar(self) -> Scalar:
+        """An element type that is a number."""
+        at = self.reader.at
+        type = self.read()
+        if not isinstance(type, Scalar):
+            raise self.reader.refused(f"expected an element type, found {type}", at)
+        return type
+
+    # Grammar ------------------------------------------------------------------------------------
+
+    def _type(self, depth: int) -> Type:
+        reader, at = self.reader, self.reader.at
+        name = reader.take(NAME, "a type").removeprefix("!cuda_tile.")
+        if name in SCALARS:
+            return Scalar(name)
+        if name == "token":
+            return Token()
+        if name not in FORMS:
+            meant = did_you_mean(name, KNOWN, 0.6)
+            raise reader.refused(f"there is no type '{shown(name)}'{meant}", at)
+        if depth > self.limits.type_depth:
+            raise reader.refused(f"types nested more than {self.limits.type_depth} deep", at)
+        reader.expect(phrase("<"))
+        type = FORMS[name](self, depth + 1)
+        reader.expect(phrase(">"))
+        return type
+
+    def _inner(self, depth: int, *kinds: type) -> Type:
+        """A type inside a type, of one of these kinds."""
+        at = self.reader.at
+        match = ALIAS.match(self.reader.text, at)
+        if match is not None and match[1][0] == "!":
+            self.reader.at = match.end()
+            type = self.aliases.type(match[1], at)
+            if type is None:
+                raise self.reader.refused(f"{match[1]} is no type", at)
+        else:
+            type = self._type(depth)
+        if not isinstance(type, kinds):
+            wanted = choice((KINDS[kind] for kind in kinds), quoted=False)
+            raise self.reader.refused(f"expected {wanted}, found {type}", at)
+        return type
+
+    def _pointer(self, depth: int) -> Pointer:
+        pointee, attribute = self._inner(depth, Scalar), None
+        if self.reader.accept(phrase(",")):
+            attribute = self._pointer_attribute()
+        return Pointer(pointee, attribute)
+
+    def _pointer_attribute(self) -> str:
+        self.reader.accept(phrase("#cuda_tile.ptr_attr"))
+        self.reader.expect(phrase("<"))
+        name = case_of(self.reader, POINTER_ATTRIBUTE)
+        self.reader.expect(phrase(">"))
+        return name
+
+    def _extents(self) -> list[int | None]:
+        """Extents, each with an x behind it."""
+        reader, found = self.reader, []
+        while match := EXTENT.match(reader.text, reader.at):
+            found.append(None if match[1] == "?" else self._extent(match[1]))
+            reader.at = match.end()
+        return found
+
+    def _extent(self, digits: str) -> int:
+        if len(digits) > len(str(LARGEST)) or int(digits) >= LARGEST:
+            text = f"{shown(digits)} is not an extent from 0 to {LARGEST - 1}"
+            raise Refused(text, self.reader.at, len(digits))
+        return int(digits)
+
+    def _element(self, depth: int) -> Element:
+        return self._inner(depth, Scalar, Pointer)
+
+    def _tile(self, depth: int) -> Tile:
+        at, extents = self.reader.at, self._extents()
+        if None in extents:
+            raise self.reader.refused("the shape of a tile is static", at)
+        return Tile(self._element(depth), tuple(extents))
+
+    def _tensor_view(self, depth: int) -> TensorView:
+        reader, comma = self.reader, phrase(",")
+        shape, strides, attribute = self._extents(), [], None
+        element = self._element(depth)
+        if shape:
+            reader.expect(phrase(", strides = ["))
+            while not reader.accept(phrase("]")):
+                if strides:
+                    reader.expect(comma)
+                literal = reader.take(LIST_EXTENT, "a stride or '?'")
+                strides.append(None if literal == "?" else self._extent(literal))
+        if reader.accept(comma):
+            attribute = self._pointer_attribute()
+        return TensorView(element, tuple(shape), tuple(strides), attribute)
+
+    def _tile_shape(self) -> tuple[int, ...]:
+        """``tile=(16x32)``"""
+        reader, shape = self.reader, []
+        reader.expect(phrase("tile = ("))
+        while match := LAST_EXTENT.match(reader.text, reader.at):
+            shape.append(self._extent(match[1]))
+            reader.at = match.end()
+            if not match[2]:
+                break
+        reader.skip()
+        reader.expect(phrase("),"))
+        return tuple(shape)
+
+    def _padding(self) -> str | None:
+        if not self.reader.accept(phrase("padding_value =")):
+            return None
+        name = case_of(self.reader, PADDING_VALUE)
+        self.reader.expect(phrase(","))
+        return name
+
+    def _dim_map(self, rank: int) -> tuple[int, ...]:
+        if not self.reader.accept(phrase(", dim_map = [")):
+            return tuple(range(rank))
+        return self.reader.integers("a dimension", -(1 << 31), 1 << 31)
+
+    def _partition_view(self, depth: int) -> PartitionView:
+        tile, padding = self._tile_shape(), self._padding()
+        view = self._inner(depth, TensorView)
+        return PartitionView(tile, view, self._dim_map(len(tile)), padding)
+
+    def _strided_view(self, depth: int) -> StridedView:
+        tile = self._tile_shape()
+        self.reader.expect(phrase("traversal_strides = ["))
+        strides = self.reader.integers("a stride", -(1 << 31), 1 << 31)
+        self.reader.expect(phrase(","))
+        padding = self._padding()
+        view = self._inner(depth, TensorView)
+        return StridedView(tile, strides, view, self._dim_map(len(tile)), padding)
+
+    def _gather_scatter_view(self, depth: int) -> GatherScatterView:
+        tile, padding = self._tile_shape(), self._padding()
+        view = self._inner(depth, TensorView)
+        self.reader.expect(phrase(", sparse_dim ="))
+        return GatherScatterView(
+            tile, view, self.reader.integer("a dimension", 0, 1 << 31), padding
+        )
+
+
+FORMS = {
+    "gather_scatter_view": TypeReader._gather_scatter_view,
+    "partition_view": TypeReader._partition_view,
+    "ptr": TypeReader._pointer,
+    "strided_view": TypeReader._strided_view,
+    "tensor_view": TypeReader._tensor_view,
+    "tile": TypeReader._tile,
+}
+"""Name of a type -> what reads between its angle brackets."""
+
+KNOWN = (*SCALARS, *FORMS, "token")
+"""First words of types."""
+
+KINDS = {Scalar: "an element type", Pointer: "a pointer", TensorView: "a tensor view"}
+
+
+def case_of(reader: Reader, enum: Enum, allowed: tuple[str, ...] = ()) -> str:
+    """The name of a case of an enum."""
+    at = reader.at
+    cases = allowed or tuple(enum.by_name)
+    name = reader.word(choice(cases))
+    if name not in cases:
+        text = f"expected {choice(cases)}, found '{shown(name)}'{did_you_mean(name, cases)}"
+        raise Refused(text, at, len(name))
+    return name

@@ -1,0 +1,75 @@
+"""A whole module as text."""
+
+from __future__ import annotations
+
+from tileir.bytecode import Bytecode
+from tileir.formats.recursion import deep_recursion
+from tileir.read.function import Function, Global
+from tileir.verifier.module import check
+
+from . import values
+from .functions import FunctionPrinter, Tail
+
+EMPTY = "\n"
+"""The text of a module without anything in it, behind its producer; so MLIR prints it."""
+
+NOWHERE = "#loc = loc(unknown)\n"
+"""The aliases of a module in which nothing has a location: its own is printed there."""
+
+
+def disassemble(
+    bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
+) -> str:
+    """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
+
+    The exceptions are files with the f64 numbers that cuTile writes wrongly, where what was meant
+    is printed, and names of hints with line ends in them, which move all lines there. These and
+    the producer are printed as they are: if they hold syntax, the text reads back as that.
+
+    BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
+    printed as far as it has a text; where an op does not fit its syntax it is a VerifyError.
+
+    With `function`, it is the module as if it had no other kernel; KeyError if there is none of
+    that name.
+    """
+    bytecode = Bytecode.of(bytecode)
+    functions = bytecode.functions if function is None else [bytecode.function(function)]
+    out: list[str] = []
+    if bytecode.producer:
+        out.append(f"// Producer: {bytecode.producer}\n")
+    tail, footer = _debug_text(bytecode.globals, functions) if debug else (None, "")
+    types: dict[int, str] = {}
+    with deep_recursion(bytecode.limits):
+        for variable in bytecode.globals:
+            out.append(_global(variable) + (tail(None) if tail else "") + "\n")
+        for kernel in functions:
+            print_kernel(FunctionPrinter(out, types, tail), bytecode, kernel)
+    if not bytecode.globals and not functions:
+        out.append(EMPTY)
+        footer = NOWHERE if debug else ""
+    out.append(footer)
+    return "".join(out)
+
+
+def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
+    """Print a kernel; VerifyError where it breaks rules that its text relies on."""
+    try:
+        printer.function(function)
+    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
+        check(bytecode, [function])  # the printer relies on the rows; this says who broke them
+        raise
+
+
+def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
+    from .locations import Aliases
+
+    aliases = Aliases(variables, functions)
+    return aliases.tail, aliases.definitions()
+
+
+def _global(variable: Global) -> str:
+    private = "private " if variable.private else ""
+    constant = "constant " if variable.constant else ""
+    alignment = f" alignment = {variable.alignment}" if variable.alignment else ""
+    name = f"{private} {constant}{values.symbol(variable.name)}"
+    return f"global {name}{alignment} {values.constant(variable.value)} : {variable.type}"

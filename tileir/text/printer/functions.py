@@ -1,0 +1,87 @@
+"""Kernels: the signature, and the ops of the body with their nesting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tileir.ir import Block, Op, Value
+from tileir.read.function import Function
+
+from . import values
+from .names import Names
+from .operations import pieces_of
+from .structured import PRINTERS, shown
+
+Tail = Callable[[object], str]
+"""What follows an op because of its location: nothing, or ``" loc(#loc3)"``."""
+
+
+class FunctionPrinter:
+    """Prints one kernel into a list of pieces.
+
+    `types` remembers the spelling of the module's types; `tail` gives the text for a location.
+    """
+
+    def __init__(self, out: list[str], types: dict[int, str], tail: Tail | None) -> None:
+        self.names = Names()
+        self.out = out
+        self.add = out.append
+        self._types = types
+        self._tail = tail
+
+    def function(self, function: Function) -> None:
+        """``entry @name(%arg0: T) optimization_hints=<...> {``, the body, ``}``"""
+        body = function.body.block
+        parameters = [
+            f"{name}: {self.type(value)}"
+            for name, value in zip(self.names.arguments(body), body.arguments, strict=True)
+        ]
+        stated = function.argument_attributes
+        if not isinstance(stated, tuple):
+            raise TypeError("attributes of parameters are a list")
+        for index, attributes in enumerate(stated[: len(parameters)]):
+            if attributes:
+                parameters[index] += f" {values.attribute(attributes)}"
+        self.add(f"entry {values.symbol(function.name)}({', '.join(parameters)})")
+        if function.hints.entries:
+            self.add(f" optimization_hints={values.hints(function.hints)}")
+        self.region(None, body, "")
+        if self._tail:
+            self.add(self._tail(function.location))
+        self.add("\n")
+
+    def region(self, owner: Op | None, block: Block, margin: str) -> None:
+        """A block of an op, or of the kernel itself, in braces."""
+        self.add(" {\n")
+        inner = f"{margin}  "
+        defined = self.names.results(block)
+        for op in shown(owner, block):
+            self._op(op, defined.get(op, ""), inner)
+        self.add(f"{margin}}}")
+
+    def _op(self, op: Op, defined: str, margin: str) -> None:
+        name = op.spec.mnemonic
+        structured = PRINTERS.get(name)
+        if structured is None:
+            pieces = "".join([piece(op, self) for piece in pieces_of(name)])
+            self.add(f"{margin}{defined}{name}{pieces}")
+        else:
+            self.add(f"{margin}{defined}{name}")
+            structured(op, self, margin)
+        self.add(self._tail(op.location) + "\n" if self._tail else "\n")
+
+    def name(self, value: Value) -> str:
+        """What the value is called."""
+        return self.names.value[value]
+
+    def type(self, value: Value) -> str:
+        """The type of the value as text."""
+        type = value.type
+        text = self._types.get(id(type))
+        if text is None:
+            text = self._types[id(type)] = str(type)
+        return text
+
+    def types(self, of: Iterable[Value]) -> str:
+        """The types of values, with commas between."""
+        return ", ".join(map(self.type, of))

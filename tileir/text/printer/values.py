@@ -1,0 +1,192 @@
+"""Attributes, constants, strings and symbols as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tileir import attributes as attr
+from tileir.formats.attributes import (
+    ATTRIBUTE,
+    ATTRIBUTE_LIST,
+    BOOL_LIST,
+    CONSTANT_INDEX,
+    DICTIONARY,
+    INT_LIST,
+    STRING_INDEX,
+)
+from tileir.formats.leaves import Bool, EnumValue
+from tileir.formats.ops.assembly import enum_word
+from tileir.formats.ops.spec import Attribute
+from tileir.ir.constants import Constant, element_size
+from tileir.types import Scalar
+
+from .numbers import float_text
+
+BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]*")
+"""A name that needs no quotes."""
+
+MAX_LISTED = 100
+"""Elements of a constant that are listed; more are printed as one string of bytes."""
+
+
+def quoted(text: str) -> str:
+    """A string literal: what is not printable ASCII is written as bytes in hexadecimal."""
+    return f'"{escaped(text)}"'
+
+
+def escaped(text: str) -> str:
+    """The inside of a string literal."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return text
+    out = []
+    for byte in text.encode("utf-8", "surrogateescape"):
+        if byte == 0x5C:
+            out.append("\\\\")
+        elif byte == 0x22 or not 0x20 <= byte < 0x7F:
+            out.append(f"\\{byte:02X}")
+        else:
+            out.append(chr(byte))
+    return "".join(out)
+
+
+def symbol(name: str) -> str:
+    """A reference to a global or kernel."""
+    return f"@{name}" if BARE.fullmatch(name) else f"@{quoted(name)}"
+
+
+def element(type: Scalar, bits: int) -> str:
+    """A number by itself, from its bit pattern."""
+    if type.is_float:
+        return float_text(type.name, bits, type.bits)
+    if type.bits == 1:
+        return "true" if bits else "false"
+    return str(bits - (1 << type.bits) if bits >> (type.bits - 1) else bits)
+
+
+def number(value: attr.IntegerAttribute | attr.FloatAttribute, elided: bool = False) -> str:
+    """A number with its type. `elided` leaves out 64-bit types where the text is decimal."""
+    text, type = element(value.type, value.bits), value.type
+    if type.name == "i1" or (elided and type.bits == 64 and not text.startswith("0x")):
+        return text
+    return f"{text} : {type}"
+
+
+def attribute(value: object, elided: bool = False) -> str:
+    """Any attribute where any may stand; `elided` as in `number`, which is so in lists."""
+    if isinstance(value, attr.IntegerAttribute | attr.FloatAttribute):
+        return number(value, elided)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, dict):
+        return dictionary(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(attribute(item, elided=True) for item in value)}]"
+    if isinstance(value, attr.Hints):
+        return f"#cuda_tile.optimization_hints{hints(value)}"
+    if isinstance(value, attr.TypeAttribute):
+        return str(value) if isinstance(value.type, Scalar) else f"!cuda_tile.{value}"
+    if isinstance(value, attr.DenseElements):
+        return f"dense<{dense_elements(value.constant)}> : !cuda_tile.{value.constant.type}"
+    if isinstance(value, attr.EnumAttribute):
+        return f"#cuda_tile.{enum_word(value.enum)}<{value.name}>"
+    return f"#cuda_tile.{value}"
+
+
+def dictionary(values: dict[str, object]) -> str:
+    """Named attributes in the order of their names."""
+    entries = (f"{_key(name)} = {attribute(value)}" for name, value in _sorted(values))
+    return f"{{{', '.join(entries)}}}"
+
+
+def hints(value: attr.Hints) -> str:
+    """Hints for each architecture: keys as they are, numbers without their type."""
+    architectures = (f"{name} = {_hints_of(entries)}" for name, entries in _sorted(value.entries))
+    return f"<{', '.join(architectures)}>"
+
+
+def _hints_of(entries: object) -> str:
+    if not isinstance(entries, dict):
+        return attribute(entries)
+
+    def spell(value: object) -> str:
+        if isinstance(value, attr.IntegerAttribute | attr.FloatAttribute):
+            return element(value.type, value.bits)
+        return attribute(value)
+
+    inner = (f"{name} = {spell(value)}" for name, value in _sorted(entries))
+    return f"{{{', '.join(inner)}}}"
+
+
+def _key(name: str) -> str:
+    return name if BARE.fullmatch(name) else quoted(name)
+
+
+def _sorted(entries: dict[str, object]) -> list[tuple[str, object]]:
+    return sorted(entries.items(), key=lambda entry: entry[0].encode("utf-8", "surrogateescape"))
+
+
+def constant(value: Constant) -> str:
+    """A dense constant with its element type: ``<f32: [1.000000e+00, 2.000000e+00]>``."""
+    return f"<{value.type.element}: {dense_elements(value)}>"
+
+
+def dense_elements(value: Constant) -> str:
+    """One element that stands for all, nested lists, or the bytes where they are many."""
+    type = value.type.element
+    if uniform(value):
+        return element(type, value.bits())
+    if value.type.size > MAX_LISTED:
+        return f'"0x{_expanded(value).hex().upper()}"'
+    spelled = [element(type, value.bits(index)) for index in range(value.type.size)]
+    for size in reversed(value.type.shape):
+        spelled = [
+            f"[{', '.join(spelled[start : start + size])}]"
+            for start in range(0, len(spelled), size)
+        ]
+    return spelled[0]
+
+
+def uniform(value: Constant) -> bool:
+    """Whether all elements are stored alike: then one is printed, also where all are stored."""
+    if value.is_splat:
+        return True
+    if value.type.element.name == "i1":
+        return len({value.bits(index) for index in range(value.type.size)}) == 1
+    size = element_size(value.type.element)
+    return value.data[size:] == value.data[:-size]
+
+
+def _expanded(value: Constant) -> bytes:
+    """The elements, whole bytes each, as in memory of the disassembler."""
+    type = value.type.element
+    if type.name == "i1":
+        return bytes(value.bits(index) for index in range(value.type.size))
+    return bytes(value.data[: value.type.size * element_size(type)])
+
+
+def speller(slot: Attribute) -> Callable[[object], str]:
+    """How the attribute in that slot is written."""
+    node = slot.node
+    if node is None:
+        return lambda value: slot.name
+    if node in _SPELLERS:
+        return _SPELLERS[node]
+    if isinstance(node, EnumValue):
+        return str
+    if isinstance(node, Bool):
+        return lambda value: "true" if value else "false"
+    return lambda value: str(int(value))
+
+
+_SPELLERS = {
+    STRING_INDEX: quoted,
+    CONSTANT_INDEX: constant,
+    DICTIONARY: hints,
+    ATTRIBUTE: str,
+    ATTRIBUTE_LIST: attribute,
+    BOOL_LIST: attribute,
+    INT_LIST: lambda values: f"[{', '.join(map(str, values))}]",
+}

@@ -1,0 +1,236 @@
+"""A function grown op by op: which op comes next, where its operands come from, where blocks end.
+
+An op takes values that are there if their types are right; what is missing is made just before it,
+by an op whose result may have any type of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from tileir.builder.calls import python_name
+from tileir.builder.kernel import Kernel
+from tileir.builder.regions import Nested
+from tileir.bytecode import Global
+from tileir.formats.ops import BY_NAME, OPS
+from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, RECURSIVE, Op, Region
+from tileir.formats.version import Version
+from tileir.ir import Value
+from tileir.ir.slot_types import KINDS, infer, operand_slots
+from tileir.types import Pointer, Type
+
+from .attributes import attribute
+from .draft import Draft, Unfit
+from .draws import Draws
+from .pool import Pool
+from .relations import RELATIONS
+from .sources import Sources
+
+DEEPEST = 4
+"""Regions inside each other, at most."""
+
+MAKERS = {
+    "number": ("constant", "result"),
+    "ptr": ("int_to_ptr", "result"),
+    "i4": ("trunci", "to"),
+    "token": ("make_token", "result"),
+    "tensor_view": ("make_tensor_view", "result"),
+    "partition_view": ("make_partition_view", "result"),
+    "strided_view": ("make_strided_view", "result"),
+    "gather_scatter_view": ("make_gather_scatter_view", "result"),
+}
+"""Kind of type -> the op, and its result, that can make a value of each such type."""
+
+
+class Rows:
+    """The rows that a version has, sorted by where they may stand."""
+
+    def __init__(self, version: Version) -> None:
+        there = [op for op in OPS if op.in_body and op.since <= version]
+        self.plain = [op for op in there if not op.terminator]
+        self.makers = {
+            kind: (BY_NAME[name], result)
+            for kind, (name, result) in MAKERS.items()
+            if BY_NAME[name] in there
+        }
+
+    def choices(self, effect_free: bool, regions: bool, globals: bool) -> list[Op]:
+        """Ops that may come next: inside a combining region only what has no effect."""
+        free = (PURE, NO_MEMORY_EFFECT, RECURSIVE)
+        return [
+            op
+            for op in self.plain
+            if (not effect_free or (op.effects in free and _hands_out(op)))
+            and (regions or not op.regions)
+            and (globals or op.mnemonic != "get_global")
+        ]
+
+
+def _hands_out(op: Op) -> bool:
+    """Whether all regions can end with `yield`; `continue` and `break` count as effects."""
+    return all("yield" in row.terminators for row in op.regions)
+
+
+rows = cache(Rows)
+"""The rows of a version, sorted once."""
+
+
+class Scope:
+    """A block: the region's row, the op that it belongs to, and how many values were there."""
+
+    def __init__(self, row: Region, nested: Nested | None, visible: int) -> None:
+        self.row = row
+        self.nested = nested
+        self.visible = visible
+
+
+class Grower:
+    """Grows one function. `budget` is how many ops are still to be made."""
+
+    def __init__(
+        self,
+        draws: Draws,
+        pool: Pool,
+        kernel: Kernel,
+        globals: Sequence[Global],
+        sources: Sources,
+        budget: int,
+    ) -> None:
+        self.draws = draws
+        self.pool = pool
+        self.kernel = kernel
+        self.globals = globals
+        self.sources = sources
+        self.budget = budget
+        self.rows = rows(pool.version)
+        self._scopes: list[Scope] = []
+        self._visible: list[Value] = []
+        self._by_type: dict[Type, list[Value]] = {}
+
+    def grow(self) -> None:
+        """Fill the body, its end included."""
+        self._define(self.kernel.parameters)
+        self._block(BY_NAME["entry"].regions[0], None, self.budget)
+
+    # Values -------------------------------------------------------------------------------------
+
+    def _define(self, values: Sequence[Value]) -> None:
+        for value in values:
+            self._visible.append(value)
+            self._by_type.setdefault(value.type, []).append(value)
+
+    def _forget(self, visible: int) -> None:
+        while len(self._visible) > visible:
+            self._by_type[self._visible.pop().type].pop()
+
+    def some_visible(self, count: int) -> list[Value]:
+        """Values that may be used here, drawn at random, repeats included."""
+        if not self._visible:
+            return []
+        return [self.draws.pick(self._visible) for _ in range(count)]
+
+    def value(self, type: Type) -> Value:
+        """A value of that type: one of those that are there, or a new one."""
+        known = self._by_type.get(type)
+        if known and self.draws.chance(93):
+            return self.draws.pick(known)
+        kind = KINDS[type.__class__]
+        if kind == "tile":
+            name = "ptr" if isinstance(type.element, Pointer) else type.element.name
+            kind = name if name in MAKERS else "number"
+        spec, result = self.rows.makers[kind]
+        return self.op(spec, {result: type})[0]
+
+    # Ops ----------------------------------------------------------------------------------------
+
+    def op(self, spec: Op, fixed: dict[str, Type] | None = None) -> Sequence[Value]:
+        """Make an op, what it needs before it, and grow its regions. Unfit if types do not fit."""
+        draft = Draft(self, spec, fixed)
+        if spec.mnemonic in RELATIONS:
+            RELATIONS[spec.mnemonic](draft)
+        draft.complete()
+        for slot in spec.attributes:
+            draft.attributes[slot.name] = attribute(draft, slot)
+        named = {python_name(name): value for name, value in draft.attributes.items()}
+        for slot in draft.operands:
+            values = [self.value(type) for type in draft.types[slot.name]]
+            one = values[0] if values else None
+            named[python_name(slot.name)] = values if slot.arity == "many" else one
+        stated = [type for slot in draft.results for type in draft.types[slot.name]]
+        return self._make(spec, named, stated)
+
+    def _make(self, spec: Op, named: dict, results: Sequence[Type]) -> Sequence[Value]:
+        self.budget -= 1
+        named["results"] = list(results)
+        named["location"] = self.sources.next()
+        made = self.kernel.op(spec, (), named)
+        if isinstance(made, Nested):
+            self._regions(made)
+            made = made.results
+        made = () if made is None else (made,) if isinstance(made, Value) else made
+        self._define(made)
+        return made
+
+    def _some_op(self) -> None:
+        """Make some op that may stand here; nothing if the draws do not fit together."""
+        effect_free = any(scope.row.terminators == ("yield",) for scope in self._scopes)
+        deep = len(self._scopes) > DEEPEST or self.budget < 3
+        choices = self.rows.choices(effect_free, not deep, bool(self.globals))
+        nesting = [op for op in choices if op.regions]
+        try:
+            self.op(self.draws.pick(nesting if nesting and self.draws.chance(8) else choices))
+        except Unfit:
+            return
+
+    # Regions ------------------------------------------------------------------------------------
+
+    def _regions(self, nested: Nested) -> None:
+        op = nested.op
+        share = self.draws.below(max(self.budget // 2, 1)) // len(op.spec.regions) + 1
+        for row in op.spec.regions:
+            if row.may_be_empty and not op.results and self.draws.chance(50):
+                continue
+            with getattr(nested, row.name) as arguments:
+                self._block(row, nested, share, arguments)
+
+    def _block(
+        self, row: Region, nested: Nested | None, share: int, arguments: Sequence[Value] = ()
+    ) -> None:
+        scope = Scope(row, nested, len(self._visible))
+        self._scopes.append(scope)
+        self._define(arguments)
+        stop = self.budget - share
+        tries = 4 * share
+        while self.budget > max(stop, 0) and tries:
+            self._some_op()
+            tries -= 1
+        self._end()
+        self._forget(scope.visible)
+        self._scopes.pop()
+
+    def _end(self) -> None:
+        """End the block with one of the terminators that can leave from here."""
+        ends = {}
+        for name in self._scopes[-1].row.terminators:
+            wanted = self._handed_over(name)
+            if wanted is not None:
+                ends[name] = wanted
+        names = list(ends)
+        name = names[0] if self.draws.chance(40) else self.draws.pick(names)
+        values = [self.value(type) for type in ends[name]]
+        self._make(BY_NAME[name], {"operands": values}, ())
+
+    def _handed_over(self, name: str) -> list[Type] | None:
+        """The types that a terminator takes along; None if it cannot leave."""
+        for scope in reversed(self._scopes):
+            rules = dict(scope.row.gives)
+            if name in rules:
+                op = scope.nested.op
+                slots = operand_slots(op)
+                for slot in op.spec.results[:1]:
+                    slots[slot.name] = op.results
+                return infer(op, rules[name], slots)
+            if name not in scope.row.terminators:
+                return None
+        return []

@@ -1,0 +1,333 @@
+"""Rules about regions: their blocks, what ends them, what leaves them and with which values.
+
+Most ask where an op stands: a `Frame` is the region around it, and those around that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tileir.formats.ops import OPS
+from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, RECURSIVE, TERMINATES
+from tileir.ir import Block, Op
+from tileir.types import Tile, Type
+from tileir.verifier.catalogue import declare
+from tileir.verifier.constraints import Found
+from tileir.verifier.wording import listed, quoted
+
+REGION = declare(
+    "region",
+    "A region has one block; the else region of an if may have none, unless the if has results. "
+    "Its block takes what the op gives it: nothing in an if, the induction variable and "
+    "the carried "
+    "values in a for, the carried values in a loop, two scalars for each operand in a reduce or "
+    "scan.",
+)
+ENDING = declare(
+    "terminator",
+    "A block ends with exactly one terminator: return in a kernel, continue in a for, continue or "
+    "break or return in a loop, yield in reduce and scan, any of yield, break, continue and return "
+    "in an if.",
+)
+NESTING = declare(
+    "nesting",
+    "break leaves a loop, continue the next loop or for, and between them there are only ifs. A "
+    "return may stand in ifs and loops, but not in a for, reduce or scan.",
+)
+HANDED_OVER = declare(
+    "handed-over",
+    "What a terminator hands over has the types that are expected there: a yield the "
+    "results of its "
+    "if, or the element types of a reduction; a break the results of its loop; a continue the "
+    "carried values; a return nothing.",
+)
+EFFECT_FREE = declare(
+    "effect-free",
+    "The region of a reduce or scan is run in any order, any number of times: nothing in it may "
+    "touch memory or be visible outside, not even assume, for and loop. if, reduce and scan may "
+    "stand there.",
+    "move it out of the region",
+)
+
+PARENTS = {
+    row.mnemonic: [
+        op.mnemonic
+        for op in OPS
+        if any(row.mnemonic in region.terminators for region in op.regions)
+    ]
+    for row in OPS
+    if row.effects == TERMINATES
+}
+"""Terminator -> the ops whose regions it may end."""
+
+QUIET = (PURE, NO_MEMORY_EFFECT, TERMINATES)
+ENDLESS = ("for", "loop")
+"""Ops that NVIDIA never takes for free of effects, because they may not end."""
+
+BLOCK = "invalid block structure: block is expected to have a terminator operation"
+COMBINING = ("reduce", "scan")
+BRANCHES = ("then", "else")
+
+
+def effect_free(op: Op) -> bool:
+    """Whether an op may stand in the region of a reduce or scan, its own regions aside."""
+    effects = op.spec.effects
+    return effects in QUIET or (effects == RECURSIVE and op.spec.mnemonic not in ENDLESS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A region: its op (None for a kernel), which of the op's regions it is, what is around.
+
+    `combining` is the innermost reduce or scan around, "" outside. `loop` is the for or loop around
+    with only ifs between, `barrier` what keeps a return from leaving, "" if nothing does.
+    """
+
+    op: Op | None
+    index: int = 0
+    combining: str = ""
+    loop: Op | None = None
+    barrier: str = ""
+
+    @property
+    def name(self) -> str:
+        """The mnemonic of the op whose region it is."""
+        return "entry" if self.op is None else self.op.spec.mnemonic
+
+    def inside(self, op: Op, index: int) -> Frame:
+        """The frame of a region of an op that stands in this one."""
+        name = op.spec.mnemonic
+        combining = name if name in COMBINING else self.combining
+        loop = op if name in ENDLESS else self.loop if name == "if" else None
+        barrier = self.barrier if name in ("if", "loop") else name
+        return Frame(op, index, combining, loop, barrier)
+
+
+# Regions ----------------------------------------------------------------------------------------
+
+
+def region_problem(op: Op) -> Found:
+    """What is wrong with the blocks of an op's regions and what they take, contents aside."""
+    for index, (row, region) in enumerate(zip(op.spec.regions, op.regions, strict=True)):
+        count = len(region.blocks)
+        if not count and row.may_be_empty:
+            if op.results:
+                return REGION, "has non-empty return type, must define else branch", ""
+            continue
+        if count > 1:
+            return REGION, f"expects region #{index} to have 0 or 1 blocks", ""
+        if count != 1:
+            text = (
+                f"region #{index} ('{row.name}') failed to verify constraint: region with 1 blocks"
+            )
+            return REGION, text, f"{row.name} has {count}"
+        arguments = [value.type for value in region.block.arguments]
+        text = _wrong_arguments(op, index, arguments)
+        if text:
+            return REGION, text, ""
+    return None
+
+
+def _wrong_arguments(op: Op, index: int, found: list[Type]) -> str | None:
+    match op.name:
+        case "if":
+            return f"region #{index} should have no arguments" if found else None
+        case "for":
+            if not found:
+                return "expected at least one block argument for induction variable"
+            due = op.operands["lowerBound"].type
+            if found[0] != due:
+                return (
+                    "expected induction variable to be same type as bounds and step: "
+                    f"{quoted(found[0])} vs {quoted(due)}"
+                )
+            return _wrong_carried(op, found[1:])
+        case "loop":
+            return _wrong_carried(op, found)
+    return _wrong_pairs(op, found)
+
+
+def _wrong_carried(op: Op, found: list[Type]) -> str | None:
+    inits = [value.type for value in op.operands["initValues"]]
+    if len(inits) != len(found):
+        return (
+            "mismatch in number of region iterator values and loop iterator inits: "
+            f"{len(found)} vs {len(inits)}"
+        )
+    for at, (init, argument) in enumerate(zip(inits, found, strict=True)):
+        if init != argument:
+            return (
+                f"init value {at} and region iter_value {at} have different type: "
+                f"{quoted(init)} != {quoted(argument)}"
+            )
+    return None
+
+
+def _wrong_pairs(op: Op, found: list[Type]) -> str | None:
+    operands = [value.type for value in op.operands["operands"]]
+    if len(found) != 2 * len(operands):
+        return f"expect {2 * len(operands)} block arguments but got: {len(found)}"
+    for at, type in enumerate(found):
+        if not isinstance(type, Tile) or type.rank:
+            return f"expect 0-rank tile type at index: {at} but got: {quoted(type)}"
+    for at, operand in enumerate(operands):
+        one, two = found[2 * at].element, found[2 * at + 1].element
+        if one != two:
+            return (
+                f"expect same element type for block argument at index: {2 * at} and {2 * at + 1} "
+                f"but got: {quoted(one)} and {quoted(two)}"
+            )
+        if one != operand.element:
+            return (
+                f"expect same type for operand at index: {at} and block argument at index: "
+                f"{2 * at} but got: {quoted(operand.element)} and {quoted(one)}"
+            )
+    return None
+
+
+def ending_problem(block: Block, frame: Frame) -> Found:
+    """A block that does not end with a terminator."""
+    if block.ops and block.ops[-1].spec.terminator:
+        return None
+    ends = " or ".join(PLACES[frame.name])
+    if not block.ops:
+        text = "expects a non-empty block"
+        if frame.op is not None:
+            text = f"{BLOCK}, but it is empty"
+        return ENDING, text, f"end it with {ends}"
+    if frame.op is None:
+        return ENDING, "block with no terminator", f"end it with {ends}"
+    text = f"{BLOCK}, but the last operation 'cuda_tile.{block.ops[-1].name}' is not a terminator."
+    return ENDING, text, f"end it with {ends}"
+
+
+PLACES = {
+    op.mnemonic: [name for region in op.regions[:1] for name in region.terminators] for op in OPS
+}
+"""Op -> the terminators that its regions may end with."""
+
+# Terminators and effects ------------------------------------------------------------------------
+
+
+def place_problem(op: Op, frame: Frame, last: bool, function: str) -> Found:
+    """What is wrong with where an op stands, and with what it hands over if it is a terminator."""
+    if op.spec.terminator:
+        return _misplaced(op, frame, last) or _mistyped(op, frame, function)
+    if frame.combining and not effect_free(op):
+        text = (
+            f"only memory-effect-free operations are allowed inside 'cuda_tile.{frame.combining}'"
+        )
+        return EFFECT_FREE, text, EFFECT_FREE.hint
+    return None
+
+
+def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
+    if not last:
+        return ENDING, "must be the last operation in the parent block", ""
+    parents = PARENTS[op.name]
+    if frame.name not in parents:
+        names = [f"cuda_tile.{name}" for name in parents]
+        if op.name == "return":
+            names.insert(1, "cuda_tile.preview$func")
+        text = f"expects parent op to be one of '{', '.join(names)}'"
+        return ENDING, text, f"it stands in {frame.name}"
+    if op.name == "return":
+        if not frame.barrier:
+            return None
+        text = "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
+        return NESTING, text, f"there is a {frame.barrier} around it"
+    if op.name in ("break", "continue") and _target(op, frame) is None:
+        chain = "'cuda_tile.loop', 'cuda_tile.if'"
+        chain = f"'cuda_tile.for', {chain}" if op.name == "continue" else chain
+        text = f"can only be nested within a ancestor chain of {chain} operations"
+        return NESTING, text, ""
+    return None
+
+
+def _target(op: Op, frame: Frame) -> Op | None:
+    """The loop that a break or continue belongs to."""
+    if frame.loop is None or (op.name == "break" and frame.loop.name != "loop"):
+        return None
+    return frame.loop
+
+
+def receiver(op: Op, frame: Frame) -> Op | None:
+    """The op that a terminator hands over to; None for a return, and for all other ops."""
+    if not op.spec.terminator or op.name == "return":
+        return None
+    return frame.op if op.name == "yield" else _target(op, frame)
+
+
+def _mistyped(op: Op, frame: Frame, function: str) -> Found:
+    found = [value.type for value in op.operands["operands"]]
+    match op.name:
+        case "return":
+            if found:
+                text = f"has {len(found)} operands, but enclosing function (@{function}) returns 0"
+                return HANDED_OVER, text, ""
+        case "break":
+            due = [value.type for value in _target(op, frame).results]
+            if due != found:
+                text = (
+                    "operand types must correspond to the parent loop result types: "
+                    f"({listed(found)}) vs ({listed(due)})"
+                )
+                return HANDED_OVER, text, ""
+        case "continue":
+            return _continued(_target(op, frame), found)
+        case "yield" if frame.name == "if":
+            return _branch(frame, found)
+        case "yield":
+            return _combined(frame.op, found)
+    return None
+
+
+def _continued(loop: Op, found: list[Type]) -> Found:
+    due = [value.type for value in loop.operands["initValues"]]
+    if due == found:
+        return None
+    what = "return types" if loop.name == "for" else "iter_values"
+    text = (
+        f"`{loop.name}` is missing a valid terminator. `continue` op should have operand "
+        "types that "
+        f"match the parent loop {what}: ({listed(due)}), but found: ({listed(found)})"
+    )
+    return HANDED_OVER, text, ""
+
+
+def _branch(frame: Frame, found: list[Type]) -> Found:
+    due, branch = [value.type for value in frame.op.results], BRANCHES[frame.index]
+    if due == found:
+        return None
+    if not due:
+        text = f"does not return a value, but {branch} branch yields {listed(found)}"
+    elif not found:
+        text = f"has return type of {listed(due)} but {branch} branch does not yield anything"
+    else:
+        text = (
+            f"type does not match yield type, {branch} branch yields {listed(found)} but op result "
+            f"type is {listed(due)}"
+        )
+    return HANDED_OVER, text, ""
+
+
+def _combined(op: Op, found: list[Type]) -> Found:
+    operands = op.operands["operands"]
+    if len(found) != len(operands):
+        text = (
+            f"expect number of terminators operands ({len(found)}) to match number of operands "
+            f"({len(operands)})"
+        )
+        return HANDED_OVER, text, ""
+    for at, (operand, given) in enumerate(zip(operands, found, strict=True)):
+        due = Tile(operand.type.element) if isinstance(operand.type, Tile) else None
+        if due != given:
+            spelled = [quoted(getattr(type, "element", type)) for type in (due, given)]
+            if spelled[0] == spelled[1]:
+                spelled = [quoted(due), quoted(given)]
+            text = (
+                f"expect same type for operand at index: {at} and terminator argument at index: "
+                f"{at} but got: {spelled[0]} and {spelled[1]}"
+            )
+            return HANDED_OVER, text, ""
+    return None

@@ -1,0 +1,61 @@
+"""Strings and constants to be written: runs of bytes with an index, kept where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tileir.errors import BuildError
+from tileir.formats.cursor import Slice
+from tileir.formats.nodes import Malformed
+from tileir.messages.texts import display
+
+ENDS = 16
+"""Bytes at either end of a blob that tell it from most others of its size."""
+
+
+class Blobs:
+    """Strings or constants: runs of bytes, found again by content, never copied."""
+
+    def __init__(self, entries: Sequence[Slice] = ()) -> None:
+        self._entries: list[Slice] = list(entries)
+        self._kept = len(self._entries)
+        self._by_ends: dict[tuple, list[int]] = {}
+        self._by_identity: dict[int, int] = {}
+        for index, entry in enumerate(self._entries):
+            if not isinstance(entry, Malformed):
+                self._note(entry.data, index)
+
+    @property
+    def added(self) -> list[Slice]:
+        """What was not there at the start, in order."""
+        return self._entries[self._kept :]
+
+    def index(self, data: bytes | memoryview) -> int:
+        """The index of these bytes; they must not change until the file is written."""
+        known = self._by_identity.get(id(data))
+        if known is not None:
+            return known
+        for index in self._by_ends.get(_ends(data), ()):
+            if self._entries[index].data == data:
+                return index
+        self._entries.append(Slice(0, data))
+        self._note(data, len(self._entries) - 1)
+        return len(self._entries) - 1
+
+    def _note(self, data: bytes | memoryview, index: int) -> None:
+        self._by_identity.setdefault(id(data), index)
+        self._by_ends.setdefault(_ends(data), []).append(index)
+
+
+def _ends(data: bytes | memoryview) -> tuple:
+    return len(data), bytes(data[:ENDS]), bytes(data[-ENDS:])
+
+
+def encode_text(text: str) -> bytes:
+    """The bytes of a text, those that came from a file and were no UTF-8 included."""
+    if not isinstance(text, str):
+        raise BuildError(f"expected a text, found {text!r}")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise BuildError(f"{display(text)} cannot be written as UTF-8: {error.reason}") from None

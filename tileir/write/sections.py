@@ -1,0 +1,283 @@
+"""Sections of a file to be written: those that change are made anew, the others stay as they are.
+
+Starts from nothing or from a file. Functions and globals are handed over as records; the tables
+they refer to have grown meanwhile and are written last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from construct import Container
+
+from tileir import attributes as attr
+from tileir.errors import BuildError
+from tileir.formats import codec
+from tileir.formats.attributes import ATTRIBUTE
+from tileir.formats.container import ALIGNED
+from tileir.formats.cursor import Slice
+from tileir.formats.enums import SYMBOL_VISIBILITY
+from tileir.formats.functions import (
+    ARGUMENT_ATTRIBUTES_SINCE,
+    HINTS,
+    HINTS_SINCE,
+    KERNEL,
+    PRIVATE,
+)
+from tileir.formats.leaves import FILL
+from tileir.formats.limits import DEFAULT
+from tileir.formats.nodes import Since
+from tileir.formats.sections import BY_NAME, GLOBAL, SECTIONS
+from tileir.formats.specialised.rows import pack
+from tileir.formats.version import Version
+from tileir.ir import Body, Value
+from tileir.messages.texts import display
+from tileir.types import FunctionType
+
+from .attributes import Record, encode_attribute, encode_constant, integer, listed, truth
+from .body import BodyEncoder
+from .changed_bodies import check_edited
+from .renamed_functions import Relocation, as_it_is
+from .tables import Interning
+
+if TYPE_CHECKING:
+    from tileir.builder.kernel import Kernel
+    from tileir.read.function import Function, Global
+    from tileir.read.original import AsFound
+
+ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
+"""Where a section goes that the file does not have yet; globals first, as cuTile does."""
+
+GLOBAL_SINCE = {
+    part.name: part.subcon.since for part in GLOBAL.subcons if isinstance(part.subcon, Since)
+}
+"""From when on a global has what older versions have no field for."""
+
+
+class Writer:
+    """Collects what is new and writes the file. `tables` gives everything its index."""
+
+    def __init__(self, version: Version, found: AsFound | None = None, check: bool = True) -> None:
+        self.version = version
+        self.found = found
+        self._check = check
+        self.starts: list[int] = []
+        self.indices: list[int] = []
+        self.payloads: dict[str, bytes] = {}
+        self.dropped: set[str] = set()
+        if found is None:
+            self.tables = Interning(version)
+        else:
+            old = found.tables
+            strings, constants = old.strings.entries, list(old.constants)
+            self.tables = Interning(
+                version, strings, old.types, constants, found.debug, found.limits
+            )
+
+    # Entries ------------------------------------------------------------------------------------
+
+    def entry(self, function: Function) -> Record:
+        """What the function table says of a function besides its location and body."""
+        try:
+            return self._entry(function)
+        except BuildError as error:
+            name = function.name if isinstance(function.name, str) else repr(function.name)
+            raise BuildError(f"function {display(name)}: {error}") from None
+
+    def _entry(self, function: Function) -> Record:
+        hints, arguments = function.hints, function.argument_attributes
+        if not isinstance(function.name, str) or not function.name:
+            raise BuildError("it has no name")
+        if not isinstance(hints, attr.Hints):
+            raise BuildError(f"hints: expected Hints, found {hints!r}")
+        if not isinstance(function.type, FunctionType):
+            raise BuildError(f"expected a signature, found {function.type!r}")
+        none = isinstance(arguments, tuple | list) and not arguments
+        listed = self.version >= ARGUMENT_ATTRIBUTES_SINCE
+        if not none and not listed:
+            needs = f"needs {ARGUMENT_ATTRIBUTES_SINCE}, writing {self.version}"
+            raise BuildError(f"argument_attributes {needs}")
+        row = self._row(hints)
+        always = self.version >= HINTS_SINCE
+        announced = bool(row[1]) and not always
+        return {
+            "name": self.tables.string(function.name),
+            "signature": self.tables.types.index(function.type),
+            "flags": KERNEL | PRIVATE * truth(function.private) | HINTS * announced,
+            "hints": row if always or announced else None,
+            "argument_attributes": self._row(arguments) if listed else None,
+        }
+
+    def _row(self, attribute: object) -> tuple:
+        return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
+
+    def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
+        """What encodes a body into these tables."""
+        limits = self.found.limits if self.found else DEFAULT
+        return BodyEncoder(self.tables, relocate, limits)
+
+    def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
+        """The record of a function that the file does not have yet."""
+        record = self.entry(function)
+        encoder = self.encoder(relocate)
+        ops = self.body(encoder, function.name, function.type, function.body)
+        record["body"] = Slice(0, encoder.build(ops))
+        record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
+        return record
+
+    def built(self, kernel: Kernel) -> Record:
+        """The record of a kernel of `tileir.builder`, which must be finished."""
+        kernel.finish()
+        record = self.function(kernel)
+        self.checked(kernel.name, kernel.body)
+        return record
+
+    def checked(self, name: str, body: Body, found: Body | None = None) -> None:
+        """Refuse a changed body that breaks rules which it kept when it was `found`."""
+        if self._check:
+            check_edited(name, body, found)
+
+    def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
+        """The op records of a body, whose parameters must be those of the signature."""
+        arguments = body.block.arguments
+        if not all(isinstance(value, Value) for value in listed(arguments)):
+            raise BuildError(f"function {display(name)}: parameters must be values: {arguments!r}")
+        found = tuple(value.type for value in arguments)
+        if found != type.parameters:
+            spelled = ", ".join(map(str, found))
+            raise BuildError(f"function {display(name)} is {type}, its parameters are ({spelled})")
+        try:
+            return encoder.encode(body)
+        except BuildError as error:
+            raise BuildError(f"function {display(name)}: {error}") from None
+
+    def location(self, function: Function, relocate: Relocation = as_it_is) -> int:
+        """The debug record of where a function is."""
+        try:
+            return self.tables.locations.number(relocate(function.location))
+        except BuildError as error:
+            raise BuildError(f"function {display(function.name)}: location: {error}") from None
+
+    def debug_list(self, own: int, ops: Sequence[int]) -> int:
+        """The number of a new list of locations, 0 if none of them is known."""
+        if not own and not any(ops):
+            return 0
+        debug = self.found.debug if self.found else None
+        before = (len(debug.starts), len(debug.indices)) if debug else (0, 0)
+        self.starts.append(before[1] + len(self.indices))
+        self.indices += [own, *ops]
+        return before[0] + len(self.starts)
+
+    def variable(self, variable: Global) -> Record:
+        """The record of a global."""
+        name, tables = variable.name, self.tables
+        try:
+            if not name:
+                raise BuildError("it has no name")
+            for what, field in (("private", "visibility"), ("constant", "constant")):
+                if getattr(variable, what) and self.version < GLOBAL_SINCE[field]:
+                    raise BuildError(f"{what} needs {GLOBAL_SINCE[field]}, writing {self.version}")
+            constant = encode_constant(variable.value, variable.type, tables)
+            visibility = "private" if variable.private else "public"
+            record = {
+                "name": tables.string(name),
+                "type": tables.types.index(variable.type),
+                "value": constant["constant"],
+                "alignment": integer(variable.alignment),
+                "visibility": SYMBOL_VISIBILITY.by_name[visibility].value,
+                "constant": int(variable.constant),
+            }
+            codec.build(GLOBAL, record, self.version)
+            return record
+        except BuildError as error:
+            raise BuildError(f"global {display(str(name))}: {error}") from None
+
+    # Sections -----------------------------------------------------------------------------------
+
+    def replace(self, name: str, record: object) -> None:
+        """Give a section new contents; bytes after the old ones that nothing explains stay."""
+        section = BY_NAME[name]
+        if section.since > self.version:
+            raise BuildError(f"{name} section needs {section.since}, writing {self.version}")
+        payload = codec.build_section(
+            name, record, self.version, self.tables.types.tags, limits=self.tables.limits
+        )
+        rest = self._read(name)[1]
+        self.payloads[name] = payload + (rest if rest.strip(bytes((FILL,))) else b"")
+
+    def drop(self, name: str) -> None:
+        """Leave a section out."""
+        self.dropped.add(name)
+
+    def _read(self, name: str) -> tuple[object, bytes]:
+        """The records of a section of the file, and the bytes after them; None without one."""
+        found = self.found
+        present = [s for s in (found.sections if found else ()) if s.name == name]
+        if not present:
+            return None, b""
+        data, where = found.data, present[-1].payload
+        record, stop = codec.parse_section(
+            data,
+            name,
+            where,
+            self.version,
+            found.tables.types.tags,
+            limits=found.limits,
+        )
+        return record, bytes(data[stop : where.offset + len(where.data)])
+
+    def _grow_tables(self) -> None:
+        tables = self.tables
+        if self.starts or tables.locations.added:
+            debug = self._read("Debug")[0] or {
+                "starts": {"elements": []},
+                "indices": {"elements": []},
+                "records": {"entries": []},
+            }
+            debug["starts"]["elements"] = [*debug["starts"]["elements"], *self.starts]
+            debug["indices"]["elements"] = [*debug["indices"]["elements"], *self.indices]
+            debug["records"]["entries"] = [*debug["records"]["entries"], *tables.locations.added]
+            self.replace("Debug", debug)
+        for name, added in (
+            ("String", tables.strings.added),
+            ("Type", tables.types.added),
+            ("Constant", tables.constants.added),
+        ):
+            if added or (self.found is None and BY_NAME[name].mandatory):
+                table = self._read(name)[0] or {"entries": []}
+                table["entries"] = [*table["entries"], *added]
+                self.replace(name, table)
+
+    def file(self) -> bytes:
+        """The bytes of the file: its sections, those replaced as they are now."""
+        self._grow_tables()
+        if self.found is None:
+            header = {"magic": b"", "version": self.version, "tag": 0}
+            return codec.build_file({"header": header, "sections": list(self._new(ORDER))})
+        old = self.found.file
+        sections = []
+        for section, record in zip(self.found.sections, old["sections"], strict=True):
+            if section.name in self.dropped:
+                continue
+            payload = self.payloads.get(section.name) if section.active else None
+            if payload is not None:
+                record = {**record, "length": None, "payload": Slice(0, payload)}
+            sections.append(record)
+        have = {section.name for section in self.found.sections}
+        for record in self._new(name for name in ORDER if name not in have):
+            later = ORDER[ORDER.index(record["name"]) :]
+            places = [i for i, other in enumerate(sections) if other["name"] in later]
+            sections.insert(min(places, default=len(sections)), record)
+        return codec.build_file(Container(header=old["header"], sections=sections))
+
+    def _new(self, names: Iterable[str]) -> Iterable[Record]:
+        for name in names:
+            if name in self.payloads:
+                section = BY_NAME[name]
+                yield {
+                    "id": section.number | (ALIGNED if section.alignment else 0),
+                    "name": name,
+                    "alignment": section.alignment or None,
+                    "payload": Slice(0, self.payloads[name]),
+                }
