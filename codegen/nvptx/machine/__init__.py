@@ -1,1 +1,1 @@
-"""Instructions of NVIDIA GPUs: accesses, asynchronous copies, matrix products, updates in memory."""
+"""Instructions of NVIDIA GPUs: accesses, copies, matrix products, updates in memory."""
