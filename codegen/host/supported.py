@@ -9,7 +9,7 @@ from tileir.codegen.scalar.constants import padding_bits
 from tileir.ir import Op
 
 from .lowering.inline import INLINE
-from .lowering.rows import rows
+from .lowering.rows import ROWS
 
 
 def why_not(op: Op) -> str | None:
@@ -18,7 +18,7 @@ def why_not(op: Op) -> str | None:
         return None
     if op.name in _IMPOSSIBLE:
         return _IMPOSSIBLE[op.name]
-    if op.name not in rows():
+    if op.name not in ROWS:
         return elementwise.why_not(op)
     reason = _REASONS.get(op.name)
     return reason(op) if reason else None

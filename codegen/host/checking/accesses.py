@@ -8,20 +8,16 @@ point into is unknown, nothing is checked. An access that fails is made to a spa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
 
 from tileir.codegen.analysis.origins import OriginFinder, Origins, addresses_of
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering.chapters.variables import own_memory
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
 from tileir.codegen.scalar.types import ADDRESS, OPAQUE
 from tileir.ir import Op
 from tileir.types import Pointer
-
-if TYPE_CHECKING:
-    from .checks import CheckedLowering
 
 BIT = ir.IntType(1)
 _SPARE = ir.ArrayType(ADDRESS, 2)
@@ -30,7 +26,7 @@ _SPARE = ir.ArrayType(ADDRESS, 2)
 class Accesses:
     """The checks of one kernel's accesses."""
 
-    def __init__(self, lowering: CheckedLowering) -> None:
+    def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
         self._finder = OriginFinder(lowering.kernel)
         self._origins: dict[int, Origins] = {}

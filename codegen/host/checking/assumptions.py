@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
 from tileir.attributes import Bounded, DivBy, SameElements
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 from tileir.types import Pointer
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
-
 
 def violations(
-    lowering: BlockLowering, op: Op, value: ir.Value, position: Position
+    lowering: Lowering, op: Op, value: ir.Value, position: Position
 ) -> Iterator[ir.Value]:
     """i1s that are 1 where an element of a tile is not as the op assumes."""
     predicate = op.attributes["predicate"]
@@ -34,7 +31,7 @@ def indivisible(builder: ir.IRBuilder, value: ir.Value, divisor: int) -> ir.Valu
 
 
 def _bounded(
-    lowering: BlockLowering, op: Op, bounds: Bounded, value: ir.Value, position: Position
+    lowering: Lowering, op: Op, bounds: Bounded, value: ir.Value, position: Position
 ) -> Iterator[ir.Value]:
     builder, mask = lowering.builder, (1 << value.type.width) - 1
     for relation, bound in (("<", bounds.lower), (">", bounds.upper)):
@@ -44,7 +41,7 @@ def _bounded(
 
 
 def _divisible(
-    lowering: BlockLowering, op: Op, predicate: DivBy, value: ir.Value, position: Position
+    lowering: Lowering, op: Op, predicate: DivBy, value: ir.Value, position: Position
 ) -> Iterator[ir.Value]:
     """With groups, elements count up from the first of each, by one or by the size of a pointee."""
     builder = lowering.builder
@@ -67,14 +64,14 @@ def _divisible(
 
 
 def _same(
-    lowering: BlockLowering, op: Op, predicate: SameElements, value: ir.Value, position: Position
+    lowering: Lowering, op: Op, predicate: SameElements, value: ir.Value, position: Position
 ) -> Iterator[ir.Value]:
     first = _first_of_group(lowering, op, position, predicate.groups)
     yield lowering.builder.icmp_unsigned("!=", value, first)
 
 
 def _first_of_group(
-    lowering: BlockLowering, op: Op, position: Position, groups: tuple[int, ...] | list[int]
+    lowering: Lowering, op: Op, position: Position, groups: tuple[int, ...] | list[int]
 ) -> ir.Value:
     """The first element of the group of neighbours that an element belongs to."""
     builder = lowering.builder

@@ -11,13 +11,12 @@ from typing import Any
 
 from llvmlite import ir
 
+from tileir.codegen.host.buffers import Storage
 from tileir.codegen.host.lowering.block import BlockLowering
-from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
+from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.host.lowering.views import dimensions, index_space, steps, unsigned_index
-from tileir.codegen.host.planning.storage import Storage
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.bits import bits_of
-from tileir.codegen.scalar.types import ADDRESS, OPAQUE
 from tileir.ir import Op, Value
 from tileir.types import Pointer
 
@@ -98,7 +97,7 @@ class CheckedLowering(BlockLowering):
         builder, view = self.builder, op.operands["view"]
         tensor, kind = self.tensors[id(view)], view.type
         inbounds = op.attributes.get("inbounds") or (False,) * len(op.operands["index"])
-        rows = zip(op.operands["index"], index_space(self, view), inbounds, strict=True)
+        rows = zip(op.operands["index"], index_space(builder, tensor, kind), inbounds, strict=True)
         for d, (index, count, promised) in enumerate(rows):
             if index.type.shape:
                 continue
@@ -133,18 +132,6 @@ class CheckedLowering(BlockLowering):
             self.report(site, number, self.pass_on([
                 bits_of(self.builder, found) for _, _, found in values
             ]))  # fmt: skip
-
-    def pass_on(self, values: Sequence[ir.Value]) -> ir.Value | None:
-        """Integers of up to 64 bits in memory, 8 bytes each, for a handler."""
-        if not values:
-            return None
-        builder = self.builder
-        kind = ir.ArrayType(ADDRESS, len(values))
-        place = self.slot(kind)
-        for number, value in enumerate(values):
-            wide = value if value.type == ADDRESS else builder.zext(value, ADDRESS)
-            builder.store(wide, builder.gep(place, [ZERO, ir.Constant(INDEX, number)]))
-        return builder.inttoptr(builder.ptrtoint(place, ADDRESS), OPAQUE)
 
 
 def _slots(op: Op) -> list[str]:

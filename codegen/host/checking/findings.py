@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tileir.codegen.host.report import Handler, Report
 from tileir.codegen.host.running.messages import number_of, patterns, unravel
 from tileir.errors import KernelError
-
-if TYPE_CHECKING:
-    from tileir.codegen.host.running.reports import Handler, Report
 
 
 def _finding(site: Mapping[str, Any]) -> Handler:

@@ -7,17 +7,15 @@ thousands), and every value is computed once at each position.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.ir import Op, Value
 
 from .inline import INLINE, Need
+from .loops import nest
 from .position import Position
-
-if TYPE_CHECKING:
-    from .block import BlockLowering
 
 _Key = tuple[int, int]
 
@@ -25,7 +23,7 @@ _Key = tuple[int, int]
 class Evaluator:
     """The elements that one iteration of a loop nest needs."""
 
-    def __init__(self, lowering: BlockLowering, position: Position) -> None:
+    def __init__(self, lowering: Lowering, position: Position) -> None:
         self._lowering = lowering
         self._position = position
         self._known: dict[_Key, ir.Value] = {}
@@ -79,6 +77,20 @@ class Evaluator:
         if op.name in INLINE:
             return INLINE[op.name].combine(self._lowering, op, position, arguments)
         return self._lowering.emit(op, arguments, position)
+
+
+def fill(lowering: Lowering, value: Value, offset: int) -> None:
+    """Compute a tile into a buffer, unless it is there already."""
+    source = value
+    while source not in lowering.storage and isinstance(source.owner, Op):
+        if source.owner.name != "assume":
+            break
+        source = source.owner.operands["value"]
+    if lowering.storage.offsets.get(id(source)) == offset and id(source) not in lowering.direct:
+        return
+    element = value.type.element
+    with lowering.writing(offset), nest(lowering.builder, value.type.shape) as position:
+        lowering.store_at(offset, position, Evaluator(lowering, position).element(value), element)
 
 
 def _key(need: Need) -> _Key:

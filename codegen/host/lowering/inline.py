@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 from tileir.types import Element
 
 from .position import INDEX, Position
-
-if TYPE_CHECKING:
-    from .block import BlockLowering
 
 Need = tuple[Value, Position]
 
@@ -31,43 +28,39 @@ class Inline:
     `repeats`: whether elements of the operand are read several times.
     """
 
-    needs: Callable[[BlockLowering, Op, Position], list[Need]]
-    combine: Callable[[BlockLowering, Op, Position, list[ir.Value]], ir.Value]
+    needs: Callable[[Lowering, Op, Position], list[Need]]
+    combine: Callable[[Lowering, Op, Position, list[ir.Value]], ir.Value]
     repeats: Callable[[Op], bool] = lambda op: False
 
 
-def _first(
-    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
-) -> ir.Value:
+def _first(lowering: Lowering, op: Op, position: Position, arguments: list[ir.Value]) -> ir.Value:
     return arguments[0]
 
 
-def _assume(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _assume(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     return [(op.operands["value"], position)]
 
 
-def _assumed(
-    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
-) -> ir.Value:
+def _assumed(lowering: Lowering, op: Op, position: Position, arguments: list[ir.Value]) -> ir.Value:
     lowering.assumed(op, arguments[0], position)
     return arguments[0]
 
 
-def _broadcast(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _broadcast(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
     return [(source, position.broadcast(source.type.shape))]
 
 
-def _reshape(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _reshape(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
     return [(source, position.reshape(source.type.shape))]
 
 
-def _permute(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _permute(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     return [(op.operands["source"], position.permute(tuple(op.attributes["permutation"])))]
 
 
-def _extract(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _extract(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
     starts = lowering.slice_starts(op, source, op.result)
     return [(source, position.shifted(id(op), source.type.shape, starts))]
@@ -78,13 +71,13 @@ def _bits(element: Element) -> int:
     return 32 if element.name == "tf32" else element.bits
 
 
-def _pack(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _pack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     """One element for each byte of it, or all that share the byte."""
     source = op.operands["source"]
     return _regrouped(position, id(op), source, _bits(source.type.element), 8)
 
 
-def _unpack(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _unpack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
     return _regrouped(position, id(op), source, 8, _bits(op.result.type.element))
 
@@ -101,9 +94,7 @@ def _regrouped(position: Position, key: int, source: Value, old: int, new: int) 
     ]
 
 
-def _joined(
-    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
-) -> ir.Value:
+def _joined(lowering: Lowering, op: Op, position: Position, arguments: list[ir.Value]) -> ir.Value:
     """Reinterpret bits, lowest first."""
     builder = lowering.builder
     source, target = op.operands["source"].type.element, op.result.type.element
@@ -125,20 +116,18 @@ def _joined(
 
 
 def _constant(
-    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
+    lowering: Lowering, op: Op, position: Position, arguments: list[ir.Value]
 ) -> ir.Value:
     return lowering.constant_element(op, position)
 
 
-def _iota(
-    lowering: BlockLowering, op: Op, position: Position, arguments: list[ir.Value]
-) -> ir.Value:
+def _iota(lowering: Lowering, op: Op, position: Position, arguments: list[ir.Value]) -> ir.Value:
     kind = llvm_type(op.result.type.element)
     number = position.linear
     return number if number.type == kind else lowering.builder.trunc(number, kind)
 
 
-def _nothing(lowering: BlockLowering, op: Op, position: Position) -> list[Need]:
+def _nothing(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     return []
 
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, PartitionView, StridedView, View
 
 from .position import INDEX, ZERO
-
-if TYPE_CHECKING:
-    from .block import BlockLowering
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +23,6 @@ class Tensor:
 def unsigned_index(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """An integer of any width, read as unsigned, as an index."""
     return value if value.type == INDEX else builder.zext(value, INDEX)
-
-
-def make_tensor(lowering: BlockLowering, op: Op) -> Tensor:
-    """The tensor of a make_tensor_view op."""
-    kind = op.result.type
-
-    def filled(sizes: Sequence[int | None], slot: str) -> tuple[ir.Value, ...]:
-        dynamic: Iterator = iter(op.operands[slot])
-        return tuple(
-            unsigned_index(lowering.builder, lowering.single(next(dynamic)))
-            if size is None
-            else ir.Constant(INDEX, size)
-            for size in sizes
-        )
-
-    base = lowering.single(op.operands["base"])
-    return Tensor(base, filled(kind.shape, "dynamicShape"), filled(kind.strides, "dynamicStrides"))
 
 
 def dimensions(view: View) -> tuple[int, ...]:
@@ -67,12 +44,10 @@ def steps(view: View) -> tuple[int, ...]:
     return (1,) * len(view.tile)
 
 
-def index_space(lowering: BlockLowering, view: Value) -> list[ir.Value]:
-    """How many tiles start inside the tensor along each dimension of a view."""
-    builder = lowering.builder
-    tensor = lowering.tensors[id(view)]
+def index_space(builder: ir.IRBuilder, tensor: Tensor, view: View) -> list[ir.Value]:
+    """How many tiles start inside the tensor along each dimension of a view of it."""
     counts = []
-    for step, dimension in zip(steps(view.type), dimensions(view.type), strict=True):
+    for step, dimension in zip(steps(view), dimensions(view), strict=True):
         size, step = tensor.shape[dimension], ir.Constant(INDEX, step)
         partial = builder.icmp_unsigned("!=", builder.urem(size, step), ZERO)
         counts.append(builder.add(builder.udiv(size, step), builder.zext(partial, INDEX)))

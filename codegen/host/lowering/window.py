@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.scalar.types import (
     OPAQUE,
     from_memory,
@@ -31,9 +31,6 @@ from .loops import Bound, loop, nest
 from .position import INDEX, ZERO, Position
 from .views import dimensions, steps, unsigned_index
 
-if TYPE_CHECKING:
-    from .block import BlockLowering
-
 ONE = ir.Constant(INDEX, 1)
 LARGEST = (1 << 64) - 1
 
@@ -44,7 +41,7 @@ class Window:
     `apart_from` is the scope of the memory that a loop reading the window may write to.
     """
 
-    def __init__(self, lowering: BlockLowering, op: Op) -> None:
+    def __init__(self, lowering: Lowering, op: Op) -> None:
         self._lowering = lowering
         self._op = op
         self.builder = builder = lowering.builder

@@ -5,11 +5,13 @@ If so, it may write its tile over the one it reads.
 
 from __future__ import annotations
 
+from tileir.codegen.host.buffers import Fusion
 from tileir.codegen.host.lowering.inline import moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
+from tileir.codegen.host.tiles import is_tile
 from tileir.ir import Op, Value
 
-from .fusion import Fusion, is_tile
+from .fusion import is_folded
 
 
 def reads_of(op: Op, fusion: Fusion) -> dict[int, bool]:
@@ -34,7 +36,7 @@ def leaves(value: Value, fusion: Fusion) -> dict[int, bool]:
             continue
         seen.add((id(value), aligned))
         owner = value.owner
-        if isinstance(owner, Op) and fusion.is_folded(owner):
+        if isinstance(owner, Op) and is_folded(owner, fusion):
             aligned = aligned and not moves_elements(owner)
             stack += [(operand, aligned) for operand in owner.operand_list()]
         else:

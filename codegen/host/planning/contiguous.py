@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.tiles import is_tile
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
 
-from .storage import is_tile
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
-
-
-def contiguous_dimension(lowering: BlockLowering, value: Value) -> int | None:
+def contiguous_dimension(lowering: Lowering, value: Value) -> int | None:
     """The dimension, for whoever chooses the order of loops; None if there is none, or unknown.
 
     Buffers are row-major, and a tensor that is read directly has strides.

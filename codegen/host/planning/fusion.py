@@ -12,15 +12,15 @@ Which of the two it is turns out at run time; see `memory`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from tileir.codegen.host.buffers import Fusion
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
+from tileir.codegen.host.tiles import is_single, is_tile
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import is_packed
 from tileir.formats.ops.spec import SILENT
-from tileir.ir import Op, Value
-from tileir.types import GatherScatterView, Tile
+from tileir.ir import Op
+from tileir.types import GatherScatterView
 
 from .order import Order
 
@@ -48,31 +48,9 @@ Route = tuple[tuple[int, int], ...]
 result is a single element counts as one that has a loop: it reads the tile where it stands."""
 
 
-@dataclass(slots=True)
-class Fusion:
-    """What was decided.
-
-    `kept`: ids of the inline ops whose tiles have buffers; `deferred`: id of an op with a loop ->
-    the loads deferred to it; `late`: ids of those loads.
-    """
-
-    kept: set[int] = field(default_factory=set)
-    deferred: dict[int, list[Op]] = field(default_factory=dict)
-    late: set[int] = field(default_factory=set)
-
-    def is_folded(self, op: Op) -> bool:
-        """Whether the op has no loop of its own."""
-        return is_inline(op) and id(op) not in self.kept
-
-
-def is_single(value: Value) -> bool:
-    """Whether the value is a tile of one element."""
-    return isinstance(value.type, Tile) and value.type.size == 1
-
-
-def is_tile(value: Value) -> bool:
-    """Whether the value is a tile of several elements."""
-    return isinstance(value.type, Tile) and value.type.size > 1
+def is_folded(op: Op, fusion: Fusion) -> bool:
+    """Whether the op has no loop of its own."""
+    return is_inline(op) and id(op) not in fusion.kept
 
 
 def plan_fusion(order: Order) -> Fusion:
@@ -125,7 +103,7 @@ def _flow(
     for value in operands:
         if order.is_repeated(value, op):
             repeated.add(id(value))
-    if not fusion.is_folded(op) or is_single(op.result):
+    if not is_folded(op, fusion) or is_single(op.result):
         apart = not is_inline(op) and not row_of(op).together
         for number, value in enumerate(operands):
             routes.setdefault(id(value), set()).add(((id(op), number if apart else 0),))

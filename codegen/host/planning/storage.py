@@ -14,37 +14,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.codegen.host.buffers import Storage
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
+from tileir.codegen.host.tiles import carried_arguments, is_tile, tile_bytes
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .buffer_moves import Move, one_by_one
 from .buffer_reads import leaves, reads_of
-from .fusion import Fusion, is_single, is_tile, plan_fusion
+from .fusion import is_folded, plan_fusion
 from .order import Order
-
-__all__ = ["Storage", "is_single", "is_tile", "plan_storage"]
-
-
-@dataclass(slots=True)
-class Storage:
-    """Where tiles are.
-
-    `offsets`: id of a kept value -> offset of its buffer; `temporaries`: id of an op -> offsets of
-    its own; `moves`: id of a terminator -> what it hands over, in order; `size`: bytes of the
-    workspace.
-    """
-
-    fusion: Fusion
-    offsets: dict[int, int] = field(default_factory=dict)
-    temporaries: dict[int, list[int]] = field(default_factory=dict)
-    moves: dict[int, list[Move]] = field(default_factory=dict)
-    size: int = 0
-
-    def __contains__(self, value: Value) -> bool:
-        return id(value) in self.offsets
 
 
 @dataclass(slots=True, eq=False)
@@ -64,11 +44,6 @@ class _Buffer:
 def plan_storage(kernel: Kernel) -> Storage:
     """Where each tile of the kernel lives."""
     return _Planner(kernel).plan()
-
-
-def tile_bytes(value: Value) -> int:
-    """Bytes of a tile's buffer."""
-    return value.type.size * memory_bytes(value.type.element)
 
 
 class _Planner:
@@ -108,7 +83,7 @@ class _Planner:
         for place in range(len(self._order.ops) - 1, -1, -1):
             op = self._order.ops[place]
             reaches = self._order.last[id(op)] if op.name in _FOLDING else place
-            if self._fusion.is_folded(op) and is_tile(op.result):
+            if is_folded(op, self._fusion) and is_tile(op.result):
                 reaches = last.get(id(op.result), place)
             for value in op.operand_list():
                 last[id(value)] = max(last.get(id(value), -1), reaches)
@@ -156,7 +131,7 @@ class _Planner:
         place = self._order.place[id(op)]
         for load in self._fusion.deferred.get(id(op), ()):
             self._new([load.results[0]], place, self._stop(load.results[0], place))
-        if self._fusion.is_folded(op) or id(op) in self._fusion.late or op.name in _CONTROL:
+        if is_folded(op, self._fusion) or id(op) in self._fusion.late or op.name in _CONTROL:
             return
         for result in op.results:
             if is_tile(result) and not self._shares(op, result):
@@ -272,10 +247,3 @@ _HANDING = ("continue", "break", "yield")
 def _targets(end: Op, receiver: Op) -> list[Value]:
     """What the operands of a terminator become."""
     return carried_arguments(receiver) if end.name == "continue" else receiver.results
-
-
-def carried_arguments(op: Op) -> list[Value]:
-    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
-    if op.name == "if":
-        return []
-    return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]

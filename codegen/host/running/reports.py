@@ -10,27 +10,13 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from tileir.codegen.host.checking import findings
+from tileir.codegen.host.report import Handler, Report
 
 from . import messages, traces
 from .context import REPORT, Context
-
-
-class Report(NamedTuple):
-    """One call from a kernel: a number and an address, both as the site means them, and the block.
-
-    What `data` points to is there for the duration of the call.
-    """
-
-    index: int
-    data: int
-    block: tuple[int, int, int]
-
-
-Handler = Callable[[Report], None]
-"""Does what a site asks for. An exception ends the launch, which raises it."""
 
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
     **findings.HANDLERS, **messages.HANDLERS, "trace": traces.printed,

@@ -5,18 +5,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tileir.codegen.host.report import Handler, Report
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
 
 from .messages import say
-
-if TYPE_CHECKING:
-    from .reports import Handler, Report
 
 OnTrace = Callable[[str, np.ndarray, tuple[int, int, int]], None]
 """Takes the name of a value, its elements, and the block."""

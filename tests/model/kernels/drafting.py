@@ -11,9 +11,9 @@ from tileir.ir import Value
 from tileir.tools.sampler.attributes import attribute
 from tileir.tools.sampler.draft import Draft, Unfit
 from tileir.tools.sampler.draws import Draws
-from tileir.tools.sampler.growing import rows
 from tileir.tools.sampler.pool import Pool
 from tileir.tools.sampler.relations import RELATIONS
+from tileir.tools.sampler.rows import Rows, rows
 from tileir.types import Tile, Type
 
 HIGHEST_RANK = 8
@@ -62,7 +62,7 @@ class Source:
     pool: SmallPool
     visible: Sequence[Value] = ()
     globals: Sequence = ()
-    rows: object = field(default_factory=lambda: rows(LATEST))
+    rows: Rows = field(default_factory=lambda: rows(LATEST))
 
     def some_visible(self, count: int) -> list[Value]:
         """Some of the values, drawn at random."""

@@ -8,17 +8,12 @@ come to counts, not how they are written.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from tileir.types import Type
 
-from .diagnostics import Refused, Report
-from .lexer import ALIAS, SKIP, Reader, phrase
-
-if TYPE_CHECKING:
-    from .attributes import AttributeReader
-    from .locations import LocationReader
-    from .types import TypeReader
+from .diagnostics import Diagnostics, Refused
+from .lexer import SKIP, Reader
 
 NAME = r"[0-9]++|[A-Za-z_$-][\w$-]*+"
 MENTIONED = re.compile(
@@ -39,13 +34,15 @@ BROKEN = _Broken()
 
 
 class Aliases:
-    """The aliases of a text. The readers of what they stand for are set once they exist."""
+    """The aliases of a text.
 
-    types: TypeReader
-    attributes: AttributeReader
-    locations: LocationReader
+    `definition` reads what stands behind the ``=`` of a name. It is set once the readers of types,
+    attributes and locations exist, which ask for aliases themselves.
+    """
 
-    def __init__(self, reader: Reader, report: Report) -> None:
+    definition: Callable[[str], object]
+
+    def __init__(self, reader: Reader, report: Diagnostics) -> None:
         self.reader = reader
         self.report = report
         self.ends: dict[int, int] = {}
@@ -117,7 +114,7 @@ class Aliases:
         self._reading[name] = None
         self.reader.at = behind
         try:
-            self._values[name] = self._stated(name)
+            self._values[name] = self.definition(name)
             self.ends[start] = self.reader.at
         except Refused as wrong:
             self.report.add(wrong.message, wrong.at, wrong.length)
@@ -127,19 +124,6 @@ class Aliases:
             del self._reading[name]
             self.reader.at = back
         return self._values[name]
-
-    def _stated(self, name: str) -> object:
-        """What stands behind the ``=``."""
-        if name[0] == "!":
-            return self.types.read()
-        match = ALIAS.match(self.reader.text, self.reader.at)
-        if match is not None:
-            self.reader.at = match.end()
-            return self.value(match[1], match.start())
-        if self.reader.sees(phrase("loc")):
-            return self.locations.stated()
-        record = self.locations.record()
-        return self.attributes.aliased() if record is None else record[0]
 
     def _skip(self, behind: int, start: int) -> None:
         """Where a definition ends that makes no sense: with its line."""

@@ -7,7 +7,6 @@ about what uses those nothing is said. So each problem is told once, and reading
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Op as Spec
@@ -20,13 +19,13 @@ from tileir.messages.wording import choice, counted, did_you_mean
 from tileir.types import Type
 
 from .diagnostics import Refused, Stop
-from .lexer import NO_ATTRIBUTES, RESULTS, SKIP, SOME_RESULTS, VALUE, line_of, phrase, shown
-from .operations import Draft, plan_of
+from .lexer import NO_ATTRIBUTES, RESULTS, SKIP, SOME_RESULTS, line_of, phrase, shown
+from .operations import syntax_of
+from .parsed import ParsedOp
 from .results import finished
+from .scope import UNKNOWN, BodyScope
+from .source import Source
 from .structured import READERS
-
-if TYPE_CHECKING:
-    from .source import Source
 
 SPECS: dict[str, Spec] = {
     name: spec for spec in OPS if spec.in_body for name in (spec.mnemonic, *spec.aliases)
@@ -48,8 +47,6 @@ MOST_RESULTS = 1 << 16
 """Names that one pack such as ``%5:2`` may stand for."""
 
 CLOSE = phrase("}")
-UNKNOWN = Value(None, None, 0, 0)
-"""In the place of a value about which nothing is known, because what defines it is wrong."""
 
 
 class Place:
@@ -83,58 +80,17 @@ class Place:
         return infer(self.op, rule, slots)
 
 
-class BodyReader:
+class BodyReader(BodyScope):
     """Reads the body of one entry. Then `positions` has every location that was stated, by its
     identity, and where; `starts` where ops begin, by theirs."""
 
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.reader = source.reader
-        self.report = source.report
-        self.types = source.types
-        self.attributes = source.attributes
-        self.gate = source.gate
-        self.names: dict[str, Value] = {}
+        super().__init__(source)
         self.places: list[Place] = []
         self.positions: dict[int, tuple[SourceLocation | CallSite, int]] = {}
         self.starts: dict[int, int] = {}
-        self._defined: list[str] = []
-        self._gone: dict[str, str] = {}
 
     # Names --------------------------------------------------------------------------------------
-
-    def value(self) -> Value:
-        """The value of the name at the reader's position."""
-        reader = self.reader
-        match = VALUE.match(reader.text, reader.at)
-        if match is None:
-            raise reader.expected("a value such as %0")
-        reader.at = match.end()
-        found = self.names.get(match[1])
-        return self._unnamed(match) if found is None else found
-
-    def _unnamed(self, match: re.Match[str]) -> Value:
-        name = match[1]
-        pack, _, number = name.partition("#")
-        found = self.names.get(pack)
-        if found is UNKNOWN or (number == "0" and found is not None):
-            return found
-        why = self._gone.get(name) or self._gone.get(pack, "is not defined before this")
-        if found is not None:
-            why = f"is not there, {pack} has one result"
-            if f"{pack}#1" in self.names:
-                why = f"is not there, {pack} has fewer results"
-        self.report.add(f"{shown(name)} {why}", match.start(), len(name))
-        return UNKNOWN
-
-    def define(self, name: str, value: Value, at: int) -> None:
-        """Give a value its name, which must be new."""
-        if name in self.names:
-            self.report.add(f"redefinition of {shown(name)}", at, len(name))
-            self.names[name] = UNKNOWN  # of the two, nobody knows which is meant from here on
-            return
-        self.names[name] = value
-        self._defined.append(name)
 
     def _named(self, results: str | None, at: int) -> list[tuple[str, int, int]]:
         """The names in front of an op: name, how many values, position."""
@@ -164,7 +120,7 @@ class BodyReader:
             for value in results[place : place + 1]:
                 if value in lost:
                     since = op.spec.results[place].since
-                    self._gone[name] = f"needs {since}, writing {self.gate.version}"
+                    self.gone[name] = f"needs {since}, writing {self.gate.version}"
                 else:
                     self.define(name, value, at)
             if count > 1:
@@ -185,13 +141,12 @@ class BodyReader:
         arguments: list[tuple[str, int, Type | None]],
         implied: str | None,
     ) -> Block:
-        """The block in braces; `implied` is the terminator that need not be written."""
         reader, limits = self.reader, self.source.limits
         if len(self.places) > limits.region_depth:
             raise reader.refused(f"more than {limits.region_depth} regions inside each other")
         opened, block = reader.at, Block()
         reader.expect(phrase("{"))
-        place = Place(op, row, block, len(self._defined), opened)
+        place = Place(op, row, block, len(self.defined), opened)
         self.places.append(place)
         for name, at, type in arguments:
             value = Value(type, block, len(block.arguments), 0)
@@ -200,10 +155,7 @@ class BodyReader:
         self._ops(place)
         self._end(place, implied)
         self.places.pop()
-        for name in self._defined[place.visible :]:
-            del self.names[name]
-            self._gone[name] = "is not visible here, the region that defines it has ended"
-        del self._defined[place.visible :]
+        self.forget(place.visible)
         return block
 
     def _end(self, place: Place, implied: str | None) -> None:
@@ -295,11 +247,13 @@ class BodyReader:
         if spec.since > self.gate.version:
             self.gate.need(spec.mnemonic, spec.since, match.start(2), len(name))
         reader.at = match.end()
-        draft = Draft(plan_of(spec.mnemonic), match.start(2), sum(count for _, count, _ in named))
+        draft = ParsedOp(
+            syntax_of(spec.mnemonic), match.start(2), sum(count for _, count, _ in named)
+        )
         before = len(self.report)
         read = READERS.get(name)
         if read is None:
-            for step in draft.plan.steps:
+            for step in draft.syntax.steps:
                 step(self, draft)
             op, lost = finished(self, draft)
         else:

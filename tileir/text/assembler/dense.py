@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tileir.ir.constants import Constant, element_size
 from tileir.types import Scalar, Tile
@@ -13,9 +12,7 @@ from tileir.types import Scalar, Tile
 from .diagnostics import Refused
 from .lexer import LITERAL, NUMBER, SKIP, STRING, Reader, phrase
 from .numbers import BadNumber, bits_of
-
-if TYPE_CHECKING:
-    from .types import TypeReader
+from .types import TypeReader
 
 PIECE = re.compile(rf"(?:([\[\],])|(true\b|false\b|{NUMBER})){SKIP}", re.ASCII)
 ROW = re.compile(r"[^\[\]/\"]++(?=\])")

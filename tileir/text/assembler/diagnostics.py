@@ -32,7 +32,7 @@ class Stop(Exception):
     """Reading on helps nobody: there are too many problems, or the text is at its end."""
 
 
-class Report:
+class Diagnostics:
     """The problems of a text."""
 
     def __init__(self, text: str, name: str) -> None:

@@ -1,14 +1,13 @@
 """Ops by the assembly format of their row.
 
 A format becomes a list of steps, once for each op. A step takes a piece of the text and notes in
-the draft of the op what it says: values, attributes, or types that are stated of them.
+the parsed op what it says: values, attributes, or types that are stated of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
@@ -17,35 +16,11 @@ from tileir.formats.ops.spec import Op as Spec
 from tileir.ir import Value
 from tileir.ir.slot_types import admits
 from tileir.types import Type
-from tileir.write.body import default_of
 
 from .lexer import NAMES, phrase
+from .parsed import OpSyntax, ParsedOp, Step
+from .scope import BodyScope
 from .slots import attribute_step
-
-if TYPE_CHECKING:
-    from .body import BodyReader
-
-
-class Plan:
-    """A row as it is read: worked out once, because rows are too large to be looked up by.
-
-    steps     what reads all that follows the mnemonic; none for an op with syntax of its own
-    operands  the operand slots of an op without operands
-    implied   operands of which the format states no type -> the slot whose type they must have
-    results   the result slots
-    extents   whether sizes of the result's type are spelled out again
-    """
-
-    __slots__ = ("extents", "implied", "operands", "results", "spec", "steps")
-
-    def __init__(self, spec: Spec) -> None:
-        items = items_of(spec) if spec.format != "" else ()
-        self.spec = spec
-        self.steps = tuple(_steps(spec, items))
-        self.operands = {s.name: () if s.arity == "many" else None for s in spec.operands}
-        self.implied = _implied(spec, set(_typed(items)))
-        self.results = spec.results
-        self.extents = any(isinstance(i, Slot) and i.form == "extents" for i in items)
 
 
 def _implied(spec: Spec, stated: set[str]) -> tuple[tuple[str, str], ...]:
@@ -71,38 +46,17 @@ def _typed(items: tuple[Item, ...]) -> list[str]:
 
 
 @cache
-def plan_of(mnemonic: str) -> Plan:
-    """The plan of an op."""
-    return Plan(BY_NAME[mnemonic])
-
-
-class Draft:
-    """An op that is being read: what the text says so far, by slot, and where it says it.
-
-    `names` is how many results have names. `stated` has types and their positions, `places` the
-    positions of values and attributes.
-    """
-
-    __slots__ = ("at", "attributes", "names", "operands", "places", "plan", "spec", "stated")
-
-    def __init__(self, plan: Plan, at: int, names: int) -> None:
-        self.plan = plan
-        self.spec = plan.spec
-        self.at = at
-        self.names = names
-        self.operands: dict[str, Value | tuple[Value, ...] | None] = dict(plan.operands)
-        self.attributes: dict[str, object] = {}
-        self.stated: dict[str, list[tuple[Type | None, int]]] = {}
-        self.places: dict[str, list[int]] = {}
-
-    def fill(self) -> None:
-        """Give attributes that the text left out what that means."""
-        for slot in self.spec.attributes:
-            if slot.name not in self.attributes:
-                self.attributes[slot.name] = default_of(slot, self.operands)
-
-
-Step = Callable[["BodyReader", Draft], None]
+def syntax_of(mnemonic: str) -> OpSyntax:
+    """How an op is read."""
+    spec = BY_NAME[mnemonic]
+    items = items_of(spec) if spec.format != "" else ()
+    return OpSyntax(
+        spec,
+        steps=tuple(_steps(spec, items)),
+        operands={s.name: () if s.arity == "many" else None for s in spec.operands},
+        implied=_implied(spec, set(_typed(items))),
+        extents=any(isinstance(i, Slot) and i.form == "extents" for i in items),
+    )
 
 
 def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
@@ -139,7 +93,7 @@ def _words(names: tuple[str, ...]) -> Step:
     """Unit attributes in any order."""
     words = {name: phrase(name) for name in names}
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         found = True
         while found:
             found = False
@@ -183,19 +137,19 @@ def _group(spec: Spec, group: Group, rivals: list[str]) -> Step:
     present = _presence(spec, group)
     first, *others = (slot_of(spec, name) for name in (group.anchor.name, *rivals))
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         if present(body, draft):
             for step in steps:
                 step(body, draft)
 
-    def read_rival(body: BodyReader, draft: Draft) -> None:
+    def read_rival(body: BodyScope, draft: ParsedOp) -> None:
         read(body, draft)
         _move(draft, first, others[0])
 
     return read_rival if others else read
 
 
-def _move(draft: Draft, first: Operand, other: Operand) -> None:
+def _move(draft: ParsedOp, first: Operand, other: Operand) -> None:
     """A value that cannot be what it was taken for is what can stand there besides."""
     value = draft.operands[first.name]
     if isinstance(value, Value) and value.type is not None and not admits(first.type, value.type):
@@ -203,7 +157,7 @@ def _move(draft: Draft, first: Operand, other: Operand) -> None:
         draft.places[other.name] = draft.places.pop(first.name)
 
 
-def _presence(spec: Spec, group: Group) -> Callable[[BodyReader, Draft], object]:
+def _presence(spec: Spec, group: Group) -> Callable[[BodyScope, ParsedOp], object]:
     """What tells whether the part is there: an operand that was read, or the next token."""
     anchor, name = slot_of(spec, group.anchor.name), group.anchor.name
     if group.anchor.form:
@@ -221,17 +175,17 @@ def _presence(spec: Spec, group: Group) -> Callable[[BodyReader, Draft], object]
     return lambda body, draft: _word_ahead(body)
 
 
-def _value_ahead(body: BodyReader) -> bool:
+def _value_ahead(body: BodyScope) -> bool:
     """Whether a value is next."""
     return body.reader.text.startswith("%", body.reader.at)
 
 
-def _value_of_its_own(body: BodyReader) -> bool:
+def _value_of_its_own(body: BodyScope) -> bool:
     """Whether a value is next, and not the start of another op."""
     return _value_ahead(body) and not NAMES.match(body.reader.text, body.reader.at)
 
 
-def _word_ahead(body: BodyReader) -> bool:
+def _word_ahead(body: BodyScope) -> bool:
     """Whether a bare word is next."""
     char = body.reader.text[body.reader.at : body.reader.at + 1]
     return char.isalpha()
@@ -259,7 +213,7 @@ def _slot(spec: Spec, item: Slot) -> Step:
 
 
 def _value(name: str) -> Step:
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         draft.places[name] = [body.reader.at]
         draft.operands[name] = body.value()
 
@@ -270,7 +224,7 @@ def _values(name: str, last: bool) -> Step:
     """Any number of values; behind an op that is the `last` one there can be names of results."""
     comma, begins = phrase(","), _value_of_its_own if last else _value_ahead
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         reader, found, places = body.reader, [], []
         if begins(body):
             while not found or reader.accept(comma):
@@ -282,7 +236,7 @@ def _values(name: str, last: bool) -> Step:
 
 
 def _type(name: str) -> Step:
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         at = body.reader.at
         draft.stated[name] = [(body.types.read(), at)]
 
@@ -290,7 +244,7 @@ def _type(name: str) -> Step:
 
 
 def _types(name: str) -> Step:
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         draft.stated[name] = body.types.read_list()
 
     return read
@@ -300,7 +254,7 @@ def _common(slot: Operand, name: str) -> Step:
     """One type for all values, or one for each."""
     comma = phrase(",")
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         reader, count = body.reader, len(draft.operands[name])
         at = reader.at
         stated = [(body.types.read(), at)]
@@ -323,7 +277,7 @@ def _other_kinds(constraint: TileOf, stated: list[tuple[Type | None, int]]) -> b
 def _first(name: str) -> Step:
     """One type for all results; how many there are, their names say, or the op that is asked."""
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         at = body.reader.at
         stated = (body.types.read(), at)
         count = draft.names
@@ -340,7 +294,7 @@ def _extents(name: str) -> Step:
     """Sizes: numbers, and values for those that are not known before."""
     comma = phrase(",")
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         reader, values, places, sizes = body.reader, [], [], []
         while not reader.sees(phrase("]")):
             if sizes:
@@ -358,7 +312,7 @@ def _extents(name: str) -> Step:
     return read
 
 
-def _signature(body: BodyReader, draft: Draft) -> None:
+def _signature(body: BodyScope, draft: ParsedOp) -> None:
     """The types of a make_tensor_view: ``[base,] [values] -> result``, or the result alone."""
     stated = body.types.read_list()
     if body.reader.accept(phrase("->")):

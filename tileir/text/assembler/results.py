@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tileir.builder.result_types import follows
 from tileir.formats.ops.assembly import EXTENTS
@@ -11,24 +10,23 @@ from tileir.ir import Op, Value
 from tileir.ir.constants import Constant
 from tileir.ir.slot_types import operand_slots
 from tileir.messages.wording import counted, in_words
-from tileir.types import Tile, Type
+from tileir.types import Scalar, Tile, Type
 from tileir.verifier.constraints import signature, type_problem
 from tileir.verifier.single import own_problem
 
 from .aliases import BROKEN
-from .dense import constant_of
+from .dense import Elements, constant_of
 from .lexer import VALUE, shown
-
-if TYPE_CHECKING:
-    from .body import BodyReader
-    from .operations import Draft
+from .parsed import ParsedOp
+from .scope import BodyScope
+from .source import Source
 
 NUMBERED = re.compile(r"(operand|result) #(\d+) ")
 WORD = re.compile(r"\w+")
 
 
-def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
-    """The op of a draft, and the results that its row has but the version does not."""
+def finished(body: BodyScope, draft: ParsedOp) -> tuple[Op, list[Value]]:
+    """The op that was read, and the results that its row has but the version does not."""
     spec, before = draft.spec, len(body.report)
     draft.fill()
     unknown = _check_stated(body, draft) or BROKEN in draft.attributes.values()
@@ -41,7 +39,7 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
         unknown = True
     if not unknown and len(body.report) == before:
         _check_rules(body, draft, op, types)
-        if draft.plan.extents and len(body.report) == before:
+        if draft.syntax.extents and len(body.report) == before:
             _check_extents(body, draft, op)
         body.gate.op(op, draft.places, draft.at)
     lost = []
@@ -52,7 +50,7 @@ def finished(body: BodyReader, draft: Draft) -> tuple[Op, list[Value]]:
     return op, lost
 
 
-def _check_rules(body: BodyReader, draft: Draft, op: Op, types: list[Type | None]) -> None:
+def _check_rules(body: BodyScope, draft: ParsedOp, op: Op, types: list[Type | None]) -> None:
     """Ask for what the op's row says. Ops of the same types are asked about them once."""
     known, key = body.source.alike, signature(op)
     if key not in known:
@@ -65,7 +63,7 @@ def _check_rules(body: BodyReader, draft: Draft, op: Op, types: list[Type | None
         body.report.add(f"{op.name}: {text}" + (f" ({hint})" if hint else ""), *place)
 
 
-def _check_stated(body: BodyReader, draft: Draft) -> bool:
+def _check_stated(body: BodyScope, draft: ParsedOp) -> bool:
     """Compare types that are stated of operands with theirs; returns whether one is unknown."""
     operands, stated, unknown = draft.operands, draft.stated, False
     for name, value in operands.items():
@@ -87,7 +85,7 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
             type = types[place][0]
             if one.type is not type and one.type != type and type and one.type:
                 _mismatch(body, draft, name, place, one.type, type)
-    for name, other in draft.plan.implied:
+    for name, other in draft.syntax.implied:
         value, types = operands[name], stated.get(other)
         if isinstance(value, Value) and types and value.type is not types[0][0]:
             type = types[0][0]
@@ -98,7 +96,7 @@ def _check_stated(body: BodyReader, draft: Draft) -> bool:
 
 
 def _mismatch(
-    body: BodyReader, draft: Draft, name: str, place: int, found: Type, stated: Type
+    body: BodyScope, draft: ParsedOp, name: str, place: int, found: Type, stated: Type
 ) -> None:
     at = draft.places[name][place]
     match = VALUE.match(body.reader.text, at)
@@ -107,27 +105,29 @@ def _mismatch(
     body.report.add(text, at, len(match[1]) if match else 1)
 
 
-def _make_constant(body: BodyReader, draft: Draft) -> bool:
+def _make_constant(body: BodyScope, draft: ParsedOp) -> bool:
     """Make the constant of the numbers that were read; False if that goes wrong."""
     element, elements = draft.attributes["value"]
     ((type, at),) = draft.stated["result"]
-    made = constant(body, element, elements, type, at)
+    made = constant(body.source, element, elements, type, at)
     draft.attributes["value"] = made
     return made is not None
 
 
-def constant(body, element, elements, type: Type | None, at: int) -> Constant | None:
+def constant(
+    source: Source, element: Scalar, elements: Elements, type: Type | None, at: int
+) -> Constant | None:
     """A constant from elements and the stated type; None if that is wrong and reported."""
     if type is None:
         return None
     if not isinstance(type, Tile) or type.element != element:
-        wrong = body.reader.refused(f"the numbers are of {element}, the type is {type}", at)
-        body.report.add(wrong.message, at, wrong.length)
+        wrong = source.reader.refused(f"the numbers are of {element}, the type is {type}", at)
+        source.report.add(wrong.message, at, wrong.length)
         return None
-    return constant_of(body.reader, elements, type)
+    return constant_of(source.reader, elements, type)
 
 
-def _result_types(draft: Draft, op: Op, unknown: bool) -> list[Type | None]:
+def _result_types(draft: ParsedOp, op: Op, unknown: bool) -> list[Type | None]:
     types: list[Type | None] = []
     slots = None
     for slot in draft.spec.results:
@@ -142,7 +142,7 @@ def _result_types(draft: Draft, op: Op, unknown: bool) -> list[Type | None]:
     return types
 
 
-def _place(body: BodyReader, draft: Draft, op: Op, problem: str) -> tuple[int, int]:
+def _place(body: BodyScope, draft: ParsedOp, op: Op, problem: str) -> tuple[int, int]:
     """Where the slot is that a problem is about, and how long what stands there is."""
     numbered = NUMBERED.match(problem)
     if numbered and numbered[1] == "operand":
@@ -173,7 +173,7 @@ def _slot_of(op: Op, number: int) -> str:
     return ""
 
 
-def _check_extents(body: BodyReader, draft: Draft, op: Op) -> None:
+def _check_extents(body: BodyScope, draft: ParsedOp, op: Op) -> None:
     """Sizes that the op spells out again must be those of its result's type."""
     for name, field in EXTENTS.items():
         spelled = draft.stated[f"{name}:sizes"]

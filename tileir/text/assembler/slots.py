@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tileir.formats.attributes import (
     ATTRIBUTE,
@@ -18,35 +17,33 @@ from tileir.formats.ops.spec import Attribute
 
 from .dense import typed_elements
 from .lexer import Reader, phrase
+from .parsed import ParsedOp, Step
+from .scope import BodyScope
 from .types import case_of
-
-if TYPE_CHECKING:
-    from .body import BodyReader
-    from .operations import Draft, Step
 
 LOWEST, BEYOND = INT_LIST.subcon.refused
 """The ends of the range of 32 bits; integers of a list lie between the two."""
 
 
 def attribute_step(slot: Attribute, form: str) -> Step:
-    """What reads the value of an attribute slot into a draft."""
+    """What reads the value of an attribute slot of an op."""
     read_value = _reader(slot, form)
     name = slot.name
 
-    def read(body: BodyReader, draft: Draft) -> None:
+    def read(body: BodyScope, draft: ParsedOp) -> None:
         draft.places[name] = [body.reader.at]
         draft.attributes[name] = read_value(body)
 
     return _elements if slot.node is CONSTANT_INDEX else read
 
 
-def _elements(body: BodyReader, draft: Draft) -> None:
+def _elements(body: BodyScope, draft: ParsedOp) -> None:
     """``<f32: 1.0>``; the type of the result says later what it is."""
     draft.places["value"] = [body.reader.at]
     draft.attributes["value"] = typed_elements(body.reader, body.types)
 
 
-def _reader(slot: Attribute, form: str) -> Callable[[BodyReader], object]:
+def _reader(slot: Attribute, form: str) -> Callable[[BodyScope], object]:
     """What reads the value of an attribute slot."""
     node = slot.node
     if isinstance(node, EnumValue):

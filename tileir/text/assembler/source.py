@@ -7,7 +7,8 @@ from tileir.formats.version import Version
 
 from .aliases import Aliases
 from .attributes import AttributeReader
-from .diagnostics import Report
+from .definitions import DefinitionReader
+from .diagnostics import Diagnostics
 from .lexer import Reader
 from .locations import LocationReader
 from .types import TypeReader
@@ -26,12 +27,13 @@ class Source:
         self.alike: dict[tuple, list] = {}
         self.version = version
         self.reader = Reader(text)
-        self.report = Report(text, name)
+        self.report = Diagnostics(text, name)
         self.gate = Gate(version, self.report)
         self.aliases = Aliases(self.reader, self.report)
         self.types = TypeReader(self.reader, self.report, self.aliases, self.gate, limits)
         self.attributes = AttributeReader(self.reader, self.aliases, self.types, limits)
         self.locations = LocationReader(self.reader, self.aliases, limits)
-        self.aliases.types = self.types
-        self.aliases.attributes = self.attributes
-        self.aliases.locations = self.locations
+        definitions = DefinitionReader(
+            self.reader, self.aliases, self.types, self.attributes, self.locations
+        )
+        self.aliases.definition = definitions.read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tileir.attributes import IntegerAttribute
 from tileir.formats.attributes import ATTRIBUTE_LIST
@@ -14,37 +13,35 @@ from tileir.messages.wording import counted
 from tileir.types import Scalar, Type
 
 from .lexer import VALUE, phrase, shown
+from .parsed import ParsedOp
 from .results import finished
+from .scope import BodyScope
 from .slots import truth
-
-if TYPE_CHECKING:
-    from .body import BodyReader
-    from .operations import Draft
 
 Made = tuple[Op, list[Value]]
 Arguments = list[tuple[str, int, Type | None]]
 """Names of block arguments, where they are, and their types."""
 
 
-def _name(body: BodyReader) -> tuple[str, int]:
+def _name(body: BodyScope) -> tuple[str, int]:
     """A new name of a value, and where it is."""
     at = body.reader.at
     return body.reader.take(VALUE, "a name such as %i"), at
 
 
-def _operand(body: BodyReader, draft: Draft, slot: str) -> None:
+def _operand(body: BodyScope, draft: ParsedOp, slot: str) -> None:
     draft.places[slot] = [body.reader.at]
     draft.operands[slot] = body.value()
 
 
-def _add(body: BodyReader, op: Op, arguments: Arguments) -> None:
+def _add(body: BodyScope, op: Op, arguments: Arguments) -> None:
     """Read the next region of an op."""
     row = op.spec.regions[len(op.regions)]
     op.regions.append(Region([body.region(op, row, arguments, IMPLIED.get(op.name))]))
 
 
-def _iteration_values(body: BodyReader, draft: Draft) -> list[tuple[str, int]]:
-    """``iter_values(%a = %x, %b = %y)``: names of arguments; the values go to the draft."""
+def _iteration_values(body: BodyScope, draft: ParsedOp) -> list[tuple[str, int]]:
+    """``iter_values(%a = %x, %b = %y)``: names of arguments; the values go to the op."""
     reader, names, values, places = body.reader, [], [], []
     if reader.accept(phrase("iter_values")):
         reader.expect(phrase("("))
@@ -59,7 +56,7 @@ def _iteration_values(body: BodyReader, draft: Draft) -> list[tuple[str, int]]:
     return names
 
 
-def _parenthesised(body: BodyReader) -> list[tuple[Type | None, int]]:
+def _parenthesised(body: BodyScope) -> list[tuple[Type | None, int]]:
     """``-> (T, T)``; nothing if there is no arrow."""
     if not body.reader.accept(phrase("->")):
         return []
@@ -69,7 +66,7 @@ def _parenthesised(body: BodyReader) -> list[tuple[Type | None, int]]:
     return types
 
 
-def _carried(body: BodyReader, names: list, types: list, at: int) -> Arguments:
+def _carried(body: BodyScope, names: list, types: list, at: int) -> Arguments:
     """The arguments that carried values become."""
     if len(names) != len(types):
         stated, values = counted(len(types), "type"), counted(len(names), "value")
@@ -77,7 +74,7 @@ def _carried(body: BodyReader, names: list, types: list, at: int) -> Arguments:
     return [(*name, type) for name, (type, _) in zip(names, types, strict=True)]
 
 
-def read_for(body: BodyReader, draft: Draft) -> Made:
+def read_for(body: BodyScope, draft: ParsedOp) -> Made:
     """``for %i in (%a to %b, step %c) : T iter_values(%x = %y) -> (T) {``"""
     reader = body.reader
     draft.attributes["unsignedCmp"] = reader.accept(phrase("unsigned"))
@@ -103,7 +100,7 @@ def read_for(body: BodyReader, draft: Draft) -> Made:
     return made
 
 
-def read_loop(body: BodyReader, draft: Draft) -> Made:
+def read_loop(body: BodyScope, draft: ParsedOp) -> Made:
     """``loop iter_values(%x = %y) : T -> T {``"""
     reader = body.reader
     names = _iteration_values(body, draft)
@@ -124,7 +121,7 @@ def read_loop(body: BodyReader, draft: Draft) -> Made:
     return made
 
 
-def read_if(body: BodyReader, draft: Draft) -> Made:
+def read_if(body: BodyScope, draft: ParsedOp) -> Made:
     """``if %c -> (T, T) { ... } else { ... }``"""
     reader = body.reader
     _operand(body, draft, "condition")
@@ -141,7 +138,7 @@ def read_if(body: BodyReader, draft: Draft) -> Made:
     return made
 
 
-def _read_combining(body: BodyReader, draft: Draft) -> Made:
+def _read_combining(body: BodyScope, draft: ParsedOp) -> Made:
     """``reduce %x dim=1 identities=[0 : i32] : T -> T (%a: T, %b: T) {``, scan with ``reverse``"""
     reader, values, places = body.reader, [], []
     while not values or reader.accept(phrase(",")):
@@ -167,7 +164,7 @@ def _read_combining(body: BodyReader, draft: Draft) -> Made:
     return made
 
 
-def _identities(body: BodyReader) -> tuple:
+def _identities(body: BodyScope) -> tuple:
     """Numbers in brackets; ``true`` and ``false`` are of i1."""
     reader, found = body.reader, []
     reader.expect(phrase("["))
@@ -183,7 +180,7 @@ def _identities(body: BodyReader) -> tuple:
     return tuple(found)
 
 
-def _arguments(body: BodyReader, op: Op) -> Arguments:
+def _arguments(body: BodyScope, op: Op) -> Arguments:
     """``(%a: T, %b: T)``, which must be what the row says of the region's arguments."""
     reader, found, start = body.reader, [], body.reader.at
     places = []
@@ -215,7 +212,7 @@ def _arguments(body: BodyReader, op: Op) -> Arguments:
     return found
 
 
-READERS: dict[str, Callable[[BodyReader, Draft], Made]] = {
+READERS: dict[str, Callable[[BodyScope, ParsedOp], Made]] = {
     "for": read_for,
     "if": read_if,
     "loop": read_loop,

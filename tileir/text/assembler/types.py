@@ -6,7 +6,6 @@ The same few types stand everywhere, so a spelling that was read once is only lo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from tileir.builder.type_spelling import SCALARS
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
@@ -26,12 +25,10 @@ from tileir.types import (
     Type,
 )
 
-from .diagnostics import Refused, Report
+from .aliases import Aliases
+from .diagnostics import Diagnostics, Refused
 from .lexer import ALIAS, SKIP, Reader, phrase, shown, token
-
-if TYPE_CHECKING:
-    from .aliases import Aliases
-    from .versions import Gate
+from .versions import Gate
 
 NESTED = r"[^<>]*+"
 for _ in range(5):
@@ -52,7 +49,7 @@ class TypeReader:
     """Reads types; None stands for one that was wrong and has been reported."""
 
     def __init__(
-        self, reader: Reader, report: Report, aliases: Aliases, gate: Gate, limits: Limits
+        self, reader: Reader, report: Diagnostics, aliases: Aliases, gate: Gate, limits: Limits
     ) -> None:
         self.reader = reader
         self.report = report

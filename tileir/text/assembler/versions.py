@@ -13,13 +13,13 @@ from tileir.types import Pointer, Scalar, TensorView, Tile, Type
 from tileir.write.body import default_of
 from tileir.write.type_table import VARIANTS
 
-from .diagnostics import Report
+from .diagnostics import Diagnostics
 
 
 class Gate:
     """Notes what a version lacks; with the latest one there is nothing to note."""
 
-    def __init__(self, version: Version, report: Report) -> None:
+    def __init__(self, version: Version, report: Diagnostics) -> None:
         self.version = version
         self.report = report
         self.open = version >= LATEST

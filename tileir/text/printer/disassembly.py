@@ -61,9 +61,9 @@ def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Functio
 
 
 def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
-    from .locations import Aliases
+    from .locations import LocationAliases
 
-    aliases = Aliases(variables, functions)
+    aliases = LocationAliases(variables, functions)
     return aliases.tail, aliases.definitions()
 
 

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from tileir.ir import Block, Op, Value
+from tileir.ir import Block, Op
 from tileir.read.function import Function
 
 from . import values
-from .names import Names
 from .operations import pieces_of
 from .structured import PRINTERS, shown
+from .text import KernelText
 
 Tail = Callable[[object], str]
 """What follows an op because of its location: nothing, or ``" loc(#loc3)"``."""
 
 
-class FunctionPrinter:
-    """Prints one kernel into a list of pieces.
-
-    `types` remembers the spelling of the module's types; `tail` gives the text for a location.
-    """
+class FunctionPrinter(KernelText):
+    """Prints one kernel; `tail` gives the text for a location."""
 
     def __init__(self, out: list[str], types: dict[int, str], tail: Tail | None) -> None:
-        self.names = Names()
-        self.out = out
-        self.add = out.append
-        self._types = types
+        super().__init__(out, types)
         self._tail = tail
 
     def function(self, function: Function) -> None:
@@ -51,7 +45,6 @@ class FunctionPrinter:
         self.add("\n")
 
     def region(self, owner: Op | None, block: Block, margin: str) -> None:
-        """A block of an op, or of the kernel itself, in braces."""
         self.add(" {\n")
         inner = f"{margin}  "
         defined = self.names.results(block)
@@ -69,19 +62,3 @@ class FunctionPrinter:
             self.add(f"{margin}{defined}{name}")
             structured(op, self, margin)
         self.add(self._tail(op.location) + "\n" if self._tail else "\n")
-
-    def name(self, value: Value) -> str:
-        """What the value is called."""
-        return self.names.value[value]
-
-    def type(self, value: Value) -> str:
-        """The type of the value as text."""
-        type = value.type
-        text = self._types.get(id(type))
-        if text is None:
-            text = self._types[id(type)] = str(type)
-        return text
-
-    def types(self, of: Iterable[Value]) -> str:
-        """The types of values, with commas between."""
-        return ", ".join(map(self.type, of))

@@ -49,7 +49,7 @@ class _Alias:
         self.name = ""
 
 
-class Aliases:
+class LocationAliases:
     """Every debug record that the text of a module refers to, with its name."""
 
     def __init__(self, variables: list[Global], functions: list[Function]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tileir.formats.nodes import Each
 from tileir.formats.ops import BY_NAME
@@ -18,11 +17,9 @@ from tileir.formats.ops.spec import Operand, Result
 from tileir.ir import Op, Value
 
 from . import values
+from .text import KernelText
 
-if TYPE_CHECKING:
-    from .functions import FunctionPrinter
-
-Piece = Callable[[Op, "FunctionPrinter"], str]
+Piece = Callable[[Op, KernelText], str]
 
 
 @cache
@@ -34,16 +31,16 @@ def pieces_of(mnemonic: str) -> tuple[Piece, ...]:
 
 def _piece(spec: Spec, item: Item) -> Piece:
     if isinstance(item, Literal):
-        return lambda op, printer: item.text
+        return lambda op, text: item.text
     if isinstance(item, Group):
         return _group(spec, item)
     slot = _slot(spec, item.name)
     if isinstance(slot, Operand | Result):
         return _FORMS[item.form](item.name, _reader(spec, slot))
     if item.form == "symbol":
-        return lambda op, printer: values.symbol(op.attributes[item.name])
+        return lambda op, text: values.symbol(op.attributes[item.name])
     spell = values.speller(slot)
-    return lambda op, printer: spell(op.attributes[item.name])
+    return lambda op, text: spell(op.attributes[item.name])
 
 
 def _slot(spec: Spec, name: str):
@@ -55,8 +52,8 @@ def _group(spec: Spec, group: Group) -> Piece:
     pieces = tuple(_piece(spec, item) for item in group.items)
     present = _presence(spec, group.anchor)
 
-    def piece(op: Op, printer: FunctionPrinter) -> str:
-        return "".join([piece(op, printer) for piece in pieces]) if present(op) else ""
+    def piece(op: Op, text: KernelText) -> str:
+        return "".join([piece(op, text) for piece in pieces]) if present(op) else ""
 
     return piece
 
@@ -88,37 +85,37 @@ def _reader(spec: Spec, slot: Operand | Result) -> Reader:
 
 
 def _names(name: str, read: Reader) -> Piece:
-    def piece(op: Op, printer: FunctionPrinter) -> str:
-        known = printer.names.value
+    def piece(op: Op, text: KernelText) -> str:
+        known = text.names.value
         return ", ".join([known[value] for value in read(op)])
 
     return piece
 
 
 def _types(name: str, read: Reader) -> Piece:
-    def piece(op: Op, printer: FunctionPrinter) -> str:
-        return ", ".join([printer.type(value) for value in read(op)]) or "token"
+    def piece(op: Op, text: KernelText) -> str:
+        return ", ".join([text.type(value) for value in read(op)]) or "token"
 
     return piece
 
 
 def _common_type(name: str, read: Reader) -> Piece:
-    def piece(op: Op, printer: FunctionPrinter) -> str:
-        types = [printer.type(value) for value in read(op)]
+    def piece(op: Op, text: KernelText) -> str:
+        types = [text.type(value) for value in read(op)]
         return types[0] if len(set(types)) == 1 else ", ".join(types)
 
     return piece
 
 
 def _first_type(name: str, read: Reader) -> Piece:
-    return lambda op, printer: "".join([printer.type(value) for value in read(op)[:1]])
+    return lambda op, text: "".join([text.type(value) for value in read(op)[:1]])
 
 
 def _extents(name: str, read: Reader) -> Piece:
     static = EXTENTS[name]
 
-    def piece(op: Op, printer: FunctionPrinter) -> str:
-        known, dynamic = printer.names.value, iter(read(op))
+    def piece(op: Op, text: KernelText) -> str:
+        known, dynamic = text.names.value, iter(read(op))
         sizes = getattr(op.result.type, static)
         if sizes.count(None) != len(op.operands[name]):
             raise LookupError(f"{name} and the dynamic sizes are not equally many")
@@ -128,11 +125,11 @@ def _extents(name: str, read: Reader) -> Piece:
 
 
 def _signature(name: str, read: Reader) -> Piece:
-    def piece(op: Op, printer: FunctionPrinter) -> str:
-        base, result = op.operands["base"], printer.type(op.result)
+    def piece(op: Op, text: KernelText) -> str:
+        base, result = op.operands["base"], text.type(op.result)
         dynamic = (*op.operands["dynamicShape"], *op.operands["dynamicStrides"])
         stated = [base] if base.type.element.attribute else []
-        types = ", ".join([printer.type(value) for value in (*stated, *dynamic[:1])])
+        types = ", ".join([text.type(value) for value in (*stated, *dynamic[:1])])
         return f"{types} -> {result}" if types else result
 
     return piece

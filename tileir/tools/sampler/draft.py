@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tileir.formats.ops.spec import (
     Constraint,
@@ -25,12 +25,12 @@ from tileir.formats.ops.spec import (
 from tileir.ir import Op as MadeOp
 from tileir.ir import Value
 from tileir.ir.slot_types import KINDS, infer
+from tileir.read.function import Global
 from tileir.types import Element, Pointer, Scalar, TensorView, Tile, Token, Type, View
 
-from .pool import element_name, legal
-
-if TYPE_CHECKING:
-    from .growing import Grower
+from .draws import Draws
+from .pool import Pool, element_name, legal
+from .rows import Rows
 
 TRIES = 16
 """Visible values that are looked at for one that fits, and draws from the pool."""
@@ -117,6 +117,19 @@ class Left:
         return legal(tile) and self.fits(tile)
 
 
+class Surroundings(Protocol):
+    """What a draft asks of the function that its op is for."""
+
+    draws: Draws
+    pool: Pool
+    rows: Rows
+    globals: Sequence[Global]
+
+    def some_visible(self, count: int) -> list[Value]:
+        """Values that may be used here, drawn at random, repeats included."""
+        ...
+
+
 class Draft:
     """One op in the making.
 
@@ -125,17 +138,19 @@ class Draft:
     elements    element types that a slot is left with, by name, where the row admits more
     """
 
-    def __init__(self, grower: Grower, spec: Op, fixed: dict[str, Type] | None = None) -> None:
-        self.grower = grower
-        self.draws = grower.draws
-        self.pool = grower.pool
+    def __init__(
+        self, around: Surroundings, spec: Op, fixed: dict[str, Type] | None = None
+    ) -> None:
+        self.around = around
+        self.draws = around.draws
+        self.pool = around.pool
         self.spec = spec
         self.agreement = agreement(spec)
         self.fixed = dict(fixed or {})
         self.types: dict[str, tuple[Type, ...]] = {k: (v,) for k, v in self.fixed.items()}
         self.attributes: dict[str, object] = {}
         self.elements: dict[str, Sequence[str]] = {}
-        version = grower.pool.version
+        version = around.pool.version
         self.operands = [slot for slot in spec.operands if slot.since <= version]
         self.results = [slot for slot in spec.results if slot.since <= version]
 
@@ -262,7 +277,7 @@ class Draft:
     def _drawn(self, left: Left) -> Tile:
         """The type of a visible tile, or else a new one."""
         if self.draws.chance(90):
-            for value in self.grower.some_visible(TRIES):
+            for value in self.around.some_visible(TRIES):
                 if left.admits(value.type):
                     return value.type
         for _ in range(TRIES if left.names else 0):
@@ -292,7 +307,7 @@ class Draft:
     def tensor(self) -> TensorView:
         """The type of a visible tensor view, or a new one."""
         if self.draws.chance(60):
-            for value in self.grower.some_visible(TRIES):
+            for value in self.around.some_visible(TRIES):
                 if isinstance(value.type, TensorView):
                     return value.type
         elements = self.pool.pointees
@@ -314,7 +329,7 @@ class Draft:
                 admitted = self.admitted(slot.name)
                 elements = [each for each in elements if each in admitted]
         if self.draws.chance(70):
-            for value in self.grower.some_visible(2 * TRIES):
+            for value in self.around.some_visible(2 * TRIES):
                 type = value.type
                 if KINDS.get(type.__class__) not in kinds or type.view.element.name not in elements:
                     continue
@@ -331,7 +346,7 @@ class Draft:
         return self.type(name)
 
     def _view_kinds(self, constraint: Constraint) -> list[str]:
-        made = self.grower.rows.makers
+        made = self.around.rows.makers
         return [kind for kind in constraint.kinds if kind in made]
 
     def _legal(self, draw: Callable[[], Type | None]) -> Type:

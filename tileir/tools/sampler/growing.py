@@ -7,15 +7,13 @@ by an op whose result may have any type of its kind.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from tileir.builder.calls import python_name
 from tileir.builder.kernel import Kernel
 from tileir.builder.regions import Nested
 from tileir.bytecode import Global
-from tileir.formats.ops import BY_NAME, OPS
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, RECURSIVE, Op, Region
-from tileir.formats.version import Version
+from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.spec import Op, Region
 from tileir.ir import Value
 from tileir.ir.slot_types import KINDS, infer, operand_slots
 from tileir.types import Pointer, Type
@@ -25,59 +23,18 @@ from .draft import Draft, Unfit
 from .draws import Draws
 from .pool import Pool
 from .relations import RELATIONS
+from .rows import MAKERS, rows
 from .sources import Sources
 
 DEEPEST = 4
 """Regions inside each other, at most."""
 
-MAKERS = {
-    "number": ("constant", "result"),
-    "ptr": ("int_to_ptr", "result"),
-    "i4": ("trunci", "to"),
-    "token": ("make_token", "result"),
-    "tensor_view": ("make_tensor_view", "result"),
-    "partition_view": ("make_partition_view", "result"),
-    "strided_view": ("make_strided_view", "result"),
-    "gather_scatter_view": ("make_gather_scatter_view", "result"),
-}
-"""Kind of type -> the op, and its result, that can make a value of each such type."""
 
+class OpenBlock:
+    """A block that is being filled.
 
-class Rows:
-    """The rows that a version has, sorted by where they may stand."""
-
-    def __init__(self, version: Version) -> None:
-        there = [op for op in OPS if op.in_body and op.since <= version]
-        self.plain = [op for op in there if not op.terminator]
-        self.makers = {
-            kind: (BY_NAME[name], result)
-            for kind, (name, result) in MAKERS.items()
-            if BY_NAME[name] in there
-        }
-
-    def choices(self, effect_free: bool, regions: bool, globals: bool) -> list[Op]:
-        """Ops that may come next: inside a combining region only what has no effect."""
-        free = (PURE, NO_MEMORY_EFFECT, RECURSIVE)
-        return [
-            op
-            for op in self.plain
-            if (not effect_free or (op.effects in free and _hands_out(op)))
-            and (regions or not op.regions)
-            and (globals or op.mnemonic != "get_global")
-        ]
-
-
-def _hands_out(op: Op) -> bool:
-    """Whether all regions can end with `yield`; `continue` and `break` count as effects."""
-    return all("yield" in row.terminators for row in op.regions)
-
-
-rows = cache(Rows)
-"""The rows of a version, sorted once."""
-
-
-class Scope:
-    """A block: the region's row, the op that it belongs to, and how many values were there."""
+    It has the region's row, the op that it belongs to, and how many values were visible before.
+    """
 
     def __init__(self, row: Region, nested: Nested | None, visible: int) -> None:
         self.row = row
@@ -104,7 +61,7 @@ class Grower:
         self.sources = sources
         self.budget = budget
         self.rows = rows(pool.version)
-        self._scopes: list[Scope] = []
+        self._open: list[OpenBlock] = []
         self._visible: list[Value] = []
         self._by_type: dict[Type, list[Value]] = {}
 
@@ -174,8 +131,8 @@ class Grower:
 
     def _some_op(self) -> None:
         """Make some op that may stand here; nothing if the draws do not fit together."""
-        effect_free = any(scope.row.terminators == ("yield",) for scope in self._scopes)
-        deep = len(self._scopes) > DEEPEST or self.budget < 3
+        effect_free = any(block.row.terminators == ("yield",) for block in self._open)
+        deep = len(self._open) > DEEPEST or self.budget < 3
         choices = self.rows.choices(effect_free, not deep, bool(self.globals))
         nesting = [op for op in choices if op.regions]
         try:
@@ -197,8 +154,8 @@ class Grower:
     def _block(
         self, row: Region, nested: Nested | None, share: int, arguments: Sequence[Value] = ()
     ) -> None:
-        scope = Scope(row, nested, len(self._visible))
-        self._scopes.append(scope)
+        block = OpenBlock(row, nested, len(self._visible))
+        self._open.append(block)
         self._define(arguments)
         stop = self.budget - share
         tries = 4 * share
@@ -206,13 +163,13 @@ class Grower:
             self._some_op()
             tries -= 1
         self._end()
-        self._forget(scope.visible)
-        self._scopes.pop()
+        self._forget(block.visible)
+        self._open.pop()
 
     def _end(self) -> None:
         """End the block with one of the terminators that can leave from here."""
         ends = {}
-        for name in self._scopes[-1].row.terminators:
+        for name in self._open[-1].row.terminators:
             wanted = self._handed_over(name)
             if wanted is not None:
                 ends[name] = wanted
@@ -223,14 +180,14 @@ class Grower:
 
     def _handed_over(self, name: str) -> list[Type] | None:
         """The types that a terminator takes along; None if it cannot leave."""
-        for scope in reversed(self._scopes):
-            rules = dict(scope.row.gives)
+        for block in reversed(self._open):
+            rules = dict(block.row.gives)
             if name in rules:
-                op = scope.nested.op
+                op = block.nested.op
                 slots = operand_slots(op)
                 for slot in op.spec.results[:1]:
                     slots[slot.name] = op.results
                 return infer(op, rules[name], slots)
-            if name not in scope.row.terminators:
+            if name not in block.row.terminators:
                 return None
         return []

@@ -195,7 +195,7 @@ def _alloca(draft: Draft) -> None:
 
 
 def _get_global(draft: Draft) -> None:
-    variable = draft.draws.pick(draft.grower.globals)
+    variable = draft.draws.pick(draft.around.globals)
     draft.set("result", Tile(Pointer(variable.type.element)))
     draft.attributes["name"] = variable.name
 
@@ -210,7 +210,7 @@ def _assume(draft: Draft) -> None:
             return isinstance(type, TensorView)
         return element_name(type.element) in (*INTEGERS, "ptr")
 
-    for value in draft.grower.some_visible(16):
+    for value in draft.around.some_visible(16):
         if countable(value.type):
             return draft.set("value", value.type)
     draft.set("value", Tile(Scalar(draft.draws.pick(INTEGERS)), draft.pool.shape()))

@@ -5,15 +5,14 @@ Elements are taken one after the other, so that two of a tile with the same addr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering import ordering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
-from tileir.codegen.host.lowering.rows import Row
 from tileir.codegen.host.lowering.window import Window
+from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.conversions.halves import HALVES
 from tileir.codegen.scalar.conversions.narrowing import narrow
@@ -24,14 +23,11 @@ from tileir.types import Scalar
 
 from .indirect import optional
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
-
 _ON_FAILURE = {"acquire": "acquire", "acq_rel": "acquire"}
 """Orderings of a compare-and-swap -> those of the mere load that it is if it fails."""
 
 
-def _rmw(lowering: BlockLowering, op: Op) -> None:
+def _rmw(lowering: Lowering, op: Op) -> None:
     """What a masked element returns is unspecified: the argument, as it is at hand."""
     builder, argument = lowering.builder, op.operands["arg"]
     with nest(builder, argument.type.shape) as position:
@@ -53,7 +49,7 @@ def _rmw(lowering: BlockLowering, op: Op) -> None:
     lowering.finish(op.results[0])
 
 
-def _cas(lowering: BlockLowering, op: Op) -> None:
+def _cas(lowering: Lowering, op: Op) -> None:
     """Floats are compared by their bits. A masked element returns what it would be compared to."""
     builder, expected, replacement = lowering.builder, op.operands["cmp"], op.operands["val"]
     element = expected.type.element
@@ -79,7 +75,7 @@ def _cas(lowering: BlockLowering, op: Op) -> None:
     lowering.finish(op.results[0])
 
 
-def _red_view(lowering: BlockLowering, op: Op) -> None:
+def _red_view(lowering: Lowering, op: Op) -> None:
     window, value = Window(lowering, op), op.operands["value"]
     with window.elements(bounded=True) as position:
         element = Evaluator(lowering, position).element(value)

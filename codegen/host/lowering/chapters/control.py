@@ -7,34 +7,16 @@ runs for ever.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
 
-from tileir.codegen.host.lowering.rows import Row
-from tileir.codegen.host.planning.storage import carried_arguments, is_single, is_tile
+from tileir.codegen.host.block import Enclosing, Lowering
+from tileir.codegen.host.lowering.evaluate import fill
+from tileir.codegen.host.row import Row
+from tileir.codegen.host.tiles import carried_arguments, is_single, is_tile
 from tileir.ir import Op, Value
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
-
-@dataclass(slots=True)
-class Scope:
-    """An op whose region is being lowered: where its terminators go, and which slots they set.
-
-    `again` is where the next iteration starts, None for an `if`. `carried` and `results` map a
-    number to the stack slot of a single element.
-    """
-
-    after: ir.Block
-    again: ir.Block | None = None
-    carried: dict[int, ir.Value] = field(default_factory=dict)
-    results: dict[int, ir.Value] = field(default_factory=dict)
-
-
-def _for(lowering: BlockLowering, op: Op) -> None:
+def _for(lowering: Lowering, op: Op) -> None:
     builder = lowering.builder
     low, high, step = (
         lowering.single(op.operands[slot]) for slot in ("lowerBound", "upperBound", "step")
@@ -50,9 +32,9 @@ def _for(lowering: BlockLowering, op: Op) -> None:
     index = builder.load(counter, typ=low.type)
     lowering.singles[id(op.regions[0].block.arguments[0])] = index
     _read(lowering, arguments, slots)
-    lowering.scopes.append(Scope(after, again, slots))
+    lowering.enclosing.append(Enclosing(after, again, slots))
     lowering.lower_block(op.regions[0].block)
-    lowering.scopes.pop()
+    lowering.enclosing.pop()
     builder.position_at_end(again)
     _poll(lowering)
     index = builder.load(counter, typ=low.type)
@@ -64,7 +46,7 @@ def _for(lowering: BlockLowering, op: Op) -> None:
     _read(lowering, op.results, slots)
 
 
-def _loop(lowering: BlockLowering, op: Op) -> None:
+def _loop(lowering: Lowering, op: Op) -> None:
     builder = lowering.builder
     arguments = carried_arguments(op)
     slots = _start(lowering, op.operands["initValues"], arguments)
@@ -73,9 +55,9 @@ def _loop(lowering: BlockLowering, op: Op) -> None:
     builder.branch(body)
     builder.position_at_end(body)
     _read(lowering, arguments, slots)
-    lowering.scopes.append(Scope(after, again, slots, results))
+    lowering.enclosing.append(Enclosing(after, again, slots, results))
     lowering.lower_block(op.regions[0].block)
-    lowering.scopes.pop()
+    lowering.enclosing.pop()
     builder.position_at_end(again)
     _poll(lowering)
     builder.branch(body)
@@ -83,53 +65,51 @@ def _loop(lowering: BlockLowering, op: Op) -> None:
     _read(lowering, op.results, results)
 
 
-def _if(lowering: BlockLowering, op: Op) -> None:
+def _if(lowering: Lowering, op: Op) -> None:
     builder = lowering.builder
     results = _slots(lowering, op.results)
     then, otherwise, after = _blocks(builder, "then", "else", "endif")
     builder.cbranch(lowering.single(op.operands["condition"]), then, otherwise)
-    lowering.scopes.append(Scope(after, None, {}, results))
+    lowering.enclosing.append(Enclosing(after, None, {}, results))
     for block, region in zip((then, otherwise), op.regions, strict=True):
         builder.position_at_end(block)
         if region.blocks:
             lowering.lower_block(region.block)
         else:
             builder.branch(after)
-    lowering.scopes.pop()
+    lowering.enclosing.pop()
     builder.position_at_end(after)
     _read(lowering, op.results, results)
 
 
-def _continue(lowering: BlockLowering, op: Op) -> None:
-    scope = _innermost_loop(lowering)
-    _hand_over(lowering, op, scope.carried, scope.again)
+def _continue(lowering: Lowering, op: Op) -> None:
+    around = _innermost_loop(lowering)
+    _hand_over(lowering, op, around.carried, around.again)
 
 
-def _break(lowering: BlockLowering, op: Op) -> None:
-    scope = _innermost_loop(lowering)
-    _hand_over(lowering, op, scope.results, scope.after)
+def _break(lowering: Lowering, op: Op) -> None:
+    around = _innermost_loop(lowering)
+    _hand_over(lowering, op, around.results, around.after)
 
 
-def _yield(lowering: BlockLowering, op: Op) -> None:
-    scope = lowering.scopes[-1]
-    _hand_over(lowering, op, scope.results, scope.after)
+def _yield(lowering: Lowering, op: Op) -> None:
+    around = lowering.enclosing[-1]
+    _hand_over(lowering, op, around.results, around.after)
 
 
-def _return(lowering: BlockLowering, op: Op) -> None:
+def _return(lowering: Lowering, op: Op) -> None:
     lowering.builder.branch(lowering.exit)
 
 
-def _hand_over(
-    lowering: BlockLowering, op: Op, slots: dict[int, ir.Value], onward: ir.Block
-) -> None:
+def _hand_over(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: ir.Block) -> None:
     """Make the operands what carried values or results are from now on, and go there."""
     moves = lowering.storage.moves[id(op)]
     staged = [move for move in moves if move.staged is not None]
     for move in staged:
-        lowering.fill(move.source, lowering.temporary(op, move.staged))
+        fill(lowering, move.source, lowering.temporary(op, move.staged))
     for move in moves:
         if move.staged is None:
-            lowering.fill(move.source, lowering.buffer(move.target))
+            fill(lowering, move.source, lowering.buffer(move.target))
     for move in staged:
         target = lowering.buffer(move.target)
         lowering.copy(target, lowering.temporary(op, move.staged), move.source)
@@ -137,23 +117,23 @@ def _hand_over(
     lowering.builder.branch(onward)
 
 
-def _innermost_loop(lowering: BlockLowering) -> Scope:
-    return next(scope for scope in reversed(lowering.scopes) if scope.again is not None)
+def _innermost_loop(lowering: Lowering) -> Enclosing:
+    return next(around for around in reversed(lowering.enclosing) if around.again is not None)
 
 
 def _start(
-    lowering: BlockLowering, values: tuple[Value, ...], arguments: list[Value]
+    lowering: Lowering, values: tuple[Value, ...], arguments: list[Value]
 ) -> dict[int, ir.Value]:
     """Set what a loop carries to its first values; the slots of single elements."""
     for value, argument in zip(values, arguments, strict=True):
         if is_tile(value):
-            lowering.fill(value, lowering.buffer(argument))
+            fill(lowering, value, lowering.buffer(argument))
     slots = _slots(lowering, arguments)
     _write(lowering, list(values), slots)
     return slots
 
 
-def _slots(lowering: BlockLowering, values: list[Value]) -> dict[int, ir.Value]:
+def _slots(lowering: Lowering, values: list[Value]) -> dict[int, ir.Value]:
     return {
         number: lowering.slot(lowering.kind(value))
         for number, value in enumerate(values)
@@ -161,12 +141,12 @@ def _slots(lowering: BlockLowering, values: list[Value]) -> dict[int, ir.Value]:
     }
 
 
-def _write(lowering: BlockLowering, values: list[Value], slots: dict[int, ir.Value]) -> None:
+def _write(lowering: Lowering, values: list[Value], slots: dict[int, ir.Value]) -> None:
     for number, slot in slots.items():
         lowering.builder.store(lowering.single(values[number]), slot)
 
 
-def _read(lowering: BlockLowering, values: list[Value], slots: dict[int, ir.Value]) -> None:
+def _read(lowering: Lowering, values: list[Value], slots: dict[int, ir.Value]) -> None:
     for number, slot in slots.items():
         value = values[number]
         lowering.singles[id(value)] = lowering.builder.load(slot, typ=lowering.kind(value))
@@ -176,7 +156,7 @@ def _blocks(builder: ir.IRBuilder, *names: str) -> list[ir.Block]:
     return [builder.append_basic_block(name) for name in names]
 
 
-def _poll(lowering: BlockLowering) -> None:
+def _poll(lowering: Lowering) -> None:
     """Leave if the launch has been told to stop."""
     builder = lowering.builder
     flag = builder.load_atomic(lowering.context_field("stop"), "monotonic", 4, typ=ir.IntType(32))

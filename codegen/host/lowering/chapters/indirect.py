@@ -6,24 +6,20 @@ that, and wide accesses instead of gathers where it sees that the addresses foll
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering import ordering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.position import Position
-from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.constants import constant
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
-
-def _load(lowering: BlockLowering, op: Op) -> None:
+def _load(lowering: Lowering, op: Op) -> None:
     builder, result = lowering.builder, op.results[0]
     element = result.type.element
     with nest(builder, result.type.shape) as position:
@@ -45,7 +41,7 @@ def _load(lowering: BlockLowering, op: Op) -> None:
     lowering.finish(result)
 
 
-def _read(lowering: BlockLowering, op: Op, address: ir.Value, position: Position) -> ir.Value:
+def _read(lowering: Lowering, op: Op, address: ir.Value, position: Position) -> ir.Value:
     builder, element = lowering.builder, op.results[0].type.element
     order, kind = ordering.ordering_of(op), memory_type(element)
     address = lowering.checked(op, address, memory_bytes(element), position)
@@ -53,7 +49,7 @@ def _read(lowering: BlockLowering, op: Op, address: ir.Value, position: Position
     return from_memory(builder, stored, element)
 
 
-def _store(lowering: BlockLowering, op: Op) -> None:
+def _store(lowering: Lowering, op: Op) -> None:
     builder, value = lowering.builder, op.operands["value"]
     element, order = value.type.element, ordering.ordering_of(op)
     with nest(builder, value.type.shape) as position:

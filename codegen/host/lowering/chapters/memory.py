@@ -12,23 +12,20 @@ the copy.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.codegen.host.lowering import nibbles
+from tileir.codegen.host import bytewise
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
-from tileir.codegen.host.lowering.rows import Row
 from tileir.codegen.host.lowering.window import Window
+from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
-
-def load_view(lowering: BlockLowering, op: Op) -> None:
+def load_view(lowering: Lowering, op: Op) -> None:
     """Copy a window to the tile's buffer now, unless the loop that wants it will see to it."""
     if id(op) in lowering.storage.fusion.late:
         return
@@ -46,7 +43,7 @@ def load_view(lowering: BlockLowering, op: Op) -> None:
     lowering.finish(op.results[0])
 
 
-def store_view(lowering: BlockLowering, op: Op) -> None:
+def store_view(lowering: Lowering, op: Op) -> None:
     """Compute the tile into a window."""
     window, tile = Window(lowering, op), op.operands["tile"]
 
@@ -56,18 +53,18 @@ def store_view(lowering: BlockLowering, op: Op) -> None:
 
     if not window.is_packed:
         with_deferred(lowering, op, write, window)
-    elif not nibbles.has_pairs(window):
+    elif not bytewise.has_pairs(window):
         write(True, None)
     else:
-        with lowering.builder.if_else(nibbles.fills_bytes(window)) as (bytewise, singly):
-            with bytewise:
-                nibbles.store_bytes(lowering, window, tile)
+        with lowering.builder.if_else(bytewise.fills_bytes(window)) as (whole, singly):
+            with whole:
+                bytewise.store_bytes(lowering, window, tile)
             with singly:
                 write(True, None)
 
 
 def with_deferred(
-    lowering: BlockLowering, op: Op, loop: Callable[[bool, ir.MDValue | None], None],
+    lowering: Lowering, op: Op, loop: Callable[[bool, ir.MDValue | None], None],
     written: Window | None = None,
 ) -> None:  # fmt: skip
     """Emit the loop of an op twice: reading what was deferred to it from tensors, and from buffers.
@@ -108,7 +105,7 @@ def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
     return builder.or_(before, builder.icmp_unsigned("<=", other[1], one[0]))
 
 
-def _fill(lowering: BlockLowering, op: Op, window: Window) -> None:
+def _fill(lowering: Lowering, op: Op, window: Window) -> None:
     """Padding, everywhere."""
     bits = padding_bits(window.element, op.operands["view"].type.padding)
     padding = constant(window.element, bits)
@@ -116,7 +113,7 @@ def _fill(lowering: BlockLowering, op: Op, window: Window) -> None:
         lowering.store_element(op.results[0], position, padding)
 
 
-def _copy(lowering: BlockLowering, op: Op, window: Window, bounded: bool) -> None:
+def _copy(lowering: Lowering, op: Op, window: Window, bounded: bool) -> None:
     """The tensor's elements to the tile's buffer."""
     with window.elements(bounded) as position:
         lowering.store_element(op.results[0], position, window.load(position))

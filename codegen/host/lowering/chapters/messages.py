@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
 
-from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import nest
-from tileir.codegen.host.lowering.rows import Row
-from tileir.codegen.host.planning.storage import tile_bytes
+from tileir.codegen.host.row import Row
 from tileir.codegen.host.running.context import ALIGNMENT
+from tileir.codegen.host.tiles import tile_bytes
 from tileir.codegen.scalar.types import ADDRESS
 from tileir.codegen.transform.insert_traces import TRACED
 from tileir.ir import Op, Value
 from tileir.types import Pointer
-
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
 
 def _offsets(values: tuple[Value, ...]) -> list[int]:
@@ -32,11 +28,11 @@ def _print_temporaries(op: Op) -> list[int]:
     return [max(1, _offsets(op.operands["args"])[-1])]
 
 
-def _print(lowering: BlockLowering, op: Op) -> None:
+def _print(lowering: Lowering, op: Op) -> None:
     start = lowering.temporary(op, 0)
     arguments = []
     for value, offset in zip(op.operands["args"], _offsets(op.operands["args"]), strict=False):
-        lowering.fill(value, start + offset)
+        fill(lowering, value, start + offset)
         arguments.append({
             "element": _name(value), "shape": list(value.type.shape), "offset": offset,
         })  # fmt: skip
@@ -54,12 +50,12 @@ def _name(value: Value) -> str:
     return "pointer" if isinstance(element, Pointer) else element.name
 
 
-def _assert(lowering: BlockLowering, op: Op) -> None:
+def _assert(lowering: Lowering, op: Op) -> None:
     """Ask all elements before anything is said, so that one report says it all."""
     builder, condition = lowering.builder, op.operands["condition"]
     bit = ir.IntType(1)
     start = lowering.temporary(op, 0)
-    lowering.fill(condition, start)
+    fill(lowering, condition, start)
     holds = lowering.slot(bit)
     builder.store(ir.Constant(bit, 1), holds)
     with nest(builder, condition.type.shape) as position:

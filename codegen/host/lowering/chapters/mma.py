@@ -9,25 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import loop, nest
 from tileir.codegen.host.lowering.position import INDEX, Position
-from tileir.codegen.host.lowering.rows import Row
 from tileir.codegen.host.planning.contiguous import contiguous_dimension
-from tileir.codegen.host.planning.storage import is_single
+from tileir.codegen.host.row import Row
+from tileir.codegen.host.tiles import is_single
 from tileir.codegen.scalar.conversions.narrowing import narrow
 from tileir.ir import Op
 
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
 from .mma_operands import factor, widened
-
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
 _LEFT, _RIGHT, _TOTAL = range(3)
 """Numbers of the temporaries."""
@@ -62,14 +59,14 @@ def _temporaries(op: Op) -> list[int]:
     return [size * product.bytes for size in sizes]
 
 
-def _mma(lowering: BlockLowering, op: Op) -> None:
+def _mma(lowering: Lowering, op: Op) -> None:
     with_deferred(lowering, op, lambda *_: _multiply(lowering, op))
     if _is_apart(op):
         _round(lowering, op)
     lowering.finish(op.result)
 
 
-def _multiply(lowering: BlockLowering, op: Op) -> None:
+def _multiply(lowering: Lowering, op: Op) -> None:
     """Add the product to the accumulator, matrix by matrix."""
     product, builder = product_of(op), lowering.builder
     if _is_apart(op):
@@ -77,7 +74,7 @@ def _multiply(lowering: BlockLowering, op: Op) -> None:
         _widen(lowering, op)
     else:
         total = lowering.buffer(op.result)
-        lowering.fill(op.operands["acc"], total)
+        fill(lowering, op.operands["acc"], total)
     function = function_of(builder.module, product)
     with _matrices(lowering, op) as number:
         sums = lowering.address(total)
@@ -93,7 +90,7 @@ def _multiply(lowering: BlockLowering, op: Op) -> None:
 
 
 @contextmanager
-def _matrices(lowering: BlockLowering, op: Op) -> Iterator[list[ir.Value]]:
+def _matrices(lowering: Lowering, op: Op) -> Iterator[list[ir.Value]]:
     """Code inside runs for each matrix; its indices in front of those of row and column."""
     shape = op.result.type.shape
     if len(shape) == 2:
@@ -103,7 +100,7 @@ def _matrices(lowering: BlockLowering, op: Op) -> Iterator[list[ir.Value]]:
             yield [number]
 
 
-def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.Value:
+def _stage_left(lowering: Lowering, op: Op, number: list[ir.Value]) -> ir.Value:
     """The left factor, row-major; where it is."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _LEFT))
@@ -114,9 +111,7 @@ def _stage_left(lowering: BlockLowering, op: Op, number: list[ir.Value]) -> ir.V
     return start
 
 
-def _stage_panel(
-    lowering: BlockLowering, op: Op, number: list[ir.Value], first: ir.Value
-) -> ir.Value:
+def _stage_panel(lowering: Lowering, op: Op, number: list[ir.Value], first: ir.Value) -> ir.Value:
     """A panel of the right factor, the columns from `first` on; where it is."""
     builder, product = lowering.builder, product_of(op)
     start = lowering.address(lowering.temporary(op, _RIGHT))
@@ -128,7 +123,7 @@ def _stage_panel(
     return start
 
 
-def _inner(lowering: BlockLowering, op: Op, slot: str) -> int | None:
+def _inner(lowering: Lowering, op: Op, slot: str) -> int | None:
     """Whether rows (0) or columns (1) of a factor are the ones to be read along."""
     value = op.operands[slot]
     found = contiguous_dimension(lowering, value)
@@ -136,7 +131,7 @@ def _inner(lowering: BlockLowering, op: Op, slot: str) -> int | None:
     return None if found is None or found < first_row else found - first_row
 
 
-def _widen(lowering: BlockLowering, op: Op) -> None:
+def _widen(lowering: Lowering, op: Op) -> None:
     """The accumulator, as the sum is formed."""
     builder, kind = lowering.builder, product_of(op).total
     acc = op.operands["acc"]
@@ -150,7 +145,7 @@ def _widen(lowering: BlockLowering, op: Op) -> None:
         _store(builder, start, kind, position, value)
 
 
-def _round(lowering: BlockLowering, op: Op) -> None:
+def _round(lowering: Lowering, op: Op) -> None:
     """The sum to the result."""
     builder, kind = lowering.builder, product_of(op).total
     element = op.result.type.element

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.scalar.conversions.widening import widen
 from tileir.ir import Op, Value
 from tileir.types import Element
-
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
 _SINGLE, _DOUBLE = ir.FloatType(), ir.DoubleType()
 
@@ -21,7 +17,7 @@ _ALONG = {"lhs": -1, "rhs": -2}
 """Factor -> the dimension that the product sums over."""
 
 
-def factor(lowering: BlockLowering, op: Op, slot: str, indices: list[ir.Value]) -> ir.Value:
+def factor(lowering: Lowering, op: Op, slot: str, indices: list[ir.Value]) -> ir.Value:
     """An element of the factor "lhs" or "rhs": f64 if that is its type or it has a scale, else f32.
 
     Integers of eight bits are exact in f32, and so is a scaled number in f64.
@@ -42,7 +38,7 @@ def factor(lowering: BlockLowering, op: Op, slot: str, indices: list[ir.Value]) 
     return builder.fmul(builder.fpext(number, _DOUBLE), builder.fpext(scale, _DOUBLE))
 
 
-def _element(lowering: BlockLowering, value: Value, indices: list[ir.Value]) -> ir.Value:
+def _element(lowering: Lowering, value: Value, indices: list[ir.Value]) -> ir.Value:
     position = Position(lowering.builder, value.type.shape, indices)
     return Evaluator(lowering, position).element(value)
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from tileir.codegen.host.lowering.evaluate import Evaluator
+from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
-from tileir.codegen.host.lowering.rows import Row
-from tileir.codegen.host.planning.storage import is_single
+from tileir.codegen.host.row import Row
+from tileir.codegen.host.tiles import is_single
 from tileir.ir import Op, Value
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
-
-def _cat(lowering: BlockLowering, op: Op) -> None:
+def _cat(lowering: Lowering, op: Op) -> None:
     lhs, rhs, dim = op.operands["lhs"], op.operands["rhs"], op.attributes["dim"]
     start = [ZERO] * lhs.type.rank
     _copy(lowering, op, lhs, start)
@@ -26,16 +23,16 @@ def _cat(lowering: BlockLowering, op: Op) -> None:
     _copy(lowering, op, rhs, start)
 
 
-def _insert(lowering: BlockLowering, op: Op) -> None:
+def _insert(lowering: Lowering, op: Op) -> None:
     source, destination = op.operands["source"], op.operands["destination"]
     if is_single(op.result):
         lowering.singles[id(op.result)] = lowering.single(source)
         return
-    lowering.fill(destination, lowering.buffer(op.result))
+    fill(lowering, destination, lowering.buffer(op.result))
     _copy(lowering, op, source, lowering.slice_starts(op, destination, source))
 
 
-def _copy(lowering: BlockLowering, op: Op, piece: Value, start: Sequence[ir.Value]) -> None:
+def _copy(lowering: Lowering, op: Op, piece: Value, start: Sequence[ir.Value]) -> None:
     """Set the elements of the result from `start` on to those of a piece."""
     builder = lowering.builder
     with nest(builder, piece.type.shape) as position:

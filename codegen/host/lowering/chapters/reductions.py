@@ -16,21 +16,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
 from tileir.codegen.analysis.reorderable_reductions import commutes
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import loop, nest
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
-from tileir.codegen.host.lowering.rows import Row
-from tileir.codegen.host.planning.storage import is_tile
+from tileir.codegen.host.row import Row
+from tileir.codegen.host.tiles import is_tile
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op
-
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
 LANE_BYTES = 1024
 """Bytes of an array of accumulators: enough vectors to hide how long an addition takes."""
@@ -117,7 +114,7 @@ class _Accumulators:
     Folds that are not nested take turns: stacks are small.
     """
 
-    def __init__(self, lowering: BlockLowering, op: Op, lanes: int) -> None:
+    def __init__(self, lowering: Lowering, op: Op, lanes: int) -> None:
         self._lowering = lowering
         self._op = op
         self._elements = [value.type.element for value in op.operands["operands"]]
@@ -143,7 +140,7 @@ class _Accumulators:
         return self._lowering.builder.gep(array, [ZERO, lane], inbounds=True)
 
 
-def _reduce(lowering: BlockLowering, op: Op) -> None:
+def _reduce(lowering: Lowering, op: Op) -> None:
     builder, plan = lowering.builder, _Plan.of(op, commutes(op))
     dealt = plan.across == plan.dim
     accumulators = _Accumulators(lowering, op, plan.lanes)
@@ -163,7 +160,7 @@ def _reduce(lowering: BlockLowering, op: Op) -> None:
         lowering.finish(result)
 
 
-def _scan(lowering: BlockLowering, op: Op) -> None:
+def _scan(lowering: Lowering, op: Op) -> None:
     builder, plan = lowering.builder, _Plan.of(op, deal=False)
     accumulators = _Accumulators(lowering, op, plan.lanes)
     written = lowering.writing(*(lowering.buffer(value) for value in op.results if is_tile(value)))
@@ -182,20 +179,20 @@ def _scan(lowering: BlockLowering, op: Op) -> None:
         lowering.finish(result)
 
 
-def _elements(lowering: BlockLowering, op: Op, position: Position) -> list[ir.Value]:
+def _elements(lowering: Lowering, op: Op, position: Position) -> list[ir.Value]:
     at = Evaluator(lowering, position)
     return [at.element(value) for value in op.operands["operands"]]
 
 
 def _fold(
-    lowering: BlockLowering, op: Op, first: list[ir.Value], second: list[ir.Value]
+    lowering: Lowering, op: Op, first: list[ir.Value], second: list[ir.Value]
 ) -> list[ir.Value]:
     """What the body makes of a pair of values an operand."""
     arguments = [value for pair in zip(first, second, strict=True) for value in pair]
     return lowering.inline_region(op.regions[0], arguments)
 
 
-def _halve(lowering: BlockLowering, op: Op, accumulators: _Accumulators, lanes: int) -> None:
+def _halve(lowering: Lowering, op: Op, accumulators: _Accumulators, lanes: int) -> None:
     """Fold all lanes into the first, the upper half onto the lower one again and again."""
     builder = lowering.builder
 
@@ -216,7 +213,7 @@ def _halve(lowering: BlockLowering, op: Op, accumulators: _Accumulators, lanes: 
             onto(ir.Constant(INDEX, lane), ir.Constant(INDEX, lanes))
 
 
-def _store(lowering: BlockLowering, op: Op, position: Position, values: list[ir.Value]) -> None:
+def _store(lowering: Lowering, op: Op, position: Position, values: list[ir.Value]) -> None:
     for result, value in zip(op.results, values, strict=True):
         lowering.store_element(result, position, value)
 

@@ -2,54 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.host.lowering import views
-from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.position import INDEX
+from tileir.codegen.host.lowering.views import Tensor, index_space, unsigned_index
+from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.types import from_memory, memory_type
 from tileir.ir import Op
 
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
+
+def _make_tensor_view(lowering: Lowering, op: Op) -> None:
+    kind = op.result.type
+
+    def filled(sizes: Sequence[int | None], slot: str) -> tuple[ir.Value, ...]:
+        dynamic: Iterator = iter(op.operands[slot])
+        return tuple(
+            unsigned_index(lowering.builder, lowering.single(next(dynamic)))
+            if size is None
+            else ir.Constant(INDEX, size)
+            for size in sizes
+        )
+
+    base = lowering.single(op.operands["base"])
+    shape, strides = filled(kind.shape, "dynamicShape"), filled(kind.strides, "dynamicStrides")
+    lowering.tensors[id(op.result)] = Tensor(base, shape, strides)
 
 
-def _make_tensor_view(lowering: BlockLowering, op: Op) -> None:
-    lowering.tensors[id(op.result)] = views.make_tensor(lowering, op)
-
-
-def _make_view(lowering: BlockLowering, op: Op) -> None:
+def _make_view(lowering: Lowering, op: Op) -> None:
     lowering.tensors[id(op.result)] = lowering.tensors[id(op.operands["tensor_view"])]
 
 
-def _get_tensor_shape(lowering: BlockLowering, op: Op) -> None:
+def _get_tensor_shape(lowering: Lowering, op: Op) -> None:
     _extents(lowering, op, lowering.tensors[id(op.operands["src"])].shape)
 
 
-def _get_index_space_shape(lowering: BlockLowering, op: Op) -> None:
-    _extents(lowering, op, views.index_space(lowering, op.operands["src"]))
+def _get_index_space_shape(lowering: Lowering, op: Op) -> None:
+    view = op.operands["src"]
+    counts = index_space(lowering.builder, lowering.tensors[id(view)], view.type)
+    _extents(lowering, op, counts)
 
 
-def _extents(lowering: BlockLowering, op: Op, extents: Sequence[ir.Value]) -> None:
+def _extents(lowering: Lowering, op: Op, extents: Sequence[ir.Value]) -> None:
     for result, extent in zip(op.results, extents, strict=True):
         kind = memory_type(result.type.element)
         value = extent if extent.type == kind else lowering.builder.trunc(extent, kind)
         lowering.singles[id(result)] = from_memory(lowering.builder, value, result.type.element)
 
 
-def _get_tile_block_id(lowering: BlockLowering, op: Op) -> None:
+def _get_tile_block_id(lowering: Lowering, op: Op) -> None:
     for result, argument in zip(op.results, lowering.function.args[1:4], strict=True):
         lowering.singles[id(result)] = argument
 
 
-def _get_num_tile_blocks(lowering: BlockLowering, op: Op) -> None:
+def _get_num_tile_blocks(lowering: Lowering, op: Op) -> None:
     for result, argument in zip(op.results, lowering.function.args[4:7], strict=True):
         lowering.singles[id(result)] = argument
 
 
-def _nothing(lowering: BlockLowering, op: Op) -> None:
+def _nothing(lowering: Lowering, op: Op) -> None:
     """Tokens are the order of the program; no other grid waits for this one or is waited for."""
 
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
+from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering.entry import llvm_name
-from tileir.codegen.host.lowering.rows import Row
+from tileir.codegen.host.row import Row
 from tileir.codegen.host.running.context import ALIGNMENT
 from tileir.codegen.scalar.constants import in_memory
 from tileir.codegen.scalar.types import ADDRESS, BYTE, is_packed, memory_bytes
 from tileir.ir import Op
 from tileir.read.function import Global
 from tileir.types import Scalar
-
-if TYPE_CHECKING:
-    from tileir.codegen.host.lowering.block import BlockLowering
 
 PAGE = 4096
 """The most that variables of a module are aligned to; more would gain nothing."""
@@ -26,7 +23,7 @@ TOO_MUCH = 1 << 48
 """Bytes that no launch grants; several times that is still an offset."""
 
 
-def own_memory(lowering: BlockLowering, op: Op) -> tuple[ir.Value, int]:
+def own_memory(lowering: Lowering, op: Op) -> tuple[ir.Value, int]:
     """Where the memory is that an op gives the address of, and how many bytes it has."""
     if op.name == "alloca":
         return _allocated(lowering, op), _size(op)
@@ -34,7 +31,7 @@ def own_memory(lowering: BlockLowering, op: Op) -> tuple[ir.Value, int]:
     return lowering.builder.ptrtoint(place, ADDRESS), place.value_type.count
 
 
-def _get_global(lowering: BlockLowering, op: Op) -> None:
+def _get_global(lowering: Lowering, op: Op) -> None:
     """One variable for all kernels of the module; it lives as long as the compiled module.
 
     Constant ones lie in memory that can be written to as well: a kernel that does, against the
@@ -43,7 +40,7 @@ def _get_global(lowering: BlockLowering, op: Op) -> None:
     lowering.singles[id(op.result)], _ = own_memory(lowering, op)
 
 
-def _variable(lowering: BlockLowering, op: Op) -> Global:
+def _variable(lowering: Lowering, op: Op) -> Global:
     name = op.attributes["name"]
     return next(v for v in lowering.kernel.bytecode.globals if v.name == name)
 
@@ -71,12 +68,12 @@ def _bytes(variable: Global) -> bytearray:
     return bytearray(low | high << 4 for low, high in halves)
 
 
-def _alloca(lowering: BlockLowering, op: Op) -> None:
+def _alloca(lowering: Lowering, op: Op) -> None:
     """Memory of the block: a part of its workspace that nothing else uses."""
     lowering.singles[id(op.result)], _ = own_memory(lowering, op)
 
 
-def _allocated(lowering: BlockLowering, op: Op) -> ir.Value:
+def _allocated(lowering: Lowering, op: Op) -> ir.Value:
     builder = lowering.builder
     address = builder.ptrtoint(lowering.address(lowering.temporary(op, 0)), ADDRESS)
     if _slack(op):

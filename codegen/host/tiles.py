@@ -1,0 +1,29 @@
+"""Tiles as the host sees them: of one element or of several, and how large their buffers are."""
+
+from __future__ import annotations
+
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
+from tileir.types import Tile
+
+
+def is_single(value: Value) -> bool:
+    """Whether the value is a tile of one element."""
+    return isinstance(value.type, Tile) and value.type.size == 1
+
+
+def is_tile(value: Value) -> bool:
+    """Whether the value is a tile of several elements."""
+    return isinstance(value.type, Tile) and value.type.size > 1
+
+
+def tile_bytes(value: Value) -> int:
+    """Bytes of a tile's buffer."""
+    return value.type.size * memory_bytes(value.type.element)
+
+
+def carried_arguments(op: Op) -> list[Value]:
+    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
+    if op.name == "if":
+        return []
+    return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]

@@ -1,0 +1,40 @@
+"""What an alias is defined as: a type, an attribute, a location, or another alias."""
+
+from __future__ import annotations
+
+from .aliases import Aliases
+from .attributes import AttributeReader
+from .lexer import ALIAS, Reader, phrase
+from .locations import LocationReader
+from .types import TypeReader
+
+
+class DefinitionReader:
+    """Reads definitions, each with the reader of what it starts like."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        aliases: Aliases,
+        types: TypeReader,
+        attributes: AttributeReader,
+        locations: LocationReader,
+    ) -> None:
+        self.reader = reader
+        self.aliases = aliases
+        self.types = types
+        self.attributes = attributes
+        self.locations = locations
+
+    def read(self, name: str) -> object:
+        """What stands behind the ``=``."""
+        if name[0] == "!":
+            return self.types.read()
+        match = ALIAS.match(self.reader.text, self.reader.at)
+        if match is not None:
+            self.reader.at = match.end()
+            return self.aliases.value(match[1], match.start())
+        if self.reader.sees(phrase("loc")):
+            return self.locations.stated()
+        record = self.locations.record()
+        return self.attributes.aliased() if record is None else record[0]
