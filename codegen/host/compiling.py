@@ -12,7 +12,7 @@ from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.machine import Machine
 
 from .checking.checks import CheckedLowering
-from .lowering.block import BlockLowering
+from .lowering.block_lowering import BlockLowering
 from .lowering.block_run import build_driver
 from .lowering.entry import argument_offsets
 from .machine import cpu

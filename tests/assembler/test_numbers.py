@@ -13,7 +13,7 @@ from tileir.ir.arrays import DTYPES
 from tileir.ir.constants import Constant
 from tileir.ir.floats import FORMATS, value_of
 from tileir.text.assembler import assemble
-from tileir.text.assembler.numbers import BadNumber, bits_of, float_bits
+from tileir.text.assembler.literals.numbers import BadNumber, bits_of, float_bits
 from tileir.types import Scalar
 
 FLOATS = [name for name in FORMATS if name in DTYPES]

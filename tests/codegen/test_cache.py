@@ -298,7 +298,7 @@ def test_what_is_kept_needs_neither_verifier_nor_lowering(folder: Path) -> None:
     compiling = {
         "tileir.verifier.module",
         "tileir.text.printer.disassembly",
-        "tileir.codegen.host.lowering.block",
+        "tileir.codegen.host.lowering.block_lowering",
         "tileir.codegen.host.planning.storage",
         "tileir.codegen.scalar.elementwise",
     }

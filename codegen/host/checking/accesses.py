@@ -11,7 +11,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.analysis.origins import OriginFinder, Origins, addresses_of
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.chapters.variables import own_memory
 from tileir.codegen.host.lowering.loops import loop
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from llvmlite import ir
 
 from tileir.attributes import Bounded, DivBy, SameElements
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.scalar.types import memory_bytes

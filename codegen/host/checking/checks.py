@@ -11,10 +11,10 @@ from typing import Any
 
 from llvmlite import ir
 
-from tileir.codegen.host.buffers import Storage
-from tileir.codegen.host.lowering.block import BlockLowering
+from tileir.codegen.host.lowering.block_lowering import BlockLowering
 from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.host.lowering.views import dimensions, index_space, steps, unsigned_index
+from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.bits import bits_of
 from tileir.ir import Op, Value

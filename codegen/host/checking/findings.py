@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tileir.codegen.host.report import Handler, Report
 from tileir.codegen.host.running.messages import number_of, patterns, unravel
+from tileir.codegen.host.running.report import Handler, Report
 from tileir.errors import KernelError
 
 

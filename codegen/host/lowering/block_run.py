@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import WORD
 from tileir.codegen.scalar.types import OPAQUE
 
+from .block import WORD
 from .entry import llvm_name
 from .position import INDEX
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
 from tileir.ir import Op, Value
 
+from .block import Lowering
 from .inline import INLINE, Need
 from .loops import nest
 from .position import Position

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 from tileir.types import Element
 
+from .block import Lowering
 from .position import INDEX, Position
 
 Need = tuple[Value, Position]

@@ -7,7 +7,6 @@ and leave their tiles in buffers.
 
 from __future__ import annotations
 
-from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op
 
@@ -24,6 +23,7 @@ from .chapters import (
     variables,
 )
 from .inline import INLINE
+from .row import Row
 
 
 def is_inline(op: Op) -> bool:

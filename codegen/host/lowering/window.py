@@ -13,7 +13,6 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
 from tileir.codegen.scalar.types import (
     OPAQUE,
     from_memory,
@@ -26,6 +25,7 @@ from tileir.ir import Op
 from tileir.types import GatherScatterView
 
 from . import nibbles, ordering
+from .block import Lowering
 from .evaluate import Evaluator
 from .loops import Bound, loop, nest
 from .position import INDEX, ZERO, Position

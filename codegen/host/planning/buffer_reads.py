@@ -5,13 +5,13 @@ If so, it may write its tile over the one it reads.
 
 from __future__ import annotations
 
-from tileir.codegen.host.buffers import Fusion
 from tileir.codegen.host.lowering.inline import moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
-from tileir.codegen.host.tiles import is_tile
 from tileir.ir import Op, Value
 
+from .buffers import Fusion
 from .fusion import is_folded
+from .tiles import is_tile
 
 
 def reads_of(op: Op, fusion: Fusion) -> dict[int, bool]:

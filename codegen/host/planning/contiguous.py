@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tileir.codegen.host.block import Lowering
-from tileir.codegen.host.tiles import is_tile
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
+
+from .tiles import is_tile
 
 
 def contiguous_dimension(lowering: Lowering, value: Value) -> int | None:

@@ -12,17 +12,17 @@ Which of the two it is turns out at run time; see `memory`.
 
 from __future__ import annotations
 
-from tileir.codegen.host.buffers import Fusion
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
-from tileir.codegen.host.tiles import is_single, is_tile
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import is_packed
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op
 from tileir.types import GatherScatterView
 
+from .buffers import Fusion
 from .order import Order
+from .tiles import is_single, is_tile
 
 CHEAP = 4
 """Element-wise ops that may be computed twice rather than kept."""

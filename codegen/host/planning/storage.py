@@ -14,17 +14,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tileir.codegen.host.buffers import Storage
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
-from tileir.codegen.host.tiles import carried_arguments, is_tile, tile_bytes
 from tileir.codegen.kernel import Kernel
 from tileir.ir import Op, Value
 
 from .buffer_moves import Move, one_by_one
 from .buffer_reads import leaves, reads_of
+from .buffers import Storage
 from .fusion import is_folded, plan_fusion
 from .order import Order
+from .tiles import carried_arguments, is_tile, tile_bytes
 
 
 @dataclass(slots=True, eq=False)

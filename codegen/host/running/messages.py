@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from tileir.codegen.host.report import Handler, Report
 from tileir.codegen.printf import Conversion, Number, pieces, write_tile
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import KernelAssertionError
 from tileir.ir import floats
 from tileir.types import Scalar
+
+from .report import Handler, Report
 
 
 def _printed(site: Mapping[str, Any]) -> Handler:

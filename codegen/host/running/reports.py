@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tileir.codegen.host.checking import findings
-from tileir.codegen.host.report import Handler, Report
 
 from . import messages, traces
 from .context import REPORT, Context
+from .report import Handler, Report
 
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
     **findings.HANDLERS, **messages.HANDLERS, "trace": traces.printed,

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tileir.codegen.host.report import Handler, Report
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
 
 from .messages import say
+from .report import Handler, Report
 
 OnTrace = Callable[[str, np.ndarray, tuple[int, int, int]], None]
 """Takes the name of a value, its elements, and the block."""

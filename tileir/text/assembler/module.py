@@ -20,10 +20,10 @@ from tileir.write.location_table import misplaced
 from tileir.write.sections import GLOBAL_SINCE
 
 from .body import BodyReader
-from .dense import typed_elements
 from .diagnostics import Refused, Stop
-from .extents import DenseArray, Opaque
 from .lexer import ALIAS, VALUE, line_of, phrase, shown
+from .literals.dense import typed_elements
+from .literals.extents import DenseArray, Opaque
 from .results import constant
 from .source import Source
 

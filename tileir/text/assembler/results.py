@@ -14,9 +14,9 @@ from tileir.types import Scalar, Tile, Type
 from tileir.verifier.constraints import signature, type_problem
 from tileir.verifier.single import own_problem
 
-from .aliases import BROKEN
-from .dense import Elements, constant_of
 from .lexer import VALUE, shown
+from .literals.aliases import BROKEN
+from .literals.dense import Elements, constant_of
 from .parsed import ParsedOp
 from .scope import BodyScope
 from .source import Source

@@ -15,11 +15,11 @@ from tileir.formats.attributes import (
 from tileir.formats.leaves import EnumValue, VarInt
 from tileir.formats.ops.spec import Attribute
 
-from .dense import typed_elements
 from .lexer import Reader, phrase
+from .literals.dense import typed_elements
+from .literals.types import case_of
 from .parsed import ParsedOp, Step
 from .scope import BodyScope
-from .types import case_of
 
 LOWEST, BEYOND = INT_LIST.subcon.refused
 """The ends of the range of 32 bits; integers of a list lie between the two."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from tileir.formats.limits import Limits
 from tileir.formats.version import Version
 
-from .aliases import Aliases
-from .attributes import AttributeReader
-from .definitions import DefinitionReader
 from .diagnostics import Diagnostics
 from .lexer import Reader
-from .locations import LocationReader
-from .types import TypeReader
+from .literals.aliases import Aliases
+from .literals.attributes import AttributeReader
+from .literals.definitions import DefinitionReader
+from .literals.locations import LocationReader
+from .literals.types import TypeReader
 from .versions import Gate
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering import ordering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
+from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.window import Window
-from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.conversions.halves import HALVES
 from tileir.codegen.scalar.conversions.narrowing import narrow

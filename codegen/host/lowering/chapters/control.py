@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Enclosing, Lowering
+from tileir.codegen.host.lowering.block import Enclosing, Lowering
 from tileir.codegen.host.lowering.evaluate import fill
-from tileir.codegen.host.row import Row
-from tileir.codegen.host.tiles import carried_arguments, is_single, is_tile
+from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.planning.tiles import carried_arguments, is_single, is_tile
 from tileir.ir import Op, Value
 
 

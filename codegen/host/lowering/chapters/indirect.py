@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
 from tileir.codegen.host.lowering import ordering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.position import Position
-from tileir.codegen.host.row import Row
+from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.scalar.constants import constant
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op, Value

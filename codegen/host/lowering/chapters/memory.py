@@ -15,12 +15,12 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from tileir.codegen.host import bytewise
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering import bytewise
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import nest
+from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.window import Window
-from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.ir import Op
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import nest
-from tileir.codegen.host.row import Row
+from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.planning.tiles import tile_bytes
 from tileir.codegen.host.running.context import ALIGNMENT
-from tileir.codegen.host.tiles import tile_bytes
 from tileir.codegen.scalar.types import ADDRESS
 from tileir.codegen.transform.insert_traces import TRACED
 from tileir.ir import Op, Value

@@ -12,13 +12,13 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import loop, nest
 from tileir.codegen.host.lowering.position import INDEX, Position
+from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.planning.contiguous import contiguous_dimension
-from tileir.codegen.host.row import Row
-from tileir.codegen.host.tiles import is_single
+from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.scalar.conversions.narrowing import narrow
 from tileir.ir import Op
 

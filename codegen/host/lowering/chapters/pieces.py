@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator, fill
 from tileir.codegen.host.lowering.loops import nest
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
-from tileir.codegen.host.row import Row
-from tileir.codegen.host.tiles import is_single
+from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.planning.tiles import is_single
 from tileir.ir import Op, Value
 
 

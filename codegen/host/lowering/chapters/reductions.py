@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from tileir.codegen.analysis.reorderable_reductions import commutes
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.evaluate import Evaluator
 from tileir.codegen.host.lowering.loops import loop, nest
 from tileir.codegen.host.lowering.position import INDEX, ZERO, Position
-from tileir.codegen.host.row import Row
-from tileir.codegen.host.tiles import is_tile
+from tileir.codegen.host.lowering.row import Row
+from tileir.codegen.host.planning.tiles import is_tile
 from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, to_memory
 from tileir.ir import Op
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.position import INDEX
+from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.views import Tensor, index_space, unsigned_index
-from tileir.codegen.host.row import Row
 from tileir.codegen.scalar.types import from_memory, memory_type
 from tileir.ir import Op
 

@@ -6,9 +6,9 @@ from itertools import zip_longest
 
 from llvmlite import ir
 
-from tileir.codegen.host.block import Lowering
+from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.entry import llvm_name
-from tileir.codegen.host.row import Row
+from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.running.context import ALIGNMENT
 from tileir.codegen.scalar.constants import in_memory
 from tileir.codegen.scalar.types import ADDRESS, BYTE, is_packed, memory_bytes

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from tileir.ir import Op, Value
 
-from .planning.buffer_moves import Move
+from .buffer_moves import Move
 
 
 @dataclass(slots=True)

@@ -12,9 +12,8 @@ import struct
 from fractions import Fraction
 
 from tileir.ir.floats import FORMATS, Format, largest, nearest
+from tileir.text.assembler.lexer import LONGEST_NUMBER, integer_of, shown
 from tileir.types import Scalar
-
-from .lexer import LONGEST_NUMBER, integer_of, shown
 
 DECIMAL = re.compile(r"-?[0-9]+")
 LARGEST_POWER = 5000

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from tileir.text.assembler.diagnostics import Diagnostics, Refused
+from tileir.text.assembler.lexer import SKIP, Reader
 from tileir.types import Type
-
-from .diagnostics import Diagnostics, Refused
-from .lexer import SKIP, Reader
 
 NAME = r"[0-9]++|[A-Za-z_$-][\w$-]*+"
 MENTIONED = re.compile(

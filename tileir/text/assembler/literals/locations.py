@@ -19,11 +19,11 @@ from tileir.ir.locations import (
     SourceLocation,
     Subprogram,
 )
+from tileir.text.assembler.diagnostics import Refused
+from tileir.text.assembler.lexer import ALIAS, Reader, phrase, shown
 from tileir.write.location_table import references
 
 from .aliases import BROKEN, Aliases
-from .diagnostics import Refused
-from .lexer import ALIAS, Reader, phrase, shown
 
 LARGEST_LINE = 1 << 32
 

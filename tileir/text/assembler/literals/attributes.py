@@ -24,13 +24,23 @@ from tileir.formats.limits import MAX_REPEATED_ATTRIBUTES, Limits
 from tileir.formats.ops.assembly import enum_word
 from tileir.ir.locations import Location
 from tileir.messages.wording import choice, did_you_mean
+from tileir.text.assembler.diagnostics import Refused
+from tileir.text.assembler.lexer import (
+    ALIAS,
+    INTEGER,
+    LITERAL,
+    SYMBOL,
+    WORD,
+    Reader,
+    phrase,
+    shown,
+    token,
+)
 from tileir.types import Scalar, Tile, Type
 
 from .aliases import BROKEN, Aliases
 from .dense import constant_of, read_elements
-from .diagnostics import Refused
 from .extents import DenseArray, Extents, Opaque
-from .lexer import ALIAS, INTEGER, LITERAL, SYMBOL, WORD, Reader, phrase, shown, token
 from .locations import FilePosition
 from .numbers import BadNumber, bits_of
 from .types import KNOWN, TypeReader, case_of

@@ -12,6 +12,9 @@ from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
 from tileir.formats.limits import Limits
 from tileir.ir.type_rules import problem
 from tileir.messages.wording import choice, did_you_mean
+from tileir.text.assembler.diagnostics import Diagnostics, Refused
+from tileir.text.assembler.lexer import ALIAS, SKIP, Reader, phrase, shown, token
+from tileir.text.assembler.versions import Gate
 from tileir.types import (
     Element,
     GatherScatterView,
@@ -26,9 +29,6 @@ from tileir.types import (
 )
 
 from .aliases import Aliases
-from .diagnostics import Diagnostics, Refused
-from .lexer import ALIAS, SKIP, Reader, phrase, shown, token
-from .versions import Gate
 
 NESTED = r"[^<>]*+"
 for _ in range(5):

@@ -7,10 +7,10 @@ import struct
 from collections.abc import Sequence
 
 from tileir.ir.constants import Constant, element_size
+from tileir.text.assembler.diagnostics import Refused
+from tileir.text.assembler.lexer import LITERAL, NUMBER, SKIP, STRING, Reader, phrase
 from tileir.types import Scalar, Tile
 
-from .diagnostics import Refused
-from .lexer import LITERAL, NUMBER, SKIP, STRING, Reader, phrase
 from .numbers import BadNumber, bits_of
 from .types import TypeReader
 

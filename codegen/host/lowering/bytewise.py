@@ -7,12 +7,12 @@ from llvmlite import ir
 from tileir.codegen.scalar.types import BYTE
 from tileir.ir import Value
 
+from . import ordering
 from .block import Lowering
-from .lowering import ordering
-from .lowering.evaluate import Evaluator
-from .lowering.loops import nest
-from .lowering.position import INDEX, ZERO, Position
-from .lowering.window import Window
+from .evaluate import Evaluator
+from .loops import nest
+from .position import INDEX, ZERO, Position
+from .window import Window
 
 ONE = ir.Constant(INDEX, 1)
 

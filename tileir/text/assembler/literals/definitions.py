@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tileir.text.assembler.lexer import ALIAS, Reader, phrase
+
 from .aliases import Aliases
 from .attributes import AttributeReader
-from .lexer import ALIAS, Reader, phrase
 from .locations import LocationReader
 from .types import TypeReader
 

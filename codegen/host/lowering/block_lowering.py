@@ -1,0 +1,59 @@
+"""A kernel as one LLVM function that runs one tile block.
+
+`void <symbol>.block(ptr arguments, i32 x, i32 y, i32 z, i32 size x, i32 size y, i32 size z, ptr
+workspace, ptr context)`. The arguments lie in a struct with natural alignment, in the order of the
+parameters; `context` says what the struct of the launch holds. Tiles of one element are computed
+where their op stands; see `storage` for the others.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.codegen.host.planning.tiles import is_single, is_tile
+from tileir.codegen.scalar.elementwise import emit
+from tileir.ir import Op
+
+from .block import Lowering
+from .chapters.memory import with_deferred
+from .evaluate import Evaluator
+from .loops import nest
+from .position import ZERO, Position
+from .rows import is_inline, row_of
+
+
+class BlockLowering(Lowering):
+    """Lowers a whole kernel, each op by its row or as an element of what wants it."""
+
+    def lower_op(self, op: Op) -> None:
+        if not is_inline(op):
+            row_of(op).lower(self, op)
+        elif is_single(op.result):
+            self.singles.pop(id(op.result), None)  # of the last time that its region was inlined
+            shape = op.result.type.shape
+            at = Evaluator(self, Position(self.builder, shape, [ZERO] * len(shape)))
+            self.singles[id(op.result)] = at.element(op.result)
+        elif is_tile(op.result) and op.result in self.storage:
+            self._keep(op)
+        elif id(source := next(op.operand_list(), None)) in self.tensors:  # assume of a view
+            self.tensors[id(op.result)] = self.tensors[id(source)]
+
+    def emit(self, op: Op, arguments: list[ir.Value], position: Position) -> ir.Value:
+        return emit(self.builder, op, arguments)
+
+    def assumed(self, op: Op, value: ir.Value, position: Position) -> None:
+        """Nothing: the kernel's word is taken for it."""
+
+    def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
+        return address
+
+    def _keep(self, op: Op) -> None:
+        """The tile of an element-wise op, into its buffer."""
+
+        def loop(*_: object) -> None:
+            shape = op.result.type.shape
+            with self.writing(self.buffer(op.result)), nest(self.builder, shape) as position:
+                value = Evaluator(self, position).compute(op)
+                self.store_element(op.result, position, value)
+
+        with_deferred(self, op, loop)

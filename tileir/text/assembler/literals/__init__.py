@@ -1,0 +1,1 @@
+"""What a text spells besides ops: types, attributes, numbers, constants, locations, aliases."""
