@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
+from tileir.gpus import TARGETS
 from tileir.messages.texts import display
 
 from .cache.folder import find_cache
@@ -104,7 +105,7 @@ def compile(
     bytecode: Bytecode, target: str | None = None, *,
     symbols: str | Iterable[str] | None = None, cache: bool = True,
     check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool | None = False,
-    **launch: object,
+    portable: bool | None = False, **launch: object,
 ) -> Compilation:  # fmt: skip
     """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
 
@@ -131,11 +132,18 @@ def compile(
     `lineinfo`, the PTX says which line of source each instruction comes from, as far as the debug
     section does; of a module that was assembled from a text without `loc(...)`, which line of the
     text. A RuntimeWarning if nothing is known of any.
+
+    PTX for sm_90 runs on 9.0 and later, unless an entry uses what only sm_90a has: then it is PTX
+    for sm_90a, which runs on 9.0 alone (`Compilation.plan` says so). With `portable`, entries do
+    without. PTX for target "sm_90a" is always for that alone, so `portable` contradicts it. So it
+    is with all GPUs that have such a form: see `tileir.gpus`.
     """
     launch = check_options(launch)
-    if lineinfo is not None and not isinstance(lineinfo, bool):
-        raise UnsupportedError(f"option lineinfo is {spell(lineinfo)}, not true or false")
-    for_gpus = [*beyond_defaults(launch), *(["lineinfo"] if lineinfo else [])]
+    asked = {"lineinfo": lineinfo, "portable": portable}
+    for name, value in asked.items():
+        if value is not None and not isinstance(value, bool):
+            raise UnsupportedError(f"option {name} is {spell(value)}, not true or false")
+    for_gpus = [*beyond_defaults(launch), *(name for name, value in asked.items() if value)]
     if target is None:
         target = named_target(bytecode)
         if target is None and for_gpus:
@@ -147,9 +155,12 @@ def compile(
     checks, names = _checks(check, target), _names(trace, target)
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
+    if portable:
+        TARGETS[target].portable()  # refuses a target that cannot be
     options = {
         "symbols": symbols, "checks": checks, "trace": names,
         "launch": {} if target == HOST else launch, "lineinfo": bool(lineinfo),
+        "portable": bool(portable),
     }  # fmt: skip
     if lineinfo or checks:
         bytecode = with_text_lines(bytecode)

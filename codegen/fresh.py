@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def compile_fresh(
     bytecode: Bytecode, target: str, *, symbols: list[str] | None, checks: list[str],
-    trace: list[str], launch: dict[str, object], lineinfo: bool,
+    trace: list[str], launch: dict[str, object], lineinfo: bool, portable: bool,
 ) -> Compilation:  # fmt: skip
     """The compilation of some entries, None for all; what it raises is said at `api.compile`."""
     family = package_of(target)
@@ -33,7 +33,7 @@ def compile_fresh(
         kernels = insert_traces(kernels, trace)
     support.check(kernels, target, package.why_not)
     kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
-    asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo}
+    asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, **asked)
 

@@ -138,6 +138,8 @@ def compile(bytecode, target: str | None = None, **options):
     check     host only: "memory", "undefined" or both, what to check while a kernel runs
     trace     host only: names of values, as `disassemble` spells them, to show once computed
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
+    portable  GPUs only: the PTX runs on all later GPUs too; without, that for ``sm_90`` may become
+              PTX for ``sm_90a``, which runs on 9.0 alone, where an entry gains by it
 
     For GPUs only, what is asked of launches; each comes before attributes of the module's text,
     and those before hints in bytecode. None asks nothing, and what holds anyway may be asked of

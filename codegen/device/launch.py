@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from tileir import gpus
 from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.arguments.packing import pack
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
@@ -135,18 +135,11 @@ def _size(plan: Mapping[str, Any]) -> int:
 
 
 def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
-    """LaunchError if code for the target of a plan does not run on a GPU of this capability.
-
-    PTX runs on the GPU that it names and on all later ones; with the suffix `a` it runs on that one
-    alone, with `f` on those of its family (PTX ISA, .target).
-    """
-    found = re.fullmatch(r"sm_(\d+)(\d)([af]?)", plan["ptx_target"])
-    wanted, suffix = (int(found[1]), int(found[2])), found[3]
-    fits = {
-        "": capability >= wanted,
-        "a": capability == wanted,
-        "f": capability[0] == wanted[0] and capability >= wanted,
-    }
-    if not fits[suffix]:
-        major, minor = capability
-        raise LaunchError(f"it was compiled for {plan['target']}, but the GPU is sm_{major}{minor}")
+    """LaunchError if code for the target of a plan does not run on a GPU of this capability."""
+    ptx_target = plan["ptx_target"]
+    if gpus.runs(ptx_target, capability):
+        return
+    said = f"it was compiled for {plan['target']}, but the GPU is {gpus.spelled(capability)}"
+    if not gpus.runs_on(ptx_target)[1]:
+        said += f"; PTX for {ptx_target} runs on {gpus.described(ptx_target)}"
+    raise LaunchError(said)

@@ -20,6 +20,7 @@ from tileir.codegen.device.launch import launch, load
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.machine import Machine
 from tileir.errors import Diagnostic, UnsupportedError
+from tileir.gpus import TARGETS, Target
 from tileir.ir import Op
 from tileir.read.text_positions import located
 from tileir.types import Element, Tile
@@ -29,7 +30,7 @@ from .launch.contract import check_shared, contract_of, fit_block, lowest_ptx, s
 from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
 from .launch.parameters import ptx_version
-from .machine.targets import TARGETS, Target
+from .needs import needs_of
 from .plan import launch_plan
 from .schedule import supported
 from .schedule.assign_layouts import assign_layouts
@@ -107,14 +108,15 @@ def why_not(op: Op, target: str) -> str | None:
 
 def compile_kernels(
     kernels: list[Kernel], target: str, launch: Mapping[str, object] = _NOTHING,
-    lineinfo: bool = False,
+    lineinfo: bool = False, portable: bool = False,
 ) -> PtxCompilation:  # fmt: skip
     """PTX and plans for kernels that have passed `why_not` and the pipeline.
 
     `launch` has the options about launching (see `launch_terms`). With `lineinfo`, the PTX says
-    which lines of source its instructions come from.
+    which lines of source its instructions come from. `portable` leaves out what only the form of
+    the target with the suffix a has.
     """
-    gpu = TARGETS[target]
+    gpu = TARGETS[target].portable() if portable else TARGETS[target]
     symbols, needed = [kernel.symbol for kernel in kernels], ptx_version(kernels)
     kernels = [
         replace(settle(kernel, gpu, launch), symbol=name)
@@ -124,14 +126,18 @@ def compile_kernels(
     lines = LineTable(kernels) if lineinfo else None
     if lines and not lines.known:
         warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
-    version = lowest_ptx(map(contract_of, kernels), max(supported.ptx_version(ops, gpu), needed))
+    needs = needs_of(ops, gpu)
+    gpu = gpu.using(needs.features)
+    version = lowest_ptx(map(contract_of, kernels), max(gpu.ptx, needs.ptx, needed))
     if lines and lines.has_calls:
         version = max(version, INLINED_CALLS)
     gpu = replace(gpu, ptx=version)
     llvm.start("all")
-    machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
+    machine = llvm.target_machine(
+        TRIPLE, gpu.ptx_target, gpu.llvm_features, speed_level=SPEED_LEVEL
+    )
     module = ir.Module(name="tileir", context=ir.Context())
-    module.machine = Machine.nvptx(gpu.nan_extremes, gpu.rounds)
+    module.machine = Machine.of_gpu(gpu)
     module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     for kernel in kernels:
         declare_kernel(module, kernel)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.arguments import positive
-from tileir.verifier.rules.targets import TILEIRAS
+from tileir.gpus import TILEIRAS
 
 from . import main_loops, static
 

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tests.arguments import positive
-from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.gpus import TARGETS
 
 from .on_emulator import TARGET
 from .plugin import read

@@ -16,8 +16,8 @@ from tileir.codegen.cache.store import Cache
 from tileir.commands.conventions import NO, OK, main_of
 from tileir.doctor import nvidia, ours, report
 from tileir.doctor.packages import Package, installed, packages
+from tileir.gpus import GPUS
 from tileir.tools.nvidia import PACKAGES
-from tileir.verifier.rules.targets import GPUS
 
 NO_DRIVER = {"cuda": None, "release": None, "gpus": [], "problem": "there is no NVIDIA driver"}
 LOOK = nvidia.look_at_driver
@@ -281,8 +281,7 @@ def test_tools_say_their_release(tool) -> None:
 def test_targets_of_ours_that_a_tool_lacks_are_told() -> None:
     about = {"path": "/ptxas", "release": "13.0.88", "package": "p", "targets": list(GPUS)}
     assert report._assembling(about)["detail"] == "ptxas 13.0.88, sm_75 to sm_121"
-    about["targets"] = ["sm_50", *(set(GPUS) - {"sm_88", "sm_107"})]
-    about["targets"].sort(key=lambda name: int(name[3:]))
+    about["targets"] = ["sm_50", *(name for name in GPUS if name not in ("sm_88", "sm_107"))]
     detail = report._assembling(about)["detail"]
     assert detail == "ptxas 13.0.88, sm_50 to sm_121, not sm_88, sm_107"
 

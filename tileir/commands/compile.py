@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import tileir
+from tileir.gpus import TARGETS
 from tileir.tools import nvidia
-from tileir.verifier.rules.targets import GPUS
 
 from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add(
         "--target", metavar="TARGET",
-        help=f"host or one of {', '.join(GPUS)} (default: the GPU that the text names in"
+        help=f"host or one of {', '.join(TARGETS)} (default: the GPU that the text names in"
         " nv_tileaa.compute_capability, or else host)",
     )  # fmt: skip
     add(
@@ -57,6 +57,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--emit", choices=EMIT, help="what to write (default: ptx for a GPU, llvm for the host)")
     add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
     add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
+    add(
+        "--portable", action="store_true",
+        help="GPUs: PTX that all later GPUs run too; without, that for sm_90 is for sm_90a, which"
+        " 9.0 alone runs, where a kernel uses what only sm_90a has (--emit plan: runs_on)",
+    )  # fmt: skip
     add_options(parser)
 
 
@@ -75,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     emit = arguments.emit
     needs_gpu = [f"--emit {emit}"] if emit not in (None, "llvm") else []
     needs_gpu += map(flag, beyond_defaults(options))
-    needs_gpu += ["--lineinfo"] if arguments.lineinfo else []
+    needs_gpu += [flag(name) for name in ("lineinfo", "portable") if getattr(arguments, name)]
     target = arguments.target
     if target is None:
         target = named_target(bytecode)
@@ -86,7 +91,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{needs_gpu[0]} needs a GPU as --target, for example sm_90")
     with named_as_written():
         compiled = tileir.compile(
-            bytecode, target, symbols=arguments.entry, lineinfo=arguments.lineinfo, **options
+            bytecode,
+            target,
+            symbols=arguments.entry,
+            lineinfo=arguments.lineinfo,
+            portable=arguments.portable,
+            **options,
         )
     emit = emit or ("llvm" if target == HOST else "ptx")
     write_output(arguments.output, _written(compiled, emit, arguments.lineinfo))

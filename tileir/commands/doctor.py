@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tileir.gpus import spelled
+
 from .conventions import NO, OK, wants_colour
 
 if TYPE_CHECKING:
@@ -109,9 +111,8 @@ def _driver(driver: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     release = driver["release"] or "?"
     rows = [("driver", release, driver["problem"] or f"of CUDA {driver['cuda']}")]
     for gpu in driver["gpus"]:
-        major, minor = gpu["capability"]
         memory = f"{gpu['memory'] / (1 << 30):,.0f} GiB"
-        rows.append(("GPU", f"sm_{major}{minor}", f"{gpu['name']}, {memory}"))
+        rows.append(("GPU", spelled(tuple(gpu["capability"])), f"{gpu['name']}, {memory}"))
     return rows
 
 

@@ -46,8 +46,12 @@ def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object])
 
 
 def gpu_here() -> str:
-    """The target of this machine's GPU; DeviceError if there is none."""
+    """The target of this machine's GPU; DeviceError if there is none.
+
+    Whoever asks is going to compile for it, so what compiling needs is asked for first.
+    """
     with compiling():
-        from tileir.codegen.device.own import own_target
+        import tileir.codegen.nvptx  # noqa: F401
+    from tileir.codegen.device.own import own_target
 
     return own_target()

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from tileir.errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
+from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean
 from tileir.verifier.catalogue import RULES, Rule
 from tileir.verifier.module import verify
-from tileir.verifier.rules.targets import GPUS, check_target
+from tileir.verifier.rules.targets import check_target
 
 from .conventions import (
     NO,

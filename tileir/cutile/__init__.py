@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from tileir.errors import UnsupportedError
+from tileir.gpus import GPUS, capability_of
 from tileir.messages.wording import did_you_mean
-from tileir.verifier.rules.targets import GPUS
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -75,4 +75,4 @@ def capability(sm: str) -> tuple[int, int]:
     if sm not in GPUS:
         known = ", ".join(GPUS)
         raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")
-    return divmod(int(sm.removeprefix("sm_")), 10)
+    return capability_of(sm)

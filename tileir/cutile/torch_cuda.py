@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tileir.errors import UnsupportedError
+from tileir.gpus import spelled
 
 from .driver import MULTIPROCESSORS
 
@@ -146,7 +147,7 @@ class _Graph:
 def install(torch: Any, capability: tuple[int, int]) -> None:
     """Replace what programs use of `torch.cuda`, for a device of this compute capability."""
     major, minor = capability
-    name = f"tileir on the CPU, as sm_{major}{minor}"
+    name = f"tileir on the CPU, as {spelled(capability)}"
     properties = SimpleNamespace(
         name=name, major=major, minor=minor, total_memory=MEMORY, warp_size=32,
         multi_processor_count=MULTIPROCESSORS, L2_cache_size=1 << 20,

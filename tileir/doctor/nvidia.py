@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tileir.gpus import gpus_among
 from tileir.tools.nvidia import PACKAGES, VARIABLES, find
 
 _WINDOWS = sys.platform == "win32"
@@ -91,10 +92,9 @@ def look_at_tool(name: str) -> dict[str, Any]:
     if name == "libnvvm":
         return about | {"release": _release_of_nvvm(path)}
     found = re.search(r"V(\d+\.\d+\.\d+)", _said(path, "--version"))
-    targets = {int(n) for n in re.findall(r"['=]sm_(\d+)\b", _said(path, "--help"))}
     return about | {
         "release": found[1] if found else None,
-        "targets": [f"sm_{number}" for number in sorted(targets)],
+        "targets": gpus_among(re.findall(r"['=](\w+)\b", _said(path, "--help"))),
     }
 
 

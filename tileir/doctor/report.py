@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.formats.version import SUPPORTED
-from tileir.verifier.rules.targets import GPUS
+from tileir.gpus import GPUS, newest_run_by
 
 from . import nvidia, ours
 from .packages import installed, look, packages
@@ -78,13 +78,11 @@ def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
     if ours.problem_of(ours.check_llvm):
         return [_ours(what, "", ours.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
-    from tileir.codegen.nvptx.machine.targets import TARGETS
 
     llvm = f"LLVM {VERSION}"
-    first, *_, last = TARGETS
     return [
         _ours(rows[0], f"{platform.machine()}, {llvm}", ours.check_host),
-        _ours(rows[1], f"PTX for {first} to {last}, {llvm}", ours.check_ptx),
+        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", ours.check_ptx),
     ]
 
 
@@ -101,11 +99,10 @@ def _on_a_gpu(has: Mapping[str, Mapping[str, Any]], driver: Mapping[str, Any]) -
     if lacking:
         detail = "; ".join(map(_lacking, lacking))
         return _row(what, False, detail, "pip install 'tileir[gpu]'")
-    from tileir.codegen.device.own import target_for
     from tileir.errors import UnsupportedError
 
     try:
-        targets = [target_for(tuple(gpu["capability"])) for gpu in driver["gpus"]]
+        targets = [newest_run_by(tuple(gpu["capability"])) for gpu in driver["gpus"]]
     except UnsupportedError as problem:
         return _row(what, False, str(problem))
     return _row(what, True, f"as {', '.join(dict.fromkeys(targets))}")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from tileir.errors import ToolError
+from tileir.gpus import assembled_for
 
 VARIABLES = ("CUDA_HOME", "CUDA_PATH")
 """Environment variables that say where a CUDA toolkit is installed."""
@@ -20,6 +22,8 @@ PACKAGES = {
     "libnvvm": "nvidia-nvvm",
 }
 """Tool -> the package on PyPI that has it; all come with CUDA."""
+
+_PTX_TARGET = re.compile(r"^\.target (\w+)", re.MULTILINE)
 
 
 def find(name: str) -> Path | None:
@@ -34,12 +38,13 @@ def find(name: str) -> Path | None:
 
 
 def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
-    """The cubin that ptxas makes of a PTX text, with its source lines if wanted."""
+    """The cubin that ptxas makes of PTX for a target, with its source lines if wanted."""
+    arch = assembled_for(target, _PTX_TARGET.search(ptx)[1])
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
         wanted = ["-lineinfo"] if lines else []
-        _run("ptxas", *wanted, f"-arch={target}", "-o", str(cubin), str(source))
+        _run("ptxas", *wanted, f"-arch={arch}", "-o", str(cubin), str(source))
         return cubin.read_bytes()
 
 

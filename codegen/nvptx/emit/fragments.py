@@ -18,9 +18,9 @@ from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images, needed
 from tileir.codegen.nvptx.launch.line_table import LineTable
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.nvptx.schedule.assignment import Assignment
 from tileir.codegen.nvptx.schedule.staged import Staged
+from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 
 from .shared import SharedMemory

@@ -10,11 +10,11 @@ from tileir.codegen.kernel import Kernel
 from tileir.codegen.nvptx.launch.contract import contract_of, directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.nvptx.schedule.allocations import place_allocations
 from tileir.codegen.nvptx.schedule.assignment import Assignment
 from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
 from tileir.codegen.nvptx.schedule.staged import ALIGNMENT as STAGED_ALIGNMENT
+from tileir.gpus import Target
 from tileir.ir import Block, Op
 from tileir.types import TensorView
 

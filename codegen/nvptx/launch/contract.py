@@ -14,8 +14,8 @@ from typing import Any
 from tileir.codegen import launch_terms
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.launch_terms import DEFAULTS, TERMS, Choice, Term
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.errors import Diagnostic, UnsupportedError
+from tileir.gpus import Target, gpus_with
 from tileir.read.text_positions import located
 
 FACT = "launch_contract"
@@ -70,10 +70,11 @@ def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Kernel
         except ValueError as error:
             wrong.append(str(error))
             continue
-        if choice and term.name in _CLUSTERS and not gpu.clusters:
+        if choice and term.name in _CLUSTERS and not gpu.has("clusters"):
             # A text is for many GPUs, an option is for this one.
             if choice.by.startswith("option") and choice.value != DEFAULTS.get(term.name):
-                wrong.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from sm_90 on do")
+                first = gpus_with("clusters")[0]
+                wrong.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from {first} on do")
             continue
         if choice:
             choices[term.name] = choice
@@ -103,7 +104,7 @@ def _chosen(
     if term.hint is None:
         return None
     hints = kernel.function.hints.entries
-    for architecture in (gpu.name, "default"):
+    for architecture in (gpu.gpu, "default"):
         given = hints.get(architecture)
         if isinstance(given, dict) and term.hint.name in given:
             try:

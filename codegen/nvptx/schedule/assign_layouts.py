@@ -36,9 +36,9 @@ from tileir.codegen.layouts.linear_layout import (
 from tileir.codegen.layouts.renumber import needed
 from tileir.codegen.nvptx.emit.shared import SCRATCH
 from tileir.codegen.nvptx.machine import red_forms
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile
 

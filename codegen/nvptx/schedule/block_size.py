@@ -8,8 +8,8 @@ from tileir.codegen.analysis.memory_ops import MULTIMEM
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.nvptx.launch.contract import contract_of, refuse
 from tileir.codegen.nvptx.machine.red_forms import fewest
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.gpus import Target
 from tileir.ir import Op
 from tileir.types import Tile
 

@@ -24,8 +24,8 @@ from tileir.codegen.analysis.divisibility import FactTable
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
@@ -181,9 +181,9 @@ def reading_of(op: Op, target: Target) -> tuple[str, Atom]:
     k = op.operands["lhs"].type.shape[-1]
     if op.name == "mmai":
         a, b = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
-        return a, atom_for(a, b, k, target.capability)
+        return a, atom_for(a, b, k, target)
     for reading in _READINGS[op.operands["lhs"].type.element.name]:
-        atom = atom_for(reading, reading, k, target.capability)
+        atom = atom_for(reading, reading, k, target)
         if atom is not None:
             return reading, atom
     raise AssertionError("the last reading of every type has an atom on all targets")

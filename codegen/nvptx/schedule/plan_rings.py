@@ -19,10 +19,10 @@ from tileir.codegen.nvptx.emit.products.factors import is_as_stored
 from tileir.codegen.nvptx.emit.shared import ROOM, SCRATCH
 from tileir.codegen.nvptx.launch.contract import contract_of
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import is_packed, memory_bytes
+from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
@@ -50,7 +50,7 @@ MOST_COPIES = 64
 def plan_rings(kernel: Kernel, assignment: Assignment, target: Target) -> None:
     """Give loops rings. What is fetched early is no longer staged, and in no registers."""
     ops = list(kernel.walk())
-    if not target.async_copies or any(op.name == "alloca" for op in ops):
+    if not target.has("cp.async") or any(op.name == "alloca" for op in ops):
         # Beside variables in shared memory, nothing says that a source is in global memory.
         return
     planner = _Planner(kernel, assignment, target)

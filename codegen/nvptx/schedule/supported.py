@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from tileir.codegen.nvptx.emit.kernel import LOWERINGS
 from tileir.codegen.nvptx.emit.memory.multimem import LOWERINGS as MULTIMEM
 from tileir.codegen.nvptx.emit.values.values import VALUES
-from tileir.codegen.nvptx.machine import red_forms
-from tileir.codegen.nvptx.machine.targets import F8_OF_SM_89, TARGETS, Target
 from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.constants import padding_bits
-from tileir.codegen.scalar.ptx import PAIRS
 from tileir.codegen.scalar.types import is_packed
+from tileir.gpus import Target, gpus_with
 from tileir.ir import Op
 from tileir.types import Tile
 
-from .mma_plan import PRODUCTS, reading_of
+from .mma_plan import PRODUCTS
 
 WhyNot = Callable[[Op], str | None]
 
@@ -79,40 +77,7 @@ def why_not(op: Op) -> str | None:
 
 def lacks(op: Op, target: Target) -> str | None:
     """What the op needs that this GPU does not have, or None."""
-    if op.name not in MULTIMEM or target.multicasts:
+    if op.name not in MULTIMEM or target.has("multimem"):
         return None
-    able = ", ".join(name for name, row in TARGETS.items() if row.multicasts)
+    able = ", ".join(gpus_with("multimem"))
     return f"{target.name} has no multicast memory; these do: {able}"
-
-
-_PTX = {
-    "memory_fence_alias_tko": (7, 5),
-    "multimem_load_reduce_view_tko": (8, 1),
-    "multimem_reduce_view_tko": (8, 1),
-    "multimem_store_view_tko": (8, 1),
-}
-"""Ops that need a newer PTX than their target does."""
-_PTX_OF_MODES = {("tanh", "approx"): (7, 0)}
-"""The same for an op in one of its rounding modes."""
-
-
-_CASTS = ("ftof", "ftoi", "itof")
-
-
-def _has_pairs(op: Op) -> bool:
-    kinds = (value.type for value in (*op.operand_list(), *op.results))
-    return any(kind.element.name in PAIRS for kind in kinds)
-
-
-def ptx_version(ops: Sequence[Op], target: Target) -> tuple[int, int]:
-    """The PTX ISA version that has what all the ops need."""
-    needed = [target.ptx, red_forms.ptx_version(ops, target)]
-    for op in ops:
-        if op.name in PRODUCTS:
-            needed.append(reading_of(op, target)[1].ptx)
-        needed.append(_PTX.get(op.name, target.ptx))
-        mode = op.name, op.attributes.get("rounding_mode")
-        needed.append(_PTX_OF_MODES.get(mode, target.ptx))
-        if target.capability == 89 and op.name in _CASTS and _has_pairs(op):
-            needed.append(F8_OF_SM_89)
-    return max(needed)

@@ -11,9 +11,9 @@ from tileir.attributes import DivBy
 from tileir.codegen.analysis.contiguity import infer_contiguity
 from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts
 from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
+from tileir.gpus import TARGETS
 from tileir.ir import Value
 from tileir.types import Tile
 

@@ -10,8 +10,8 @@ import pytest
 
 from tileir.codegen import compile
 from tileir.codegen.nvptx.emit.shared import SCRATCH
-from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.codegen.nvptx.schedule import cut_factors
+from tileir.gpus import TARGETS
 
 from ..build import Kernel, tile
 from ..host.test_mma import DTYPES, integers, product

@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 
 from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, Spread, atom_for
-from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.gpus import TARGETS
 
 # (shape, bits of a factor's element) -> row and column of A, of B; and of C by shape.
 LEFT = {
@@ -119,5 +119,5 @@ def test_a_fused_atom_multiplies_what_its_thread_holds() -> None:
 def test_a_target_has_the_atoms_that_it_has(
     target: str, a: str, k: int, expected: int | None
 ) -> None:
-    atom = atom_for(a, a, k, TARGETS[target].capability)
+    atom = atom_for(a, a, k, TARGETS[target])
     assert (None if atom is None else atom.k) == expected

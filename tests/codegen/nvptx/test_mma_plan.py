@@ -11,9 +11,9 @@ from tests import bench
 from tileir import assemble
 from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.codegen.nvptx.schedule.block_size import threads_of
 from tileir.codegen.nvptx.schedule.mma_plan import Part, Plan, plan_products
+from tileir.gpus import TARGETS
 from tileir.ir import Op
 
 from ..host.test_mma import product

@@ -28,6 +28,7 @@ def test_the_plan_is_complete() -> None:
         "target": "sm_80",
         "ptx_target": "sm_80",
         "ptx_version": "7.0",
+        "runs_on": {"capability": [8, 0], "later": True},
         "parameters": [
             {
                 "index": 3 * array + place,
@@ -71,6 +72,7 @@ def test_the_plan_is_json() -> None:
 def test_the_plan_says_which_gpu_the_ptx_is_for() -> None:
     plan = compiled("vector_add", "sm_107").plan["vector_add"]
     assert (plan["target"], plan["ptx_target"], plan["ptx_version"]) == ("sm_107", "sm_103", "8.8")
+    assert plan["runs_on"] == {"capability": [10, 3], "later": True}
 
 
 def test_parameters_are_naturally_aligned() -> None:

@@ -15,6 +15,7 @@ import tileir
 from tests import emulator
 from tests.emulator import SCHEDULES
 from tileir.codegen import compile
+from tileir.gpus import TARGETS
 
 DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 
@@ -51,7 +52,7 @@ cuda_tile.module @m {{ entry @k(%p0: tile<ptr<{kind}>>, %n: tile<i32>) {{
 }} }}
 """
 FORMS = {
-    # What a tile of a thread's sixteen bytes becomes, by capability.
+    # What a tile of a thread's sixteen bytes becomes, by generation.
     ("f16", 75): "add.noftz.f16x2", ("f16", 90): "add.noftz.v4.f16x2",
     ("bf16", 90): "add.noftz.v4.bf16x2",
     ("f32", 75): "add.f32", ("f32", 90): "add.v4.f32", ("f64", 75): "add.f64",
@@ -103,8 +104,8 @@ def expected(count: int, tile: int, dtype: type, blocks: int) -> np.ndarray:
 @pytest.mark.parametrize("target", ["sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"])
 @pytest.mark.parametrize("kind", DTYPES)
 def test_the_widest_form_of_a_target(kind: str, target: str) -> None:
-    capability = 90 if int(target[3:]) >= 90 else 75
-    wanted = FORMS.get((kind, capability)) or FORMS.get((kind, 75), "cas.b16")
+    generation = 90 if TARGETS[target].has("red vectors") else 75
+    wanted = FORMS.get((kind, generation)) or FORMS.get((kind, 75), "cas.b16")
     assert forms(text(VIEW, kind, extent="2048"), target) == {wanted}
     assert forms(text(POINTERS, kind, test="greater_than_or_equal"), target) >= {wanted}
 

@@ -17,10 +17,10 @@ from tileir import assemble
 from tileir.codegen import compile
 from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts
 from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
 from tileir.codegen.nvptx.schedule.plan_rings import plan_rings
+from tileir.gpus import TARGETS
 
 from .loops import COLUMNS, DEPTH, ROWS, SUMS, load, loop_over_tiles, view_type
 

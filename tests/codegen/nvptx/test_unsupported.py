@@ -9,8 +9,8 @@ import pytest
 from tests.corpus import FIXTURES
 from tileir.bytecode import Bytecode
 from tileir.codegen import compile
-from tileir.codegen.nvptx.machine.targets import TARGETS
 from tileir.errors import UnsupportedError
+from tileir.gpus import TARGETS
 
 from ..build import Kernel
 

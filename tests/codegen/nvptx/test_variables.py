@@ -8,7 +8,7 @@ import pytest
 import tileir
 from tests import emulator
 from tileir.codegen import compile
-from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.gpus import TARGETS
 
 from .on_emulator import launch
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tileir.attributes import Hints, IntegerAttribute, spell
+from tileir.gpus import TILEIRAS
 from tileir.ir import Op
 from tileir.verifier.catalogue import WARNING, declare, suspicion
-
-from .targets import TILEIRAS
 
 ARCHITECTURES = ("default", *TILEIRAS)
 

@@ -118,7 +118,7 @@ def _suffix(element: Element, kind: str, shape: access.Shape) -> str:
 
 
 def _adds(ctx: Context, element: Scalar) -> bool:
-    return element.name != "bf16" or ctx.target.adds_bf16
+    return element.name != "bf16" or ctx.target.has("red bf16")
 
 
 def _add_again(
