@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,54 @@ def test_imports_go_one_way(layer: str) -> None:
                 continue
             wrong.append(f"{name} imports {module}")
     assert not wrong
+
+
+def test_emulator_and_compiler_for_gpus_do_not_know_each_other() -> None:
+    """What one of them believes wrongly, the other need not."""
+    strangers = {"emulator": ("nvptx", "device", "host", "passes"), "nvptx": ("emulator",)}
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for room, others in strangers.items()
+        for path in sorted((ROOT / "codegen" / room).rglob("*.py"))
+        for module, _ in imports(path)
+        if module.startswith(tuple(f"tileir.codegen.{other}" for other in others))
+    ]
+    assert not wrong
+
+
+EMULATOR = ("ptx", "threads", "memory", "ops", "running")
+"""Its rooms; each may import those before it."""
+
+
+def test_rooms_of_the_emulator_know_those_before_them() -> None:
+    folder = ROOT / "codegen" / "emulator"
+    wrong = []
+    for place, room in enumerate(EMULATOR):
+        later = tuple(f"tileir.codegen.emulator.{name}" for name in EMULATOR[place + 1 :])
+        for path in sorted((folder / room).glob("*.py")):
+            wrong += [
+                f"{room}/{path.name} imports {module}"
+                for module, _ in imports(path)
+                if module.startswith(later)
+            ]
+    assert not wrong
+    assert {path.parent.name for path in folder.glob("*/*.py")} == set(EMULATOR)
+
+
+def test_modules_of_the_emulator_import_each_other_one_way() -> None:
+    """Imports for types included."""
+    folder = ROOT / "codegen" / "emulator"
+    homes = {
+        ".".join(("tileir", *path.relative_to(ROOT).with_suffix("").parts)): path
+        for path in folder.glob("*/*.py")
+        if path.stem != "__init__"
+    }
+    found = {name: {m for m, _ in imports(path)} & set(homes) for name, path in homes.items()}
+    assert sum(map(len, found.values())) > 80
+    try:
+        tuple(TopologicalSorter(found).static_order())
+    except CycleError as circle:
+        pytest.fail(" -> ".join(circle.args[1]))
 
 
 def test_reading_needs_no_code_generator() -> None:
