@@ -4,7 +4,7 @@
     bytecode = Bytecode.parse(data)
     for op in bytecode.functions[0].walk(): ...
 
-What `__all__` lists is the public interface; the rest may change.
+What `__all__` lists is the public interface, and the module `tileir.emulator`; the rest may change.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tileir.formats.limits import Limits
     from tileir.formats.version import Version
 
+    from . import emulator as emulator
     from .bytecode import Bytecode, Function, Global, Section
     from .errors import (
         AssemblyError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         BytecodeError,
         DeviceError,
         Diagnostic,
+        EmulationError,
         Feature,
         KernelAssertionError,
         KernelError,
@@ -53,6 +55,7 @@ __all__ = [
     "BytecodeError",
     "DeviceError",
     "Diagnostic",
+    "EmulationError",
     "Feature",
     "Function",
     "Global",
@@ -91,8 +94,11 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """A class, imported when it is first asked for: commands start at once, and can be interrupted.
 
-    AttributeError for what `__all__` does not list.
+    `emulator` is a module that needs no import of its own either. AttributeError for what
+    `__all__` does not list.
     """
+    if name == "emulator":
+        return import_module(".emulator", __name__)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f".{_HOMES.get(name, 'errors')}", __name__), name)
@@ -101,7 +107,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "emulator"})
 
 
 def assemble(text: str, version: Version | str | None = None, name: str = "<text>") -> Bytecode:

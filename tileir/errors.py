@@ -20,6 +20,7 @@ __all__ = [
     "BytecodeError",
     "DeviceError",
     "Diagnostic",
+    "EmulationError",
     "Feature",
     "KernelAssertionError",
     "KernelError",
@@ -319,6 +320,48 @@ class KernelAssertionError(KernelError):
 
     def _what(self) -> str:
         return printable(self.problem)
+
+
+MOST_THREADS = 8
+"""Threads that a message names."""
+
+
+class EmulationError(TileIRError, RuntimeError):
+    """A kernel did on the emulator what it must not.
+
+    kind      what sort of mistake: "race", "bounds", "poison", "deadlock" ...
+    line      of the PTX, from 1; None where no line is to blame
+    block     indices x, y, z of the block in the grid, in blocks of threads; None if unknown
+    threads   numbers within the block of the threads that it is about, along x first
+    address   where the first of these threads accessed memory; None if it did not
+    schedule  the order in which warps ran; "" if nothing ran
+    output    what the kernel had printed before
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, line: int | None = None, text: str = "",
+        block: tuple[int, int, int] | None = None, threads: tuple[int, ...] = (),
+        address: int | None = None, schedule: str = "",
+    ) -> None:  # fmt: skip
+        self.kind, self.line, self.block, self.threads = kind, line, block, threads
+        self.address, self.schedule = address, schedule
+        self.output = ""
+        place = [f"PTX line {line}: {text}"] if line is not None else []
+        if block is not None:
+            more = ", ..." if len(threads) > MOST_THREADS else ""
+            listed = ", ".join(map(str, threads[:MOST_THREADS])) + more
+            place.append(f"block {block}, thread{'s' if len(threads) > 1 else ''} {listed}")
+        place += [f"schedule {schedule}"] if schedule else []
+        super().__init__("\n  ".join([f"{kind}: {message}", *place]))
+
+    def __reduce__(self):
+        return _emulated, (type(self), str(self), dict(self.__dict__))
+
+
+def _emulated(kind: type[EmulationError], message: str, state: dict) -> EmulationError:
+    error = kind.__new__(kind, message)
+    error.__dict__.update(state)
+    return error
 
 
 class UncheckedWarning(RuntimeWarning):

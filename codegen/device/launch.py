@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from tileir import gpus
+from tileir.codegen.arguments.assumed import check_assumed
 from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.arguments.packing import pack
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
@@ -48,7 +49,7 @@ def launch(
     packed = pack(symbol, elements, offsets, _size(plan), args, address_of)
     if 0 in blocks:
         return
-    _check_assumed(shown, plan, packed)
+    check_assumed(shown, plan, packed)
     driver.start()
     try:
         kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
@@ -66,22 +67,6 @@ def launch(
     driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
         _wait(symbol, plan, handle)
-
-
-def _check_assumed(shown: str, plan: Mapping[str, Any], packed: bytearray) -> None:
-    """LaunchError for an argument that is no multiple of what the kernel assumes."""
-    for row in plan["parameters"]:
-        if (divisor := row["divisible_by"]) == 1:
-            continue
-        pointer = row["type"].startswith("ptr")
-        data = packed[row["offset"] : row["offset"] + row["size"]]
-        number = int.from_bytes(data, "little", signed=not pointer)
-        if number % divisor:
-            got = f"address {number:#x}" if pointer else number
-            raise LaunchError(
-                f"{shown}: parameter {row['index']} ({row['type']}): the kernel assumes a multiple"
-                f" of {divisor}, got {got}"
-            )
 
 
 def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import ml_dtypes  # noqa: F401  (teaches NumPy the names of its types)
 import numpy as np
 
-from tests import emulator
+from tileir.codegen import emulator
 
 
 class Problem(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tileir
-from tests import emulator
+from tileir.codegen import emulator
 from tileir.cutile import image
 
 TARGET = "TILEIR_CONFORMANCE_TARGET"

@@ -12,7 +12,10 @@ from tileir.tools.missing_packages import compiling
 from .progress import progress_bar
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tileir.codegen.api import Compiled
+    from tileir.codegen.emulator import EmulatedKernel
     from tileir.codegen.nvptx import CompiledEntry
 
 HOST, GPU = "host", "gpu"
@@ -43,6 +46,35 @@ def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object])
         started = time.perf_counter()
         kernel.launch(grid, arguments)
         return time.perf_counter() - started
+
+
+_ALIGNMENT = 256
+"""Memory of a GPU starts at multiples of it, and kernels may assume some of that."""
+
+
+def on_emulator(
+    kernel: EmulatedKernel, grid: Sequence[int], values: Sequence[object], **options: Any
+) -> float:
+    """The emulator, on arrays that are aligned as they are on a GPU."""
+    given = [_aligned(value) if hasattr(value, "strides") else value for value in values]
+    started = time.perf_counter()
+    kernel.launch(grid, given, **options)
+    seconds = time.perf_counter() - started
+    for value, copy in zip(values, given, strict=True):
+        if copy is not value:
+            value[...] = copy
+    return seconds
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    """A copy of the same layout."""
+    import numpy as np
+
+    room = np.empty(array.nbytes + _ALIGNMENT, np.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    copy = np.ndarray(array.shape, array.dtype, room, start, array.strides)
+    copy[...] = array
+    return copy
 
 
 def gpu_here() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir.bytecode import Function
-from tileir.errors import KernelError
+from tileir.errors import EmulationError, KernelError
 from tileir.types import Pointer
 
 from .argument_words import PACKED
@@ -93,6 +93,11 @@ def failure(file: str, error: Exception, message: str) -> dict[str, Any]:
         told |= {
             "op": error.op, "entry": error.kernel, "block": error.block, "indices": error.indices,
             "location": error.location,
+        }  # fmt: skip
+    elif isinstance(error, EmulationError):
+        told |= {
+            "kind": error.kind, "line": error.line, "block": error.block,
+            "threads": error.threads, "address": error.address,
         }  # fmt: skip
     return {"schema": SCHEMA, "file": file, "error": told}
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests import emulator
 from tests.codegen.build import elementwise
-from tests.emulator import APPROXIMATIONS
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
+from tileir.codegen.emulator import APPROXIMATIONS
 from tileir.codegen.scalar.math import hyperbolic
 from tileir.codegen.scalar.math.binary import SINGLE
 

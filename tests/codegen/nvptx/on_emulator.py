@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests import emulator
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 
 
 def launch(

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import tileir
-from tests import emulator
 from tests.corpus import ROOT
 from tests.launches import Launch, newest
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 from tileir.codegen.launch_terms import OPTIONS, TERMS
 from tileir.errors import UnsupportedError
 

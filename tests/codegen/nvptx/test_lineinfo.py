@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import tileir
-from tests import emulator
 from tests.corpus import FIXTURES
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 from tileir.codegen.nvptx.launch.line_table import MOST_CALLS
 
 from .compiled import compiled

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tileir
-from tests.emulator import SCHEDULES
 from tileir.codegen import compile
+from tileir.codegen.emulator import SCHEDULES
 
 from .on_emulator import launch
 

@@ -8,9 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests import emulator
 from tileir import assemble
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 
 from .test_ptx import accesses
 

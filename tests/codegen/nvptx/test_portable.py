@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import tileir
-from tests import emulator
 from tests.programs import call
+from tileir import emulator
 from tileir.__main__ import main
 from tileir.codegen import compile, llvm
 from tileir.codegen.device.launch import check_target

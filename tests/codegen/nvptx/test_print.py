@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tileir
-from tests.emulator import EmulationError
 from tileir.codegen import compile
+from tileir.codegen.emulator import EmulationError
 from tileir.codegen.nvptx.emit.values import row_major
 
 from ..host.text import Kernel

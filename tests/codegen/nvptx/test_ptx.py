@@ -7,12 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from tests import emulator
 from tests.corpus import FIXTURES
 from tileir import assemble
 from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 from tileir.gpus import TARGETS
 
 from ..build import TOKEN, Kernel, elementwise

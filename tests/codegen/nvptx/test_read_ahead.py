@@ -7,9 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from tests import emulator
 from tileir import assemble
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 
 LOADS = 4
 """Of one trip."""

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import tileir
-from tests import emulator
-from tests.emulator import SCHEDULES
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
+from tileir.codegen.emulator import SCHEDULES
 from tileir.gpus import TARGETS
 
 DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}

@@ -11,10 +11,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests import bench, emulator
-from tests.emulator.values import aligned
+from tests import bench
+from tests.codegen.emulator.values import aligned
 from tileir import assemble
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
 from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests import emulator
 from tileir import assemble
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 
 KERNELS = Path(__file__).parent.parent.parent / "bench" / "kernels"
 ROW_SUM = (KERNELS / "row_sum.mlir").read_text()

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import tileir
-from tests import emulator
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 from tileir.gpus import TARGETS
 
 from .on_emulator import launch

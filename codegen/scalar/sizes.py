@@ -1,0 +1,20 @@
+"""How much memory elements take: for whoever moves them without generating code."""
+
+from __future__ import annotations
+
+from tileir.types import Element, Pointer, Scalar
+
+WIDER_IN_MEMORY = {"tf32": 32}
+"""Bits in memory, where they are more than the type's own."""
+
+
+def memory_bytes(element: Element) -> int:
+    """Size and natural alignment of an element in memory; never less than a byte."""
+    if isinstance(element, Pointer):
+        return 8
+    return (WIDER_IN_MEMORY.get(element.name, element.bits) + 7) // 8
+
+
+def is_packed(element: Element) -> bool:
+    """Whether two elements share a byte in tensors."""
+    return isinstance(element, Scalar) and element.bits == 4
