@@ -16,9 +16,8 @@ import pytest
 
 import tileir
 from tests.programs import call
-from tileir import emulator
 from tileir.__main__ import main
-from tileir.codegen import compile, llvm
+from tileir.codegen import compile, emulator, llvm
 from tileir.codegen.device.launch import check_target
 from tileir.codegen.nvptx import TRIPLE
 from tileir.codegen.nvptx.machine import mma_atoms
