@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
@@ -20,6 +21,8 @@ from .transform.locate_in_text import with_text_lines
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
     from tileir.types import Element
+
+    from .stages import Stage
 
 
 CHECKS = ("memory", "undefined")
@@ -70,6 +73,8 @@ class Compilation(Mapping[str, Compiled]):
     launch it) are what a GPU target makes of it; on the host they are None and empty.
     """
 
+    _again: Callable[[], dict[str, Stage]] | None = None
+
     def __init__(
         self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
         ptx: str | None = None, plan: Mapping[str, Any] | None = None,
@@ -79,6 +84,15 @@ class Compilation(Mapping[str, Compiled]):
         self.ptx = ptx
         self.plan = dict(plan or {})
         self._entries = dict(entries)
+
+    @cached_property
+    def stages(self) -> Mapping[str, Stage]:
+        """What each stage of compiling did, by its name, in order, from Tile IR to the end.
+
+        It is found out when it is first asked for, by compiling once more: from the module as it is
+        then, wherever this compilation came from.
+        """
+        return self._again() if self._again else {}
 
     def __getitem__(self, symbol: str) -> Compiled:
         try:
@@ -132,6 +146,54 @@ def compile(
     section does; of a module that was assembled from a text without `loc(...)`, which line of the
     text. A RuntimeWarning if nothing is known of any.
     """
+    asked = _asked(bytecode, target, symbols, check, trace, lineinfo, launch)
+    slot = _slot(asked) if cache else None
+    kept = slot and slot.get()
+    if kept:
+        compilation = asked.package.restore(kept)
+    else:
+        from .fresh import compile_fresh  # needs far more of us than what comes from the cache
+
+        compilation = compile_fresh(asked.bytecode, asked.target, **asked.options)
+        if slot:
+            slot.put(compilation.to_bytes())
+    compilation._again = asked.stages
+    return compilation
+
+
+def stages(
+    bytecode: Bytecode, target: str | None = None, *, until: str | None = None,
+    symbols: str | Iterable[str] | None = None, check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (), lineinfo: bool | None = False, **launch: object,
+) -> dict[str, Stage]:  # fmt: skip
+    """What each stage of compiling does, in order, up to the one named `until`.
+
+    All else is as for `compile`. UnsupportedError if there is no stage of that name for the target.
+    """
+    return _asked(bytecode, target, symbols, check, trace, lineinfo, launch).stages(until)
+
+
+class _Asked(NamedTuple):
+    """What somebody wants compiled, after all of it has been checked."""
+
+    bytecode: Bytecode
+    target: str
+    package: Any
+    options: dict[str, Any]
+
+    def stages(self, until: str | None = None) -> dict[str, Stage]:
+        """What the stages do."""
+        from .stages import stages_of
+
+        return stages_of(self.bytecode, self.target, self.options, until)
+
+
+def _asked(
+    bytecode: Bytecode, target: str | None, symbols: str | Iterable[str] | None,
+    check: str | Iterable[str], trace: str | Iterable[str], lineinfo: bool | None,
+    launch: dict[str, object],
+) -> _Asked:  # fmt: skip
+    """Check the arguments of `compile`; it says what is raised."""
     launch = check_options(launch)
     if lineinfo is not None and not isinstance(lineinfo, bool):
         raise UnsupportedError(f"option lineinfo is {spell(lineinfo)}, not true or false")
@@ -153,16 +215,7 @@ def compile(
     }  # fmt: skip
     if lineinfo or checks:
         bytecode = with_text_lines(bytecode)
-    slot = _slot(bytecode, package.identity(target), options) if cache else None
-    kept = slot and slot.get()
-    if kept:
-        return package.restore(kept)
-    from .fresh import compile_fresh  # needs far more of us than what comes from the cache
-
-    compilation = compile_fresh(bytecode, target, **options)
-    if slot:
-        slot.put(compilation.to_bytes())
-    return compilation
+    return _Asked(bytecode, target, package, options)
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
@@ -193,10 +246,10 @@ def _names(trace: str | Iterable[str], target: str) -> list[str]:
     return names
 
 
-def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> Slot | None:
+def _slot(asked: _Asked) -> Slot | None:
     """Where a compilation is kept, None if it is not."""
-    cache = find_cache()
+    cache, identity = find_cache(), asked.package.identity(asked.target)
     if cache is None or identity is None:
         return None
-    key = key_of(bytecode, identity, options)
+    key = key_of(asked.bytecode, identity, asked.options)
     return None if key is None else cache.slot(key)

@@ -18,7 +18,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Pointer, Tile
 
-from .divisibility import LARGEST, FactTable
+from .divisibility import LARGEST, Divisibility
 
 ADDRESS_BITS = 64
 """Numbers of this width are added to addresses as they are."""
@@ -56,10 +56,19 @@ Runs = tuple[Run, ...]
 """By dimension."""
 
 
-class RunTable(dict[Value, Runs]):
-    """Runs by value; of what is not in the table only the divisor of all elements is known."""
+class Contiguity(dict[Value, Runs]):
+    """The analysis: runs by value; of what is not in the table only the divisor of all elements is
+    known. Nothing is inferred for kernels that access memory through views alone."""
 
-    def __init__(self, facts: FactTable) -> None:
+    @classmethod
+    def of(cls, kernel: Kernel) -> Contiguity:
+        """What is known of neighbours in the tiles of a kernel."""
+        table = cls(kernel.facts(Divisibility))
+        if any(op.name in _THROUGH_POINTERS for op in kernel.walk()):
+            _block(kernel.body.block, table)
+        return table
+
+    def __init__(self, facts: Divisibility) -> None:
         super().__init__()
         self.facts = facts
 
@@ -72,18 +81,7 @@ class RunTable(dict[Value, Runs]):
 _THROUGH_POINTERS = ("atomic_cas_tko", "atomic_rmw_tko", "load_ptr_tko", "store_ptr_tko")
 
 
-def infer_contiguity(kernel: Kernel, target: str) -> Kernel:
-    """The kernel with a RunTable in `facts["infer_contiguity"]`; needs `infer_divisibility`.
-
-    Nothing is inferred for kernels that access memory through views alone.
-    """
-    table = RunTable(kernel.facts["infer_divisibility"])
-    if any(op.name in _THROUGH_POINTERS for op in kernel.walk()):
-        _block(kernel.body.block, table)
-    return replace(kernel, facts=kernel.facts | {"infer_contiguity": table})
-
-
-def _block(block: Block, table: RunTable) -> None:
+def _block(block: Block, table: Contiguity) -> None:
     for op in block.ops:
         if op.name == "for":
             _loop(op, table)
@@ -99,7 +97,7 @@ def _block(block: Block, table: RunTable) -> None:
             )
 
 
-def _loop(op: Op, table: RunTable) -> None:
+def _loop(op: Op, table: Contiguity) -> None:
     body = op.regions[0].block
     carried = body.arguments[1:]
     for argument, value in zip(carried, op.operands["initValues"], strict=True):
@@ -143,30 +141,30 @@ def unit_of(value: Value) -> int:
 
 # One function an op ------------------------------------------------------------------------
 
-Rule = Callable[[Op, RunTable], Runs]
+Rule = Callable[[Op, Contiguity], Runs]
 
 
 def _each(function: Callable[..., Run]) -> Rule:
     """A rule that treats every dimension alike."""
 
-    def rule(op: Op, table: RunTable) -> Runs:
+    def rule(op: Op, table: Contiguity) -> Runs:
         sources = [table[value] for value in op.operand_list()]
         return tuple(function(op, table, *runs) for runs in zip(*sources, strict=True))
 
     return rule
 
 
-def _add(op: Op, table: RunTable, a: Run, b: Run) -> Run:
+def _add(op: Op, table: Contiguity, a: Run, b: Run) -> Run:
     group = max(min(a.contiguous, b.constant), min(a.constant, b.contiguous))
     return Run(group, min(a.constant, b.constant), min(a.at(group), b.at(group)))
 
 
-def _subtract(op: Op, table: RunTable, a: Run, b: Run) -> Run:
+def _subtract(op: Op, table: Contiguity, a: Run, b: Run) -> Run:
     group = min(a.contiguous, b.constant)
     return Run(group, min(a.constant, b.constant), min(a.at(group), b.at(group)))
 
 
-def _multiply(op: Op, table: RunTable) -> Runs:
+def _multiply(op: Op, table: Contiguity) -> Runs:
     a, b = op.operand_list()
     for value, factor in ((a, b), (b, a)):
         if table.facts[factor].constant == 1:
@@ -177,7 +175,7 @@ def _multiply(op: Op, table: RunTable) -> Runs:
     )
 
 
-def _counting(run: Run, value: Value, table: RunTable) -> int:
+def _counting(run: Run, value: Value, table: Contiguity) -> int:
     """Groups that still count up when the number is extended, signed or unsigned.
 
     Where the narrow type wraps around, only aligned groups lie on one side. What is never negative
@@ -189,7 +187,7 @@ def _counting(run: Run, value: Value, table: RunTable) -> int:
     return min(run.contiguous, run.divisor, half)
 
 
-def _offset(op: Op, table: RunTable, pointer: Run, amount: Run) -> Run:
+def _offset(op: Op, table: Contiguity, pointer: Run, amount: Run) -> Run:
     size, value = memory_bytes(op.result.type.element.pointee), op.operands["offset"]
     wide = value.type.element.bits == ADDRESS_BITS
     counting = amount.contiguous if wide else _counting(amount, value, table)
@@ -198,12 +196,12 @@ def _offset(op: Op, table: RunTable, pointer: Run, amount: Run) -> Run:
     return Run(group, min(pointer.constant, amount.constant), divisor)
 
 
-def _extend(op: Op, table: RunTable, a: Run) -> Run:
+def _extend(op: Op, table: Contiguity, a: Run) -> Run:
     group = _counting(a, op.operands["from"], table)
     return Run(group, a.constant, a.at(group))
 
 
-def _compare(op: Op, table: RunTable, a: Run, b: Run) -> Run:
+def _compare(op: Op, table: Contiguity, a: Run, b: Run) -> Run:
     """Of a group that counts up from a multiple of its size, all are below such a multiple or none.
 
     So it is with `less_than` and its negation; the sides may be exchanged.
@@ -225,28 +223,28 @@ _FROM_BELOW = ("less_than", "greater_than_or_equal")
 _FROM_ABOVE = ("greater_than", "less_than_or_equal")
 
 
-def _bitwise(op: Op, table: RunTable, a: Run, b: Run) -> Run:
+def _bitwise(op: Op, table: Contiguity, a: Run, b: Run) -> Run:
     """Of masks, and of numbers, of which only equal ones matter here."""
     return Run(1, min(a.constant, b.constant), 1, min(a.edge, b.edge))
 
 
-def _alike(op: Op, table: RunTable, *sources: Run) -> Run:
+def _alike(op: Op, table: Contiguity, *sources: Run) -> Run:
     """Equal operands give equal results."""
     return Run(1, min(source.constant for source in sources))
 
 
-def _iota(op: Op, table: RunTable) -> Runs:
+def _iota(op: Op, table: Contiguity) -> Runs:
     return (Run(op.result.type.size, 1, LARGEST),)
 
 
-def _constant(op: Op, table: RunTable) -> Runs:
+def _constant(op: Op, table: Contiguity) -> Runs:
     if not op.attributes["value"].is_splat:
         return table[op.result]
     divisor = table.facts[op.result].divisor
     return tuple(Run(1, extent, divisor, extent) for extent in op.result.type.shape)
 
 
-def _broadcast(op: Op, table: RunTable) -> Runs:
+def _broadcast(op: Op, table: Contiguity) -> Runs:
     """What is stretched becomes equal."""
     source = op.operands["source"]
     pairs = zip(source.type.shape, op.result.type.shape, table[source], strict=True)
@@ -255,7 +253,7 @@ def _broadcast(op: Op, table: RunTable) -> Runs:
     )
 
 
-def _reshape(op: Op, table: RunTable) -> Runs:
+def _reshape(op: Op, table: Contiguity) -> Runs:
     """Dimensions of extent one come and go; nothing is known of other reshapes."""
     source, shape = op.operands["source"], op.result.type.shape
     kept = [run for run, extent in zip(table[source], source.type.shape, strict=True) if extent > 1]
@@ -265,12 +263,12 @@ def _reshape(op: Op, table: RunTable) -> Runs:
     return tuple(next(rest) if extent > 1 else single for extent in shape)
 
 
-def _permute(op: Op, table: RunTable) -> Runs:
+def _permute(op: Op, table: Contiguity) -> Runs:
     runs = table[op.operands["source"]]
     return tuple(runs[dim] for dim in op.attributes["permutation"])
 
 
-def _assume(op: Op, table: RunTable) -> Runs:
+def _assume(op: Op, table: Contiguity) -> Runs:
     value, claim = op.operands["value"], op.attributes["predicate"]
     runs = list(table[value])
     if isinstance(claim, DivBy):

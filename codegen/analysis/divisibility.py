@@ -1,9 +1,9 @@
 """What is known of numbers and addresses before the kernel runs: divisors and bounds.
 
 An access may move sixteen bytes at once only if its address is a multiple of sixteen. Producers
-say such things in `assume` ops; this pass carries them through integer and address arithmetic, in
-one walk along the ops. What loops carry is unknown, so no iteration is needed. A fact about a tile
-holds for each of its elements; one about a tensor view is about its base address.
+say such things in `assume` ops; this analysis carries them through integer and address arithmetic,
+in one walk along the ops. What loops carry is unknown, so no iteration is needed. A fact about a
+tile holds for each of its elements; one about a tensor view is about its base address.
 
 Integers are read as signed. Arithmetic that might wrap loses its bounds, but keeps its divisor:
 2**w is a multiple of every power of two in question.
@@ -48,31 +48,36 @@ class Facts:
         return self.lower if self.lower == self.upper else None
 
 
-class FactTable(dict[Value, Facts]):
-    """Facts by value; what is not in the table is unknown."""
+class Divisibility(dict[Value, Facts]):
+    """The analysis: facts by value; what is not in the table is unknown."""
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> Divisibility:
+        """What is known of the values of a kernel."""
+        table = cls()
+        for op in kernel.walk():
+            _infer(op, table)
+        return table
 
     def __missing__(self, value: Value) -> Facts:
         return unknown(value)
 
 
-Rule = Callable[[Op, FactTable], "Facts | list[Facts]"]
+Rule = Callable[[Op, Divisibility], "Facts | list[Facts]"]
 
 
-def infer_divisibility(kernel: Kernel, target: str) -> Kernel:
-    """The kernel with a FactTable in `facts["infer_divisibility"]`; the body stays as it is."""
-    table = FactTable()
-    for op in kernel.walk():
-        if op.name == "for":
-            counter = op.regions[0].block.arguments[0]
-            table[counter] = _within_type(_counter(op, table), counter)
-        rule = _RULES.get(op.name)
-        if rule is None:
-            continue
-        found = rule(op, table)
-        found = found if isinstance(found, list) else [found] * len(op.results)
-        for value, facts in zip(op.results, found, strict=True):
-            table[value] = _within_type(facts, value)
-    return replace(kernel, facts=kernel.facts | {"infer_divisibility": table})
+def _infer(op: Op, table: Divisibility) -> None:
+    """Note what is known of the results of an op, and of the counter of a loop."""
+    if op.name == "for":
+        counter = op.regions[0].block.arguments[0]
+        table[counter] = _within_type(_counter(op, table), counter)
+    rule = _RULES.get(op.name)
+    if rule is None:
+        return
+    found = rule(op, table)
+    found = found if isinstance(found, list) else [found] * len(op.results)
+    for value, facts in zip(op.results, found, strict=True):
+        table[value] = _within_type(facts, value)
 
 
 def exactly(number: int) -> Facts:
@@ -113,7 +118,7 @@ def _within_type(facts: Facts, value: Value) -> Facts:
 # One function an op ------------------------------------------------------------------------
 
 
-def _assume(op: Op, table: FactTable) -> Facts:
+def _assume(op: Op, table: Divisibility) -> Facts:
     facts, claim = table[op.operands["value"]], op.attributes["predicate"]
     if isinstance(claim, DivBy) and claim.every is None and claim.along is None:
         return replace(facts, divisor=max(facts.divisor, claim.divisor))
@@ -124,7 +129,7 @@ def _assume(op: Op, table: FactTable) -> Facts:
     return replace(facts, lower=lower, upper=upper)
 
 
-def _constant(op: Op, table: FactTable) -> Facts:
+def _constant(op: Op, table: Divisibility) -> Facts:
     constant, element = op.attributes["value"], _integer(op.result)
     count = 1 if constant.is_splat else constant.type.size
     if element is None or element.bits < 8 or count > MOST_ELEMENTS:
@@ -135,26 +140,26 @@ def _constant(op: Op, table: FactTable) -> Facts:
     return Facts(divisor, min(numbers), max(numbers))
 
 
-def _iota(op: Op, table: FactTable) -> Facts:
+def _iota(op: Op, table: Divisibility) -> Facts:
     return Facts(1, 0, op.result.type.size - 1)
 
 
-def _addi(op: Op, table: FactTable) -> Facts:
+def _addi(op: Op, table: Divisibility) -> Facts:
     a, b = _operands(op, table)
     return _promised(op, Facts(min(a.divisor, b.divisor), a.lower + b.lower, a.upper + b.upper))
 
 
-def _subi(op: Op, table: FactTable) -> Facts:
+def _subi(op: Op, table: Divisibility) -> Facts:
     a, b = _operands(op, table)
     return _promised(op, Facts(min(a.divisor, b.divisor), a.lower - b.upper, a.upper - b.lower))
 
 
-def _negi(op: Op, table: FactTable) -> Facts:
+def _negi(op: Op, table: Divisibility) -> Facts:
     (a,) = _operands(op, table)
     return Facts(a.divisor, -a.upper, -a.lower)
 
 
-def _muli(op: Op, table: FactTable) -> Facts:
+def _muli(op: Op, table: Divisibility) -> Facts:
     return _promised(op, _product(*_operands(op, table)))
 
 
@@ -173,14 +178,14 @@ def _product(a: Facts, b: Facts) -> Facts:
     return Facts(min(a.divisor * b.divisor, LARGEST), min(corners), max(corners))
 
 
-def _shli(op: Op, table: FactTable) -> Facts:
+def _shli(op: Op, table: Divisibility) -> Facts:
     a, amount = _operands(op, table)
     if amount.constant is None or not 0 <= amount.constant < op.result.type.element.bits:
         return unknown(op.result)
     return _product(a, exactly(1 << amount.constant))
 
 
-def _divi(op: Op, table: FactTable) -> Facts:
+def _divi(op: Op, table: Divisibility) -> Facts:
     """Division of what is not negative by a constant power of two."""
     a, by = _operands(op, table)[0], _operands(op, table)[1].constant
     if by is None or by <= 0 or by & (by - 1) or not a.not_negative:
@@ -189,14 +194,14 @@ def _divi(op: Op, table: FactTable) -> Facts:
     return Facts(max(a.divisor // by, 1), (a.lower + up) // by, (a.upper + up) // by)
 
 
-def _remi(op: Op, table: FactTable) -> Facts:
+def _remi(op: Op, table: Divisibility) -> Facts:
     a, b = _operands(op, table)
     if not a.not_negative or b.lower <= 0:
         return unknown(op.result)
     return Facts(min(a.divisor, b.divisor), 0, min(a.upper, b.upper - 1))
 
 
-def _andi(op: Op, table: FactTable) -> Facts:
+def _andi(op: Op, table: Divisibility) -> Facts:
     """The result has the zeros of both, and is at most each operand that is not negative."""
     a, b = _operands(op, table)
     uppers = [facts.upper for facts in (a, b) if facts.not_negative]
@@ -204,7 +209,7 @@ def _andi(op: Op, table: FactTable) -> Facts:
     return Facts(max(a.divisor, b.divisor), lower, upper)
 
 
-def _ori(op: Op, table: FactTable) -> Facts:
+def _ori(op: Op, table: Divisibility) -> Facts:
     """Also xori: no bit above the highest of either."""
     a, b = _operands(op, table)
     divisor = min(a.divisor, b.divisor)
@@ -213,7 +218,7 @@ def _ori(op: Op, table: FactTable) -> Facts:
     return Facts(divisor, 0, (1 << max(a.upper, b.upper).bit_length()) - 1)
 
 
-def _one_of(op: Op, table: FactTable) -> Facts:
+def _one_of(op: Op, table: Divisibility) -> Facts:
     """Minimum, maximum and select give one of two values."""
     a, b = _operands(op, table)[-2:]
     divisor = min(a.divisor, b.divisor)
@@ -222,7 +227,7 @@ def _one_of(op: Op, table: FactTable) -> Facts:
     return Facts(divisor, min(a.lower, b.lower), max(a.upper, b.upper))
 
 
-def _exti(op: Op, table: FactTable) -> Facts:
+def _exti(op: Op, table: Divisibility) -> Facts:
     (a,) = _operands(op, table)
     bits = op.operands["from"].type.element.bits
     signed = op.attributes["signedness"] == "signed"
@@ -234,7 +239,7 @@ def _exti(op: Op, table: FactTable) -> Facts:
     return Facts(a.divisor, 0, (1 << bits) - 1)
 
 
-def _counter(op: Op, table: FactTable) -> Facts:
+def _counter(op: Op, table: Divisibility) -> Facts:
     """The counter of a `for`: it begins at the lower bound, and is below the upper one."""
     low, high, step = (table[op.operands[slot]] for slot in ("lowerBound", "upperBound", "step"))
     divisor = min(low.divisor, step.divisor)
@@ -244,29 +249,29 @@ def _counter(op: Op, table: FactTable) -> Facts:
     return Facts(divisor, low.lower, high.upper - 1)
 
 
-def _same(op: Op, table: FactTable) -> Facts:
+def _same(op: Op, table: Divisibility) -> Facts:
     return _operands(op, table)[0]
 
 
-def _offset(op: Op, table: FactTable) -> Facts:
+def _offset(op: Op, table: Divisibility) -> Facts:
     ptr, amount = _operands(op, table)
     size = exactly(memory_bytes(op.result.type.element.pointee))
     return Facts(min(ptr.divisor, amount.divisor * size.divisor))
 
 
-def _block_id(op: Op, table: FactTable) -> Facts:
+def _block_id(op: Op, table: Divisibility) -> Facts:
     return Facts(1, 0, MAX_EXTENT - 1)
 
 
-def _block_count(op: Op, table: FactTable) -> Facts:
+def _block_count(op: Op, table: Divisibility) -> Facts:
     return Facts(1, 1, MAX_EXTENT)
 
 
-def _tensor_shape(op: Op, table: FactTable) -> list[Facts]:
+def _tensor_shape(op: Op, table: Divisibility) -> list[Facts]:
     return [facts_of_extent(op.operands["src"], dim, table) for dim in range(len(op.results))]
 
 
-def _operands(op: Op, table: FactTable) -> list[Facts]:
+def _operands(op: Op, table: Divisibility) -> list[Facts]:
     return [table[value] for value in op.operand_list()]
 
 
@@ -315,17 +320,17 @@ def tensor_view_op(view: Value) -> Op | None:
     return op if isinstance(op, Op) and op.name == "make_tensor_view" else None
 
 
-def facts_of_extent(view: Value, dim: int, table: FactTable) -> Facts:
+def facts_of_extent(view: Value, dim: int, table: Divisibility) -> Facts:
     """What is known of the extent along `dim` of the tensor behind a view."""
     return _facts_of_size(view, dim, "shape", "dynamicShape", table)
 
 
-def facts_of_stride(view: Value, dim: int, table: FactTable) -> Facts:
+def facts_of_stride(view: Value, dim: int, table: Divisibility) -> Facts:
     """What is known of the stride along `dim` of the tensor behind a view, in elements."""
     return _facts_of_size(view, dim, "strides", "dynamicStrides", table)
 
 
-def _facts_of_size(view: Value, dim: int, field: str, slot: str, table: FactTable) -> Facts:
+def _facts_of_size(view: Value, dim: int, field: str, slot: str, table: Divisibility) -> Facts:
     op = tensor_view_op(view)
     if op is None:
         return Facts()

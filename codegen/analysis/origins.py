@@ -14,7 +14,7 @@ _FRESH = ("alloca", "get_global")
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
+class Origin:
     """What some addresses may be made of: numbers of pointer parameters, and ops that have memory.
 
     `any`: a number became an address, which could be any.
@@ -25,8 +25,8 @@ class Origins:
     any: bool
 
 
-class OriginFinder:
-    """Follows addresses through the ops and regions of a kernel."""
+class Origins:
+    """The analysis that follows addresses through the ops and regions of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._pointers = {
@@ -42,12 +42,17 @@ class OriginFinder:
         }
         self._fresh = tuple(op for op in kernel.walk() if op.name in _FRESH)
 
-    @property
-    def everything(self) -> Origins:
-        """All that a kernel knows the address of."""
-        return Origins(frozenset(self._pointers.values()), self._fresh, True)
+    @classmethod
+    def of(cls, kernel: Kernel) -> Origins:
+        """Of the addresses of a kernel."""
+        return cls(kernel)
 
-    def of(self, values: Iterable[Value]) -> Origins:
+    @property
+    def everything(self) -> Origin:
+        """All that a kernel knows the address of."""
+        return Origin(frozenset(self._pointers.values()), self._fresh, True)
+
+    def behind(self, values: Iterable[Value]) -> Origin:
         """The origins of addresses and views."""
         parameters: set[int] = set()
         fresh: list[Op] = []
@@ -69,7 +74,7 @@ class OriginFinder:
             if not sources:
                 return self.everything
             stack += sources
-        return Origins(frozenset(parameters), tuple(fresh), False)
+        return Origin(frozenset(parameters), tuple(fresh), False)
 
 
 def addresses_of(op: Op) -> list[Value]:

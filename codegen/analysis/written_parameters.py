@@ -6,13 +6,13 @@ from tileir.codegen.kernel import Kernel
 from tileir.formats.ops.spec import READS_WRITES, WRITES
 from tileir.ir import Op, Value
 
-from .origins import OriginFinder, addresses_of
+from .origins import Origins, addresses_of
 
 
 def written_parameters(kernel: Kernel) -> set[int]:
     """Numbers of the pointer parameters that a store or an atomic may reach."""
     targets = [value for op in kernel.walk() for value in _targets(op)]
-    return set(OriginFinder(kernel).of(targets).parameters)
+    return set(kernel.facts(Origins).behind(targets).parameters)
 
 
 def _targets(op: Op) -> list[Value]:

@@ -16,13 +16,12 @@ from dataclasses import dataclass, field
 
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
-from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
 from .buffer_moves import Move, one_by_one
 from .buffer_reads import leaves, reads_of
-from .fusion import Fusion, is_single, is_tile, plan_fusion
+from .fusion import Fusion, is_single, is_tile
 from .order import Order
 
 __all__ = ["Storage", "is_single", "is_tile", "plan_storage"]
@@ -61,9 +60,9 @@ class _Buffer:
     offset: int = 0
 
 
-def plan_storage(kernel: Kernel) -> Storage:
-    """Where each tile of the kernel lives."""
-    return _Planner(kernel).plan()
+def plan_storage(order: Order, fusion: Fusion) -> Storage:
+    """Where each tile of a kernel lives."""
+    return _Planner(order, fusion).plan()
 
 
 def tile_bytes(value: Value) -> int:
@@ -72,9 +71,8 @@ def tile_bytes(value: Value) -> int:
 
 
 class _Planner:
-    def __init__(self, kernel: Kernel) -> None:
-        self._order = Order(kernel.body)
-        self._fusion = plan_fusion(self._order)
+    def __init__(self, order: Order, fusion: Fusion) -> None:
+        self._order, self._fusion = order, fusion
         self._last = self._last_reads()
         self._storage = Storage(self._fusion)
         self._buffers: list[_Buffer] = []

@@ -1,4 +1,4 @@
-"""The step that decides how many threads a block has and which thread holds what.
+"""The step that decides which thread holds what.
 
 It walks backwards from the ops that do something. A store wants its tile in the layout in which it
 comes into being (see `prefer_layouts`), or else blocked, so that an access moves up to sixteen
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments, targets
-from tileir.codegen.analysis.divisibility import FactTable
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import LOADS, is_weak
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import (
@@ -34,26 +34,21 @@ from tileir.codegen.layouts.linear_layout import (
     uniform,
 )
 from tileir.codegen.layouts.renumber import needed
-from tileir.codegen.nvptx.emit.shared import SCRATCH
 from tileir.codegen.nvptx.machine import red_forms
 from tileir.codegen.nvptx.machine.targets import Target
+from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile
 
-from .allocations import place_allocations
 from .assignment import Assignment
-from .block_size import longest_vector, threads_of
 from .cut_factors import cut_factors
-from .mma_plan import PRODUCTS, Plan, plan_products
+from .mma_plan import PRODUCTS, Plan
 from .pointer_facts import pointers_stream, streaming_pointers
-from .prefer_layouts import Preferences, prefer_layouts
+from .prefer_layouts import FOLDS, in_folds
 from .staged import Staging, root_of, staged_images
 from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
-
-FOLDS = ("reduce", "scan")
-"""Ops whose body combines two elements."""
 
 CHEAP = 6
 """Element-wise ops that are done again rather than moving their result."""
@@ -66,32 +61,23 @@ _WEIGHTS = dict.fromkeys(("divf", "divi", "remi", "remf", "sqrt", "rsqrt"), CHEA
 )
 
 
-def assign_layouts(kernel: Kernel, target: Target) -> Assignment:
-    """Threads and layouts for a kernel whose facts have been inferred."""
-    return _Assigner(kernel, target).run()
+def assign_layouts(state: KernelState, target: Target) -> Assignment:
+    """The layouts for a kernel whose threads, atoms and preferences have been decided."""
+    return _Assigner(state, target).run()
 
 
 class _Assigner:
-    def __init__(self, kernel: Kernel, target: Target) -> None:
-        self.kernel, self.target = kernel, target
-        self.facts: FactTable = kernel.facts["infer_divisibility"]
-        self.threads = threads_of(kernel, target)
-        products = plan_products(kernel, self.threads, target, self.facts)
-        self.found = Assignment(self.threads, products=products)
+    def __init__(self, state: KernelState, target: Target) -> None:
+        self.kernel, self.target = state.kernel, target
+        self.facts: Divisibility = self.kernel.facts(Divisibility)
+        self.threads, self.most = state.threads, state.longest_vector
+        self.found = Assignment(self.threads, products=state.products)
         self.uniform = uniform(self.threads)
-        self.most = longest_vector(kernel, self.threads, target)
-        self.preferences: Preferences = prefer_layouts(kernel, self.threads, products, self.most)
-        self.in_folds = set(_in_folds(kernel))
-        self.preferences |= {
-            value: held_by_each(value.type.size, self.threads)
-            for op in self.in_folds
-            for value in op.results
-            if _is_tile(value) and value.type.size > 1
-        }
+        self.preferences = state.preferences
+        self.in_folds = set(in_folds(self.kernel))
         self.vector = self._widest()
-        self.weights = _weights(kernel)
-        variables, _ = place_allocations(kernel, target)
-        self.room = target.shared_bytes - SCRATCH - variables.size
+        self.weights = _weights(self.kernel)
+        self.room = state.room(target)
 
     def run(self) -> Assignment:
         self._block(self.kernel.body.block, ())
@@ -380,13 +366,6 @@ _RULES = {
     "store_view_tko": _Assigner._view_store,
 }
 """Ops whose layouts do not follow from that of their result."""
-
-
-def _in_folds(kernel: Kernel) -> Iterator[Op]:
-    """The ops in the bodies of reduce and scan."""
-    for op in kernel.walk():
-        if op.name in FOLDS:
-            yield from list(op.walk())[1:]
 
 
 def _is_tile(value: Value) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tileir.codegen.analysis.memory_ops import MULTIMEM
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.launch.contract import contract_of, refuse
+from tileir.codegen.nvptx.launch.contract import Contract, refuse
 from tileir.codegen.nvptx.machine.red_forms import fewest
 from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.scalar.types import memory_bytes
@@ -42,13 +42,15 @@ def too_large(tile: Tile, target: Target) -> bool:
     return words(tile) > MOST_WORDS * target.max_threads
 
 
-def threads_of(kernel: Kernel, target: Target) -> int:
+_FREE = Contract()
+
+
+def threads_of(kernel: Kernel, target: Target, contract: Contract = _FREE) -> int:
     """Threads of a block, a power of two. UnsupportedError for a fixed number that is too small."""
     tiles = [value.type for op in kernel.walk() for value in op.results]
     tiles = [tile for tile in tiles if isinstance(tile, Tile)]
     elements = max((tile.size for tile in tiles), default=1)
     most = max((words(tile) for tile in tiles), default=1)
-    contract = contract_of(kernel)
     if warps := contract["num_warps"]:
         threads = warps * target.warp
         if most > MOST_WORDS * threads:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments, targets
-from tileir.codegen.analysis.divisibility import FactTable, facts_of_extent, facts_of_stride
+from tileir.codegen.analysis.divisibility import Divisibility, facts_of_extent, facts_of_stride
 from tileir.codegen.analysis.memory_ops import LOADS, STORES
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout
@@ -42,7 +42,7 @@ class _Access:
     """Whether it was in an earlier iteration of some loop."""
 
     @classmethod
-    def of(cls, op: Op, assignment: Assignment, facts: FactTable) -> _Access:
+    def of(cls, op: Op, assignment: Assignment, facts: Divisibility) -> _Access:
         writes, layouts = op.name in STORES, tuple(_layouts(op, assignment))
         view = op.operands.get("view")
         if view is None:
@@ -60,7 +60,7 @@ _NONE: _Accesses = frozenset()
 
 def place_barriers(kernel: Kernel, assignment: Assignment) -> set[Op]:
     """The memory ops that need a barrier before them, and loops whose early loads do."""
-    walk = _Walk(assignment, kernel.facts["infer_divisibility"])
+    walk = _Walk(assignment, kernel.facts(Divisibility))
     walk.block(kernel.body.block, (), _NONE)
     return walk.barriers
 
@@ -69,7 +69,7 @@ class _Walk:
     """`before`: what a token orders before its users. A state is what is not known to be complete:
     what was carried out since the last barrier."""
 
-    def __init__(self, assignment: Assignment, facts: FactTable) -> None:
+    def __init__(self, assignment: Assignment, facts: Divisibility) -> None:
         self.assignment, self.facts = assignment, facts
         self.before: dict[Value, _Accesses] = {}
         self.barriers: set[Op] = set()
@@ -189,18 +189,18 @@ def _different_tiles(first: _Access, second: _Access) -> bool:
     return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
-def _indices(op: Op, facts: FactTable) -> list[object]:
+def _indices(op: Op, facts: Divisibility) -> list[object]:
     """The indices as numbers, where they are constant, or where they come from."""
     return [_index(value, facts) for value in op.operands["index"]]
 
 
-def _index(value: Value, facts: FactTable) -> object:
+def _index(value: Value, facts: Divisibility) -> object:
     """Indices are unsigned, facts signed: -1 of eight bits is tile 255."""
     number = facts[value].constant
     return _origin(value) if number is None else number % (1 << value.type.element.bits)
 
 
-def _injective(view: Value, facts: FactTable) -> bool:
+def _injective(view: Value, facts: Divisibility) -> bool:
     """Whether different elements of the tensor are known to have different addresses.
 
     They have if each stride steps over all that smaller strides can reach.

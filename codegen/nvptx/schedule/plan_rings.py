@@ -10,19 +10,19 @@ from collections.abc import Collection
 from math import prod
 
 from tileir.codegen.analysis.carried_values import LOOPS
-from tileir.codegen.analysis.divisibility import FactTable
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
-from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
 from tileir.codegen.nvptx.emit.products.factors import is_as_stored
 from tileir.codegen.nvptx.emit.shared import ROOM, SCRATCH
-from tileir.codegen.nvptx.launch.contract import contract_of
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
 from tileir.codegen.nvptx.machine.targets import Target
+from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import is_packed, memory_bytes
+from tileir.codegen.uses import Uses
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
@@ -47,28 +47,24 @@ MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 
 
-def plan_rings(kernel: Kernel, assignment: Assignment, target: Target) -> None:
+def plan_rings(state: KernelState, target: Target) -> None:
     """Give loops rings. What is fetched early is no longer staged, and in no registers."""
-    ops = list(kernel.walk())
+    ops = list(state.kernel.walk())
     if not target.async_copies or any(op.name == "alloca" for op in ops):
         # Beside variables in shared memory, nothing says that a source is in global memory.
         return
-    planner = _Planner(kernel, assignment, target)
+    planner = _Planner(state, target)
     for loop in reversed(ops):
         if loop.name == "for":
             planner.plan(loop)
 
 
 class _Planner:
-    def __init__(self, kernel: Kernel, assignment: Assignment, target: Target) -> None:
-        self._assignment = assignment
-        self._facts: FactTable = kernel.facts["infer_divisibility"]
-        blocks = contract_of(kernel)["minnctapersm"]
-        self._room = target.shared_of_each(blocks)
-        self._users: dict[Value, list[Op]] = {}
-        for op in kernel.walk():
-            for value in op.operand_list():
-                self._users.setdefault(value, []).append(op)
+    def __init__(self, state: KernelState, target: Target) -> None:
+        self._assignment = state.assignment
+        self._facts: Divisibility = state.kernel.facts(Divisibility)
+        self._room = target.shared_of_each(state.contract["minnctapersm"])
+        self._uses = state.kernel.facts(Uses)
 
     def plan(self, loop: Op) -> None:
         """Give a loop a ring, if it has a use for one, and no loop inside of it has one.
@@ -128,7 +124,7 @@ class _Planner:
 
     def _staged_use(self, value: Value) -> bool:
         """Whether all users of a tile, or a renumbering of it, read it from where it is staged."""
-        for user in self._users.get(value, ()):
+        for user in self._uses[value]:
             if user.name in PRODUCTS:
                 plan = self._assignment.products[user]
                 held = {"lhs": plan.left.layout, "rhs": plan.right.layout}

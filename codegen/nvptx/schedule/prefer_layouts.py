@@ -8,9 +8,18 @@ branches hand it on. What comes from constants and coordinates alone has no pref
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tileir.codegen.analysis.carried_values import handed_on
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits, dropped_images, for_scan
+from tileir.codegen.layouts.linear_layout import (
+    LinearLayout,
+    dim_bits,
+    dropped_images,
+    for_scan,
+    held_by_each,
+)
 from tileir.codegen.layouts.renumber import element_images
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.ir import Op, Value
@@ -21,6 +30,9 @@ from .pointer_facts import pointers_of, streaming_pointers
 from .view_facts import streaming
 
 Preferences = dict[Value, LinearLayout]
+
+FOLDS = ("reduce", "scan")
+"""Ops whose body combines two elements."""
 
 _ROUNDS = 3
 """How often what comes back to the start of loops is looked at."""
@@ -55,7 +67,17 @@ def prefer_layouts(
             _hand_on(op.results, becomes, found)
         if len(found) == before:
             break
+    for op in in_folds(kernel):
+        for result in filter(_is_tile, op.results):
+            found[result] = held_by_each(result.type.size, threads)
     return found
+
+
+def in_folds(kernel: Kernel) -> Iterator[Op]:
+    """The ops in the bodies of reduce and scan, where each thread has whole tiles of its own."""
+    for op in kernel.walk():
+        if op.name in FOLDS:
+            yield from list(op.walk())[1:]
 
 
 def _hand_on(values: list[Value], becomes: dict[Value, list[Value]], found: Preferences) -> None:
@@ -93,7 +115,7 @@ def _preferred(
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None
     if op.name in ("load_view_tko", "multimem_load_reduce_view_tko"):
-        return streaming(op, threads, kernel.facts["infer_divisibility"], most)
+        return streaming(op, threads, kernel.facts(Divisibility), most)
     if op.name == "load_ptr_tko" and (own := streaming_pointers(op, threads, kernel, most)):
         return own
     if op.name == "scan":

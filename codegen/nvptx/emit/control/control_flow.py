@@ -15,7 +15,7 @@ from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments
 from tileir.codegen.nvptx.emit.fragments import Context, Scope
 from tileir.codegen.nvptx.emit.products.ring_loops import LoopRing
 from tileir.codegen.nvptx.emit.spread import spread
-from tileir.codegen.nvptx.schedule.unroll import mark, may_repeat, trips_at_once
+from tileir.codegen.nvptx.schedule.unroll import mark, may_repeat
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 from tileir.types import Tile
@@ -62,9 +62,13 @@ def lower_for(ctx: Context, op: Op) -> None:
     builder.store(builder.add(index, step), counter)
     closing = builder.cbranch(more, body, after)
     blocks = builder.function.blocks
-    trips = trips_at_once(op, ctx.assignment)
-    if trips > 1 and may_repeat(blocks[blocks.index(body) :]):
-        mark(closing, trips)
+    trips = ctx.state.trips.get(op, 1)
+    if trips > 1:
+        ctx.op = op
+        if may_repeat(blocks[blocks.index(body) :]):
+            mark(closing, trips)
+        else:
+            ctx.remark("not unrolled", "threads meet or shuffle in the loop", trips=trips)
     _enter(ctx, after)
     if ring is not None:
         ring.finish()

@@ -53,10 +53,10 @@ def constant_bytes(value: Constant) -> bytearray:
 def alloca(ctx: Context, op: Op) -> None:
     """In a loop each iteration has other memory: here the same, once no thread uses it any more."""
     if any(scope.op.name in LOOPS for scope in ctx.scopes):
-        ctx.shared.barrier()
+        ctx.shared.barrier("each iteration has the same memory")
     if op in ctx.heap:
         return ctx.define_scalar(op.result, ctx.heap[op])
-    address = ctx.shared.fixed(ctx.allocated[op])
+    address = ctx.shared.fixed(ctx.state.variables.places[op])
     generic = ctx.builder.asm(
         ir.FunctionType(ADDRESS, [ADDRESS]), "cvta.shared.u64 $0, $1;", "=l,l",
         [ctx.builder.zext(address, ADDRESS)], False,
