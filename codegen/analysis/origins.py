@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tileir.codegen.kernel import Kernel
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile, Token
-
-_FRESH = ("alloca", "get_global")
-"""Ops whose address is memory of the kernel's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Origins:
             for region in op.regions
             for block in region.blocks
         }
-        self._fresh = tuple(op for op in kernel.walk() if op.name in _FRESH)
+        self._fresh = tuple(op for op in kernel.walk() if family_of(op) is Family.VARIABLE)
 
     @classmethod
     def of(cls, kernel: Kernel) -> Origins:
@@ -67,7 +65,7 @@ class Origins:
                 parameters.add(self._pointers[id(value)])
                 continue
             op = value.owner if isinstance(value.owner, Op) else self._parents[id(value.owner)]
-            if op.name in _FRESH:
+            if family_of(op) is Family.VARIABLE:
                 fresh.append(op)
                 continue
             sources = _sources(op)

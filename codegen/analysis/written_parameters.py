@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.codegen.kernel import Kernel
-from tileir.formats.ops.spec import READS_WRITES, WRITES
+from tileir.codegen.ops import writes_memory
 from tileir.ir import Op, Value
 
 from .origins import Origins, addresses_of
@@ -17,6 +17,4 @@ def written_parameters(kernel: Kernel) -> set[int]:
 
 def _targets(op: Op) -> list[Value]:
     """The addresses that an op writes to. A tile of pointers may also be what is written."""
-    if op.spec.effects not in (WRITES, READS_WRITES):
-        return []
-    return addresses_of(op)
+    return addresses_of(op) if writes_memory(op) else []

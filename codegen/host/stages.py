@@ -8,6 +8,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.analysis.written_parameters import written_parameters
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 
@@ -25,8 +26,6 @@ from .state import KernelState, State
 __all__ = [
     "eliminate_dead_ops", "emit_llvm", "emit_object", "fuse", "optimise", "order", "place_buffers",
 ]  # fmt: skip
-
-_LOOPS = ("for", "loop")
 
 
 def order(state: State) -> None:
@@ -83,6 +82,6 @@ def _info(each: KernelState, lowering: BlockLowering) -> KernelInfo:
         size=size,
         written=frozenset(written_parameters(kernel)),
         workspace=each.storage.size,
-        may_run_long=any(op.name in _LOOPS for op in kernel.walk()),
+        may_run_long=any(family_of(op) is Family.LOOP for op in kernel.walk()),
         sites=tuple(lowering.sites),
     )

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op
 
 from .inline import INLINE
@@ -44,7 +44,7 @@ class Row:
 
 def is_inline(op: Op) -> bool:
     """Whether the op's tile is computed where it is wanted, unless it is worth keeping."""
-    return op.name in ELEMENTWISE or op.name in INLINE
+    return family_of(op) is Family.ELEMENT_WISE or op.name in INLINE
 
 
 def row_of(op: Op) -> Row:

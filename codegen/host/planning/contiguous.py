@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.ir import Op, Value
 
 from .storage import is_tile
@@ -39,7 +39,7 @@ def _source(value: Value) -> Value | None:
     op = value.owner
     if not isinstance(op, Op):
         return None
-    if op.name in ELEMENTWISE:
+    if family_of(op) is Family.ELEMENT_WISE:
         return next(filter(is_tile, op.operand_list()), None)
     slot = _SLOTS.get(op.name)
     return op.operands[slot] if slot else None
@@ -47,8 +47,8 @@ def _source(value: Value) -> Value | None:
 
 def _carried(op: Op, dimension: int) -> int | None:
     """Which dimension of the result a dimension of the operand becomes."""
-    if op.name == "permute":
-        return op.attributes["permutation"].index(dimension)
+    if coordinates := traits_of(op).coordinates:
+        return coordinates(op)[dimension]
     if op.name != "reshape":
         return dimension
     old, new = op.operands["source"].type.shape, op.result.type.shape

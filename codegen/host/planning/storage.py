@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
@@ -105,7 +106,7 @@ class _Planner:
         last: dict[int, int] = {}
         for place in range(len(self._order.ops) - 1, -1, -1):
             op = self._order.ops[place]
-            reaches = self._order.last[id(op)] if op.name in _FOLDING else place
+            reaches = self._order.last[id(op)] if family_of(op) is Family.FOLD else place
             if self._fusion.is_folded(op) and is_tile(op.result):
                 reaches = last.get(id(op.result), place)
             for value in op.operand_list():
@@ -135,7 +136,7 @@ class _Planner:
 
     def _carried(self, op: Op) -> None:
         """Buffers of what an op with regions carries and hands out."""
-        if op.name not in ("for", "loop", "if"):
+        if family_of(op) not in _CONTROL:
             return
         place, end = self._order.place[id(op)], self._order.last[id(op)]
         arguments = carried_arguments(op)
@@ -154,7 +155,7 @@ class _Planner:
         place = self._order.place[id(op)]
         for load in self._fusion.deferred.get(id(op), ()):
             self._new([load.results[0]], place, self._stop(load.results[0], place))
-        if self._fusion.is_folded(op) or id(op) in self._fusion.late or op.name in _CONTROL:
+        if self._fusion.is_folded(op) or id(op) in self._fusion.late or family_of(op) in _CONTROL:
             return
         for result in op.results:
             if is_tile(result) and not self._shares(op, result):
@@ -259,9 +260,7 @@ class _Planner:
             live.sort(key=lambda buffer: buffer.offset)
 
 
-_CONTROL = ("for", "loop", "if")
-
-_FOLDING = ("reduce", "scan")
+_CONTROL = {Family.BRANCH, Family.LOOP}
 
 _HANDING = ("continue", "break", "yield")
 """Terminators that hand tiles over."""

@@ -25,15 +25,13 @@ from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.nvptx.machine.targets import Target
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.uses import Uses
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from .staged import Staged, find, root_of, staged_images
 from .view_facts import inner_of
-
-PRODUCTS = ("mmaf", "mmaf_scaled", "mmai")
 
 _READINGS = {
     "bf16": ("bf16", "f32"), "f16": ("f16",), "f32": ("f32",), "f64": ("f64",),
@@ -173,7 +171,7 @@ def plan_products(
     kernel: Kernel, threads: int, target: Target, facts: Divisibility
 ) -> dict[Op, Plan]:
     """The plan of every product in a kernel, for blocks of so many threads."""
-    products = [op for op in kernel.walk() if op.name in PRODUCTS]
+    products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
     by_rows = _by_rows(kernel) if products else set()
     warps = (threads // target.warp).bit_length() - 1
     return {op: _plan(op, warps, op in by_rows, target, facts) for op in products}
@@ -266,13 +264,13 @@ def _by_rows(kernel: Kernel) -> set[Op]:
     """Products that are cut along their rows."""
     uses, found = kernel.facts(Uses), set[Op]()
     for product in kernel.walk():
-        if product.name not in PRODUCTS:
+        if family_of(product) is not Family.PRODUCT:
             continue
         for value, op in _followed(product.results[0], uses):
             last = len(value.type.shape) - 1 if isinstance(value.type, Tile) else None
             if op.name == "reduce" and op.attributes["dim"] == last:
                 found.add(product)
-            elif op.name in PRODUCTS and op.operands["lhs"] is value:
+            elif family_of(op) is Family.PRODUCT and op.operands["lhs"] is value:
                 found |= {product, op}
     return found
 
@@ -284,7 +282,7 @@ def _followed(value: Value, uses: Uses) -> Sequence[tuple[Value, Op]]:
         value = stack.pop()
         for op in uses[value]:
             found.append((value, op))
-            if op.name in ELEMENTWISE or op.name == "assume":
+            if family_of(op) is Family.ELEMENT_WISE or op.name == "assume":
                 fresh = [result for result in op.results if result not in seen]
                 seen.update(fresh)
                 stack += fresh

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tileir.codegen.analysis.contiguity import Contiguity, Run
+from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, along
+from tileir.codegen.ops.contiguity import Run
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 

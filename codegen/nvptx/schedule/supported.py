@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tileir.codegen.nvptx.emit.kernel import LOWERINGS
-from tileir.codegen.nvptx.emit.memory.multimem import LOWERINGS as MULTIMEM
 from tileir.codegen.nvptx.emit.values.values import VALUES
 from tileir.codegen.nvptx.machine import red_forms
 from tileir.codegen.nvptx.machine.targets import F8_OF_SM_89, TARGETS, Target
+from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.codegen.scalar.ptx import PAIRS
@@ -16,7 +16,7 @@ from tileir.codegen.scalar.types import is_packed
 from tileir.ir import Op
 from tileir.types import Tile
 
-from .mma_plan import PRODUCTS, reading_of
+from .mma_plan import reading_of
 
 WhyNot = Callable[[Op], str | None]
 
@@ -42,7 +42,7 @@ def _pointer_access(op: Op) -> str | None:
 
 MOST_HELD = 256
 """Elements of a tile in the body of a reduce or scan: every thread has all of them in registers."""
-_TOGETHER = ("extract", "insert", *PRODUCTS)
+_TOGETHER = {Family.PRODUCT, Family.SLICE}
 """Ops that threads carry out together, by way of shared memory or of a whole warp."""
 
 
@@ -51,7 +51,7 @@ def _body(op: Op) -> str | None:
     for inner in list(op.walk())[1:]:
         kinds = [value.type for value in (*inner.operand_list(), *inner.results)]
         sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
-        if inner.name in _TOGETHER and max(sizes) > 1:
+        if family_of(inner) in _TOGETHER and max(sizes) > 1:
             return f"{inner.name} in its body takes several threads, which is not lowered"
         if max(sizes, default=1) > MOST_HELD:
             return f"tiles in its body may have at most {MOST_HELD} elements"
@@ -79,7 +79,7 @@ def why_not(op: Op) -> str | None:
 
 def lacks(op: Op, target: Target) -> str | None:
     """What the op needs that this GPU does not have, or None."""
-    if op.name not in MULTIMEM or target.multicasts:
+    if not is_multimem(op) or target.multicasts:
         return None
     able = ", ".join(name for name, row in TARGETS.items() if row.multicasts)
     return f"{target.name} has no multicast memory; these do: {able}"
@@ -108,7 +108,7 @@ def ptx_version(ops: Sequence[Op], target: Target) -> tuple[int, int]:
     """The PTX ISA version that has what all the ops need."""
     needed = [target.ptx, red_forms.ptx_version(ops, target)]
     for op in ops:
-        if op.name in PRODUCTS:
+        if family_of(op) is Family.PRODUCT:
             needed.append(reading_of(op, target)[1].ptx)
         needed.append(_PTX.get(op.name, target.ptx))
         mode = op.name, op.attributes.get("rounding_mode")

@@ -5,8 +5,9 @@ The *inner* dimension of a tile is the one along which neighbours lie side by si
 
 from __future__ import annotations
 
-from tileir.codegen.analysis.divisibility import Divisibility, facts_of_extent, facts_of_stride
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView, Tile, View

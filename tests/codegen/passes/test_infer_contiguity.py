@@ -10,8 +10,9 @@ import pytest
 
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy, SameElements
-from tileir.codegen.analysis.contiguity import Contiguity, Run, unit_of
+from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.ops.contiguity import Run, unit_of
 from tileir.ir import Value
 
 from ..build import Kernel

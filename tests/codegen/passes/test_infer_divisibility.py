@@ -8,14 +8,10 @@ import pytest
 
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy
-from tileir.codegen.analysis.divisibility import (
-    LARGEST,
-    Divisibility,
-    Facts,
-    facts_of_extent,
-    facts_of_stride,
-)
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.ops.divisibility import LARGEST, Facts
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Value
 from tileir.types import Tile
 

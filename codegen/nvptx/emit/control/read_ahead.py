@@ -11,14 +11,14 @@ from collections.abc import Collection, Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.carried_values import LOOPS
-from tileir.codegen.analysis.early_loads import UNORDERED, EarlyLoad, early_loads
-from tileir.codegen.analysis.memory_ops import PLAIN_LOADS, is_weak
+from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
+from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit.fragments import Context
 from tileir.codegen.nvptx.emit.memory.views import load_tile
 from tileir.codegen.nvptx.schedule.assignment import Assignment
 from tileir.codegen.nvptx.schedule.unroll import BYTES_IN_FLIGHT, is_plain
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import llvm_type, memory_bytes
 from tileir.ir import Op, Value
 
@@ -28,7 +28,7 @@ def loads_ahead(
 ) -> tuple[EarlyLoad, ...]:
     """What a `for` loop loads ahead; none if nothing is gained or registers are dear."""
     inside = list(loop.walk())[1:]
-    dear = any(op.name in LOOPS or op in assignment.products for op in inside)
+    dear = any(family_of(op) is Family.LOOP or op in assignment.products for op in inside)
     if dear or is_plain(loop) or loop in assignment.rings:
         return ()
     loads, room = [], BYTES_IN_FLIGHT
@@ -107,9 +107,9 @@ def _nothing_before(token: Value) -> bool:
     op = token.owner
     if not isinstance(op, Op):
         return False
-    if op.name in PLAIN_LOADS:
+    if is_plain_load(op):
         before = [op.operands["token"]] if is_weak(op) else [token]
-    elif op.name in UNORDERED:
+    elif family_of(op) is Family.TOKEN:
         before = list(op.operand_list())
     else:
         return False
