@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
@@ -21,6 +22,8 @@ from .transform.locate_in_text import with_text_lines
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
     from tileir.types import Element
+
+    from .stages import Stage
 
 
 CHECKS = ("memory", "undefined")
@@ -71,6 +74,8 @@ class Compilation(Mapping[str, Compiled]):
     launch it) are what a GPU target makes of it; on the host they are None and empty.
     """
 
+    _again: Callable[[], dict[str, Stage]] | None = None
+
     def __init__(
         self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
         ptx: str | None = None, plan: Mapping[str, Any] | None = None,
@@ -80,6 +85,15 @@ class Compilation(Mapping[str, Compiled]):
         self.ptx = ptx
         self.plan = dict(plan or {})
         self._entries = dict(entries)
+
+    @cached_property
+    def stages(self) -> Mapping[str, Stage]:
+        """What each stage of compiling did, by its name, in order, from Tile IR to the end.
+
+        It is found out when it is first asked for, by compiling once more: from the module as it is
+        then, wherever this compilation came from.
+        """
+        return self._again() if self._again else {}
 
     def __getitem__(self, symbol: str) -> Compiled:
         try:
@@ -138,12 +152,62 @@ def compile(
     without. PTX for target "sm_90a" is always for that alone, so `portable` contradicts it. So it
     is with all GPUs that have such a form: see `tileir.gpus`.
     """
+    flags = {"lineinfo": lineinfo, "portable": portable}
+    asked = _asked(bytecode, target, symbols, check, trace, flags, launch)
+    slot = _slot(asked) if cache else None
+    kept = slot and slot.get()
+    if kept:
+        compilation = asked.package.restore(kept)
+    else:
+        from .fresh import compile_fresh  # needs far more of us than what comes from the cache
+
+        compilation = compile_fresh(asked.bytecode, asked.target, **asked.options)
+        if slot:
+            slot.put(compilation.to_bytes())
+    compilation._again = asked.stages
+    return compilation
+
+
+def stages(
+    bytecode: Bytecode, target: str | None = None, *, until: str | None = None,
+    symbols: str | Iterable[str] | None = None, check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (), lineinfo: bool | None = False,
+    portable: bool | None = False, **launch: object,
+) -> dict[str, Stage]:  # fmt: skip
+    """What each stage of compiling does, in order, up to the one named `until`.
+
+    All else is as for `compile`. UnsupportedError if there is no stage of that name for the target.
+    """
+    flags = {"lineinfo": lineinfo, "portable": portable}
+    return _asked(bytecode, target, symbols, check, trace, flags, launch).stages(until)
+
+
+class _Asked(NamedTuple):
+    """What somebody wants compiled, after all of it has been checked."""
+
+    bytecode: Bytecode
+    target: str
+    package: Any
+    options: dict[str, Any]
+
+    def stages(self, until: str | None = None) -> dict[str, Stage]:
+        """What the stages do."""
+        from .stages import stages_of
+
+        return stages_of(self.bytecode, self.target, self.options, until)
+
+
+def _asked(
+    bytecode: Bytecode, target: str | None, symbols: str | Iterable[str] | None,
+    check: str | Iterable[str], trace: str | Iterable[str], flags: Mapping[str, bool | None],
+    launch: dict[str, object],
+) -> _Asked:  # fmt: skip
+    """Check the arguments of `compile`; it says what is raised."""
     launch = check_options(launch)
-    asked = {"lineinfo": lineinfo, "portable": portable}
-    for name, value in asked.items():
+    for name, value in flags.items():
         if value is not None and not isinstance(value, bool):
             raise UnsupportedError(f"option {name} is {spell(value)}, not true or false")
-    for_gpus = [*beyond_defaults(launch), *(name for name, value in asked.items() if value)]
+    for_gpus = [*beyond_defaults(launch), *(name for name, value in flags.items() if value)]
     if target is None:
         target = named_target(bytecode)
         if target is None and for_gpus:
@@ -155,25 +219,16 @@ def compile(
     checks, names = _checks(check, target), _names(trace, target)
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
-    if portable:
+    if flags["portable"]:
         TARGETS[target].portable()  # refuses a target that cannot be
     options = {
         "symbols": symbols, "checks": checks, "trace": names,
-        "launch": {} if target == HOST else launch, "lineinfo": bool(lineinfo),
-        "portable": bool(portable),
+        "launch": {} if target == HOST else launch,
+        **{name: bool(value) for name, value in flags.items()},
     }  # fmt: skip
-    if lineinfo or checks:
+    if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
-    slot = _slot(bytecode, package.identity(target), options) if cache else None
-    kept = slot and slot.get()
-    if kept:
-        return package.restore(kept)
-    from .fresh import compile_fresh  # needs far more of us than what comes from the cache
-
-    compilation = compile_fresh(bytecode, target, **options)
-    if slot:
-        slot.put(compilation.to_bytes())
-    return compilation
+    return _Asked(bytecode, target, package, options)
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
@@ -204,10 +259,10 @@ def _names(trace: str | Iterable[str], target: str) -> list[str]:
     return names
 
 
-def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> Slot | None:
+def _slot(asked: _Asked) -> Slot | None:
     """Where a compilation is kept, None if it is not."""
-    cache = find_cache()
+    cache, identity = find_cache(), asked.package.identity(asked.target)
     if cache is None or identity is None:
         return None
-    key = key_of(bytecode, identity, options)
+    key = key_of(asked.bytecode, identity, asked.options)
     return None if key is None else cache.slot(key)

@@ -10,20 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import PartitionView, StridedView, Tile, Token
 
 from .carried_values import carried_arguments, handed_on
-from .memory_ops import PLAIN_LOADS, is_weak
+from .memory_ops import is_plain_load, is_weak
 
 MOST_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
-_CHEAP = {
-    *ELEMENTWISE, "assume", "broadcast", "constant", "make_partition_view", "make_strided_view",
-    "make_tensor_view", "reshape",
-}  # fmt: skip
-UNORDERED = ("join_tokens", "make_token")
+_CHEAP = {Family.ELEMENT_WISE, Family.GENERATOR, Family.RENUMBERING, Family.VIEW}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +115,10 @@ class _Body:
 
 def _passes(op: Op) -> bool:
     """Whether an op that has a token as its result writes nothing and keeps no one waiting."""
-    return op.name in UNORDERED or (op.name in PLAIN_LOADS and is_weak(op))
+    return family_of(op) is Family.TOKEN or (is_plain_load(op) and is_weak(op))
 
 
 def _repeatable(op: Op) -> bool:
     """Whether computing an op twice costs little and changes nothing."""
     tiles = [each.type for each in (*op.operand_list(), *op.results) if isinstance(each.type, Tile)]
-    return op.name in _CHEAP and all(tile.size == 1 for tile in tiles)
+    return family_of(op) in _CHEAP and all(tile.size == 1 for tile in tiles)

@@ -6,15 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tileir.codegen.kernel import Kernel
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile, Token
 
-_FRESH = ("alloca", "get_global")
-"""Ops whose address is memory of the kernel's own."""
-
 
 @dataclass(frozen=True, slots=True)
-class Origins:
+class Origin:
     """What some addresses may be made of: numbers of pointer parameters, and ops that have memory.
 
     `any`: a number became an address, which could be any.
@@ -25,8 +23,8 @@ class Origins:
     any: bool
 
 
-class OriginFinder:
-    """Follows addresses through the ops and regions of a kernel."""
+class Origins:
+    """The analysis that follows addresses through the ops and regions of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._pointers = {
@@ -40,14 +38,19 @@ class OriginFinder:
             for region in op.regions
             for block in region.blocks
         }
-        self._fresh = tuple(op for op in kernel.walk() if op.name in _FRESH)
+        self._fresh = tuple(op for op in kernel.walk() if family_of(op) is Family.VARIABLE)
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> Origins:
+        """Of the addresses of a kernel."""
+        return cls(kernel)
 
     @property
-    def everything(self) -> Origins:
+    def everything(self) -> Origin:
         """All that a kernel knows the address of."""
-        return Origins(frozenset(self._pointers.values()), self._fresh, True)
+        return Origin(frozenset(self._pointers.values()), self._fresh, True)
 
-    def of(self, values: Iterable[Value]) -> Origins:
+    def behind(self, values: Iterable[Value]) -> Origin:
         """The origins of addresses and views."""
         parameters: set[int] = set()
         fresh: list[Op] = []
@@ -62,14 +65,14 @@ class OriginFinder:
                 parameters.add(self._pointers[id(value)])
                 continue
             op = value.owner if isinstance(value.owner, Op) else self._parents[id(value.owner)]
-            if op.name in _FRESH:
+            if family_of(op) is Family.VARIABLE:
                 fresh.append(op)
                 continue
             sources = _sources(op)
             if not sources:
                 return self.everything
             stack += sources
-        return Origins(frozenset(parameters), tuple(fresh), False)
+        return Origin(frozenset(parameters), tuple(fresh), False)
 
 
 def addresses_of(op: Op) -> list[Value]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.ptx import PAIRS
 from tileir.gpus import Feature, PtxVersion, Target
 from tileir.ir import Op
@@ -17,7 +18,7 @@ from tileir.ir import Op
 from .emit.memory.fences import CONTROLS_GRIDS
 from .emit.memory.multimem import LOWERINGS as MULTIMEM
 from .machine import red_forms
-from .schedule.mma_plan import PRODUCTS, reading_of
+from .schedule.mma_plan import reading_of
 
 Need = tuple[Feature | None, PtxVersion]
 """A feature, None for what every target has, and the lowest PTX ISA version that has it."""
@@ -50,7 +51,7 @@ def needs_of(ops: Sequence[Op], target: Target) -> Needs:
 
 
 def _needs_of(op: Op, target: Target) -> Iterator[Need]:
-    if op.name in PRODUCTS:
+    if family_of(op) is Family.PRODUCT:
         atom = reading_of(op, target)[1]
         yield atom.feature, atom.ptx
     if need := _OPS.get(op.name):

@@ -60,23 +60,22 @@ from __future__ import annotations
 from typing import Any
 
 from tileir.codegen.arguments.grid import MAX_EXTENT
-from tileir.codegen.kernel import Kernel
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
 
 from .emit.memory.fences import CONTROLS_GRIDS
-from .launch.contract import Contract, contract_of
+from .launch.contract import Contract
 from .launch.parameters import parameter_rows
-from .schedule.allocations import place_allocations
+from .state import KernelState
 
 SCHEMA = 1
 
 
-def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
-    """The plan of one kernel whose block is known, with so many bytes of shared memory."""
+def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
+    """The plan of a kernel that has been emitted."""
     major, minor = target.ptx
     capability, later = runs_on(target.ptx_target)
-    contract = contract_of(kernel)
+    kernel, contract = state.kernel, state.contract
     cluster = contract["cluster_dim"]
     ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
@@ -90,8 +89,8 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
         "parameters": parameter_rows(kernel),
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
-        "dynamic_shared_memory": shared,
-        "heap": place_allocations(kernel, target)[1].taken,
+        "dynamic_shared_memory": state.shared_bytes,
+        "heap": state.heap.taken,
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -24,14 +23,14 @@ def identity() -> str:
     return f"llvmlite {llvmlite.__version__} LLVM {backend.VERSION} {_triple()} {cpu} {features}"
 
 
-def object_code(llvm_ir: str) -> bytes:
-    """The relocatable object file of a module."""
-    return _machine().emit_object(_optimized(llvm_ir))
+def object_code(module: llvm.ModuleRef) -> bytes:
+    """The relocatable object file of an optimised module."""
+    return _machine().emit_object(module)
 
 
-def assembly(llvm_ir: str) -> str:
+def assembly(module: llvm.ModuleRef) -> str:
     """The same as text, for reading."""
-    return _machine().emit_assembly(_optimized(llvm_ir))
+    return _machine().emit_assembly(module)
 
 
 def load(code: bytes) -> llvm.ExecutionEngine:
@@ -42,7 +41,8 @@ def load(code: bytes) -> llvm.ExecutionEngine:
     return engine
 
 
-def _optimized(llvm_ir: str) -> Any:
+def optimised(llvm_ir: str) -> llvm.ModuleRef:
+    """A module after LLVM's optimiser."""
     parsed = backend.parse(llvm_ir)
     # Vector loops are enough. Interleaving them takes a tenth more time, unrolling them doubles it,
     # and no kernel gains: the processor overlaps iterations by itself.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.scalar.types import is_packed
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op
@@ -25,7 +25,7 @@ from .order import Order
 from .tiles import is_single, is_tile
 
 CHEAP = 4
-"""Element-wise ops that may be computed twice rather than kept."""
+"""Cost of an element-wise tile that may be computed twice rather than kept."""
 
 CHEAP_PLACES = 50
 """The same for sums and products of positions. LLVM counts them along with the loop, and sees which
@@ -33,12 +33,6 @@ addresses follow each other, as long as it sees how they are made."""
 
 MOST_FUSED = 2000
 """Ops in one loop; LLVM's time grows faster than the loop."""
-
-_WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) | dict.fromkeys(
-    ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan2", "fpowf",
-     "fpowi"), 20,
-)  # fmt: skip
-"""Ops that weigh more than 1."""
 
 _OF_PLACES = ("addi", "exti", "muli", "offset", "subi")
 """Element-wise ops that make positions of positions."""
@@ -60,7 +54,7 @@ def plan_fusion(order: Order) -> Fusion:
     routes: dict[int, set[Route]] = {}
     repeated: set[int] = set()
     for op in reversed(order.ops):
-        if op.name in ELEMENTWISE and is_tile(op.result):
+        if family_of(op) is Family.ELEMENT_WISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
             again = len(routes.get(result, ())) > 1 or result in repeated
             cheap = CHEAP_PLACES if result in places else CHEAP
@@ -72,14 +66,13 @@ def plan_fusion(order: Order) -> Fusion:
 
 
 def _weights(order: Order) -> dict[int, int]:
-    """id of an inline tile -> how many ops one element of it takes."""
+    """id of an inline tile -> what one element of it costs."""
     weights: dict[int, int] = {}
     for op in order.ops:
         if not is_inline(op) or not is_tile(op.result):
             continue
         below = sum(weights.get(id(value), 0) for value in op.operand_list())
-        own = _WEIGHTS.get(op.name, 1) if op.name in ELEMENTWISE else 0
-        weight = 1 if below > MOST_FUSED else below + own
+        weight = 1 if below > MOST_FUSED else below + traits_of(op).cost
         weights[id(op.result)] = weight
     return weights
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 
 from .buffer_moves import Move, one_by_one
 from .buffer_reads import leaves, reads_of
-from .buffers import Storage
-from .fusion import is_folded, plan_fusion
+from .buffers import Fusion, Storage
+from .fusion import is_folded
 from .order import Order
 from .tiles import carried_arguments, is_tile, tile_bytes
 
@@ -41,15 +41,14 @@ class _Buffer:
     offset: int = 0
 
 
-def plan_storage(kernel: Kernel) -> Storage:
-    """Where each tile of the kernel lives."""
-    return _Planner(kernel).plan()
+def plan_storage(order: Order, fusion: Fusion) -> Storage:
+    """Where each tile of a kernel lives."""
+    return _Planner(order, fusion).plan()
 
 
 class _Planner:
-    def __init__(self, kernel: Kernel) -> None:
-        self._order = Order(kernel.body)
-        self._fusion = plan_fusion(self._order)
+    def __init__(self, order: Order, fusion: Fusion) -> None:
+        self._order, self._fusion = order, fusion
         self._last = self._last_reads()
         self._storage = Storage(self._fusion)
         self._buffers: list[_Buffer] = []
@@ -82,7 +81,7 @@ class _Planner:
         last: dict[int, int] = {}
         for place in range(len(self._order.ops) - 1, -1, -1):
             op = self._order.ops[place]
-            reaches = self._order.last[id(op)] if op.name in _FOLDING else place
+            reaches = self._order.last[id(op)] if family_of(op) is Family.FOLD else place
             if is_folded(op, self._fusion) and is_tile(op.result):
                 reaches = last.get(id(op.result), place)
             for value in op.operand_list():
@@ -112,7 +111,7 @@ class _Planner:
 
     def _carried(self, op: Op) -> None:
         """Buffers of what an op with regions carries and hands out."""
-        if op.name not in ("for", "loop", "if"):
+        if family_of(op) not in _CONTROL:
             return
         place, end = self._order.place[id(op)], self._order.last[id(op)]
         arguments = carried_arguments(op)
@@ -131,7 +130,7 @@ class _Planner:
         place = self._order.place[id(op)]
         for load in self._fusion.deferred.get(id(op), ()):
             self._new([load.results[0]], place, self._stop(load.results[0], place))
-        if is_folded(op, self._fusion) or id(op) in self._fusion.late or op.name in _CONTROL:
+        if is_folded(op, self._fusion) or id(op) in self._fusion.late or family_of(op) in _CONTROL:
             return
         for result in op.results:
             if is_tile(result) and not self._shares(op, result):
@@ -236,9 +235,7 @@ class _Planner:
             live.sort(key=lambda buffer: buffer.offset)
 
 
-_CONTROL = ("for", "loop", "if")
-
-_FOLDING = ("reduce", "scan")
+_CONTROL = {Family.BRANCH, Family.LOOP}
 
 _HANDING = ("continue", "break", "yield")
 """Terminators that hand tiles over."""

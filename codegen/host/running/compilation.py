@@ -83,7 +83,7 @@ class HostCompilation(Compilation):
     @property
     def assembly(self) -> str:
         """The machine code as text, for reading."""
-        return cpu.assembly(self.llvm_ir)
+        return cpu.assembly(cpu.optimised(self.llvm_ir))
 
     def to_bytes(self) -> bytes:
         """What `from_bytes` makes the same compilation of, on the same kind of machine."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tileir.codegen.nvptx.emit.kernel import LOWERINGS
-from tileir.codegen.nvptx.emit.memory.multimem import LOWERINGS as MULTIMEM
 from tileir.codegen.nvptx.emit.values.values import VALUES
+from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.codegen.scalar.types import is_packed
 from tileir.gpus import Target, gpus_with
 from tileir.ir import Op
 from tileir.types import Tile
-
-from .mma_plan import PRODUCTS
 
 WhyNot = Callable[[Op], str | None]
 
@@ -40,7 +38,7 @@ def _pointer_access(op: Op) -> str | None:
 
 MOST_HELD = 256
 """Elements of a tile in the body of a reduce or scan: every thread has all of them in registers."""
-_TOGETHER = ("extract", "insert", *PRODUCTS)
+_TOGETHER = {Family.PRODUCT, Family.SLICE}
 """Ops that threads carry out together, by way of shared memory or of a whole warp."""
 
 
@@ -49,7 +47,7 @@ def _body(op: Op) -> str | None:
     for inner in list(op.walk())[1:]:
         kinds = [value.type for value in (*inner.operand_list(), *inner.results)]
         sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
-        if inner.name in _TOGETHER and max(sizes) > 1:
+        if family_of(inner) in _TOGETHER and max(sizes) > 1:
             return f"{inner.name} in its body takes several threads, which is not lowered"
         if max(sizes, default=1) > MOST_HELD:
             return f"tiles in its body may have at most {MOST_HELD} elements"
@@ -77,7 +75,7 @@ def why_not(op: Op) -> str | None:
 
 def lacks(op: Op, target: Target) -> str | None:
     """What the op needs that this GPU does not have, or None."""
-    if op.name not in MULTIMEM or target.has("multimem"):
+    if not is_multimem(op) or target.has("multimem"):
         return None
     able = ", ".join(gpus_with("multimem"))
     return f"{target.name} has no multicast memory; these do: {able}"

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.codegen.host.planning.storage import plan_storage
 from tileir.codegen.kernel import Kernel
+
+from .decided import workspace
 
 VIEW = "partition_view<tile=(16), tensor_view<?xi32, strides=[1]>>"
 HEAD = f"""
@@ -81,7 +82,7 @@ def test_an_accumulator_stays_where_it_is() -> None:
   {store("r", "c0")}
 """
     kernel = Kernel.of(assembled(body).functions[0])
-    assert plan_storage(kernel).size == 2 * 64  # the accumulator and what is loaded
+    assert workspace(kernel) == 2 * 64  # the accumulator and what is loaded
 
 
 def test_carried_tiles_that_change_places() -> None:

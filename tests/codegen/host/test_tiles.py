@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tileir.codegen import compile
 from tileir.codegen.host.planning.fusion import CHEAP
-from tileir.codegen.host.planning.storage import plan_storage
 from tileir.codegen.kernel import Kernel as Entry
 
 from ..build import Kernel, tile
+from .decided import workspace
 
 NEAREST = {"rounding_mode": "nearest_even", "flush_to_zero": False}
 
@@ -23,8 +23,8 @@ def run(kernel: Kernel, *args: object, grid: object = 1) -> None:
     compile(kernel.module())[kernel.name].launch(grid, args)
 
 
-def workspace(kernel: Kernel) -> int:
-    return plan_storage(Entry.of(kernel.module().functions[0])).size
+def buffers(kernel: Kernel) -> int:
+    return workspace(Entry.of(kernel.module().functions[0]))
 
 
 @st.composite
@@ -343,7 +343,7 @@ def test_a_chain_of_thousands_is_one_loop() -> None:
     for _ in range(2000):
         expected = (expected + expected) ^ 1
     assert (found == expected).all()
-    assert workspace(kernel) == 64 * 4
+    assert buffers(kernel) == 64 * 4
 
 
 def test_what_two_stores_need_is_computed_once() -> None:
@@ -364,7 +364,7 @@ def test_what_two_stores_need_is_computed_once() -> None:
         expected = expected * data
     assert (a == expected).all()
     assert (b == a).all()
-    assert workspace(kernel) == 2 * 64 * 4
+    assert buffers(kernel) == 2 * 64 * 4
 
 
 def test_buffers_are_used_again() -> None:
@@ -374,7 +374,7 @@ def test_buffers_are_used_again() -> None:
         number = kernel.constant("i32", place)
         value = kernel.load(kernel.view(base, [1024], [64]), number)
         kernel.store(value, kernel.view(base, [1024], [64]), index)
-    assert workspace(kernel) == 64 * 4
+    assert buffers(kernel) == 64 * 4
 
 
 def test_code_does_not_grow_with_the_tile() -> None:

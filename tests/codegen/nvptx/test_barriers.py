@@ -8,17 +8,13 @@ from itertools import pairwise
 import pytest
 
 from tileir.attributes import DivBy
-from tileir.codegen.analysis.contiguity import infer_contiguity
-from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts
-from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
-from tileir.gpus import TARGETS
 from tileir.ir import Value
 from tileir.types import Tile
 
 from ..build import TOKEN, Kernel
 from .compiled import compiled
+from .decided import decided
 
 SIZE = 256
 WEAK = {"memory_ordering_semantics": "weak"}
@@ -36,10 +32,8 @@ class Builder(Kernel):
 
     def barriers(self) -> list[str]:
         """The names of the ops that wait for all threads."""
-        kernel = Pipelined.of(self.module().functions[0])
-        kernel = infer_contiguity(infer_divisibility(kernel, "sm_90"), "sm_90")
-        found = place_barriers(kernel, assign_layouts(kernel, TARGETS["sm_90"]))
-        return [op.name for op in kernel.walk() if op in found]
+        found = decided(Pipelined.of(self.module().functions[0]), "sm_90", "place_barriers")
+        return [op.name for op in found.kernel.walk() if op in found.barriers]
 
 
 def start() -> tuple[Builder, Value, Value]:

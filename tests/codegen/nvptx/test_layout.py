@@ -11,12 +11,11 @@ from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     along,
     blocked,
-    broadcast_images,
     combine,
     dim_bits,
     dropped_images,
     for_scan,
-    permute_images,
+    gathered_images,
     rank,
     span,
     uniform,
@@ -98,7 +97,8 @@ def test_broadcast_forgets_bits(rank: int) -> None:
         for kept in product([True, False], repeat=rank):
             source = tuple(n if keep else 1 for n, keep in zip(result, kept, strict=True))
             numbers = np.arange(int(np.prod(source))).reshape(source)
-            images = broadcast_images(source, result)
+            coordinates = [dim if keep else None for dim, keep in enumerate(kept)]
+            images = gathered_images(source, result, coordinates)
             check_renumbering(source, images, np.broadcast_to(numbers, result))
 
 
@@ -107,7 +107,8 @@ def test_permute_reorders_bits(rank: int) -> None:
     for source in shapes(64, rank):
         for order in permutations(range(rank)):
             numbers = np.arange(int(np.prod(source))).reshape(source)
-            images = permute_images(source, order)
+            result = [source[dim] for dim in order]
+            images = gathered_images(source, result, [order.index(dim) for dim in range(rank)])
             check_renumbering(source, images, numbers.transpose(order))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests import bench
 from tileir import assemble
-from tileir.codegen.analysis.divisibility import infer_divisibility
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.nvptx.schedule.block_size import threads_of
 from tileir.codegen.nvptx.schedule.mma_plan import Part, Plan, plan_products
@@ -22,7 +22,7 @@ KERNELS = Path(bench.__file__).parent / "kernels"
 
 
 def plans(kernel: Kernel, target: str, threads: int | None = None) -> dict[Op, Plan]:
-    facts = infer_divisibility(kernel, target).facts["infer_divisibility"]
+    facts = kernel.facts(Divisibility)
     gpu = TARGETS[target]
     return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts)
 

@@ -7,9 +7,9 @@ import pytest
 from llvmlite import ir
 
 import tileir
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.nvptx.emit.offset_width import offset_type
-from tileir.codegen.pipeline import run
 
 from .on_emulator import launch
 
@@ -48,9 +48,9 @@ def text(rows: str, row: int, bounds: str = "?, ?", index: str = "i32") -> str:
     ],
 )  # fmt: skip
 def test_32_bits_where_the_tensor_is_known_to_fit(source: str, bits: int) -> None:
-    kernel = run(Kernel.of(tileir.assemble(source).functions[0]), "nvptx", "sm_90")
+    kernel = Kernel.of(tileir.assemble(source).functions[0])
     (store,) = (op for op in kernel.walk() if op.name == "store_view_tko")
-    view, facts = store.operands["view"], kernel.facts["infer_divisibility"]
+    view, facts = store.operands["view"], kernel.facts(Divisibility)
     assert offset_type(view, facts) == ir.IntType(bits)
 
 

@@ -15,13 +15,10 @@ from tests import bench
 from tests.codegen.emulator.values import aligned
 from tileir import assemble
 from tileir.codegen import compile, emulator
-from tileir.codegen.analysis.divisibility import infer_divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.nvptx.schedule.assign_layouts import assign_layouts
-from tileir.codegen.nvptx.schedule.place_barriers import place_barriers
-from tileir.codegen.nvptx.schedule.plan_rings import plan_rings
 from tileir.gpus import TARGETS
 
+from .decided import decided
 from .loops import COLUMNS, DEPTH, ROWS, SUMS, load, loop_over_tiles, view_type
 
 TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
@@ -47,12 +44,8 @@ def stages(text: str, target: str = "sm_80") -> int:
 
 def barriers(text: str) -> list[str]:
     """Before which ops all threads meet for the sake of the order of accesses."""
-    found = Pipelined.of(assemble(text).functions[0])
-    found = infer_divisibility(found, "sm_80")
-    assignment = assign_layouts(found, TARGETS["sm_80"])
-    plan_rings(found, assignment, TARGETS["sm_80"])
-    needed = place_barriers(found, assignment)
-    return [op.name for op in found.walk() if op in needed]
+    found = decided(Pipelined.of(assemble(text).functions[0]), "sm_80", "place_barriers")
+    return [op.name for op in found.kernel.walk() if op in found.barriers]
 
 
 def check(

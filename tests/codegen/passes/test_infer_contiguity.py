@@ -10,9 +10,9 @@ import pytest
 
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy, SameElements
-from tileir.codegen.analysis.contiguity import Run, RunTable, infer_contiguity, unit_of
-from tileir.codegen.analysis.divisibility import infer_divisibility
+from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.ops.contiguity import Run, unit_of
 from tileir.ir import Value
 
 from ..build import Kernel
@@ -31,14 +31,13 @@ PREDICATES = {
 }
 
 
-def runs_in(kernel: Kernel) -> RunTable:
+def runs_in(kernel: Kernel) -> Contiguity:
     """The kernel's first parameter is a pointer, without which nothing is inferred."""
     kernel.op(
         "load_ptr_tko", kernel.parameters[0], results=["f32", "token"],
         memory_ordering_semantics="weak",
     )  # fmt: skip
-    pipelined = infer_divisibility(Pipelined.of(kernel.module().functions[0]), "sm_90")
-    return infer_contiguity(pipelined, "sm_90").facts["infer_contiguity"]
+    return Pipelined.of(kernel.module().functions[0]).facts(Contiguity)
 
 
 def wrapped(numbers: np.ndarray, bits: int) -> np.ndarray:
@@ -273,8 +272,8 @@ entry @walk(%p: tile<ptr<f32>>, %n: tile<i32>) {
 @pytest.mark.parametrize(("step", "divisor"), [(64, 16), (4, 16), (2, 8), (3, 4)])
 def test_what_loops_carry_is_weakened_until_it_holds(step: int, divisor: int) -> None:
     function = assemble(LOOP.replace("STEP", str(step))).functions[0]
-    kernel = infer_divisibility(Pipelined.of(function), "sm_90")
-    table = infer_contiguity(kernel, "sm_90").facts["infer_contiguity"]
+    kernel = Pipelined.of(function)
+    table = kernel.facts(Contiguity)
     ops = {op.name: op for op in kernel.walk()}
     assert table[ops["cmpi"].result] == (Run(1, 16, 1, 64),)
     assert table[ops["for"].operands["initValues"][0]] == (Run(64, 1, 16),)

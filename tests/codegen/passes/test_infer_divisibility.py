@@ -8,15 +8,10 @@ import pytest
 
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy
-from tileir.codegen.analysis.divisibility import (
-    LARGEST,
-    Facts,
-    FactTable,
-    facts_of_extent,
-    facts_of_stride,
-    infer_divisibility,
-)
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.ops.divisibility import LARGEST, Facts
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Value
 from tileir.types import Tile
 
@@ -25,9 +20,9 @@ from ..build import Kernel, tensor
 INT = (-(2**31), 2**31 - 1)
 
 
-def facts_in(kernel: Kernel) -> FactTable:
+def facts_in(kernel: Kernel) -> Divisibility:
     function = kernel.module().functions[0]
-    return infer_divisibility(Pipelined.of(function), "sm_90").facts["infer_divisibility"]
+    return Pipelined.of(function).facts(Divisibility)
 
 
 def assumed(kernel: Kernel, value: Value, *claims: object) -> Value:
@@ -121,7 +116,7 @@ def test_counters_lie_between_their_bounds(unsigned: bool, step: int, expected: 
       return
     }}"""
     kernel = Pipelined.of(assemble(text).functions[0])
-    facts = infer_divisibility(kernel, "sm_90").facts["infer_divisibility"]
+    facts = kernel.facts(Divisibility)
     (loop,) = [op for op in kernel.walk() if op.name == "for"]
     assert facts[loop.regions[0].block.arguments[0]] == expected
 
