@@ -19,8 +19,8 @@ from tests.programs import call
 from tileir.__main__ import main
 from tileir.codegen import compile, emulator, llvm
 from tileir.codegen.device.launch import check_target
-from tileir.codegen.nvptx import TRIPLE
 from tileir.codegen.nvptx.machine import mma_atoms
+from tileir.codegen.nvptx.stages import TRIPLE
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.gpus import TARGETS, assembled_for, capability_of
 from tileir.tools import nvidia
