@@ -1,118 +1,33 @@
-"""From bytecode to something that runs: `compile` and what it returns."""
+"""From bytecode to something that runs: `compile`, and `stages`, which tells how."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
 from tileir.gpus import TARGETS
-from tileir.messages.texts import display
 
 from .cache.folder import find_cache
 from .cache.key import key_of
 from .cache.store import Slot
+from .compilation import Compilation, Compiled
 from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
-    from tileir.types import Element
 
-    from .stages import Stage
+    from .stage import Stage
 
+
+__all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
 
 CHECKS = ("memory", "undefined")
 """What may be checked while a kernel runs on the host."""
-
-_LAUNCHED_WITH = {
-    "threads": "the host", "allocations": "the host", "progress": "the host",
-    "on_trace": "the host", "print_assertions": "the host", "stream": "a GPU",
-}  # fmt: skip
-"""What a launch takes on one kind of target only -> which."""
-
-_NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and compile it again"
-
-
-class Compiled:
-    """One entry, compiled: its symbol, and the element types of its parameters in order.
-
-    Targets add how it is run.
-    """
-
-    def __init__(self, symbol: str, elements: Iterable[Element]) -> None:
-        self.symbol = symbol
-        self.elements = tuple(elements)
-
-    def __repr__(self) -> str:
-        parameters = ", ".join(map(str, self.elements))
-        return f"<{type(self).__name__} {display(self.symbol)}({parameters})>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(_NOT_PICKLED)
-
-    def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
-        """Run the kernel on a grid of up to three extents."""
-        raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
-
-    def refuse(self, names: Iterable[str]) -> None:
-        """TypeError if `launch` was given names that it does not take."""
-        for name in names:
-            owner = _LAUNCHED_WITH.get(name)
-            taken = f", which kernels compiled for {owner} take" if owner else ""
-            raise TypeError(f"launch() got an unexpected keyword argument {name!r}{taken}")
-
-
-class Compilation(Mapping[str, Compiled]):
-    """A compiled module: the symbol of an entry -> the compiled entry.
-
-    `llvm_ir` is the module as it was handed to LLVM. `ptx` and `plan` (entry symbol -> how to
-    launch it) are what a GPU target makes of it; on the host they are None and empty.
-    """
-
-    _again: Callable[[], dict[str, Stage]] | None = None
-
-    def __init__(
-        self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
-        ptx: str | None = None, plan: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        self.target = target
-        self.llvm_ir = llvm_ir
-        self.ptx = ptx
-        self.plan = dict(plan or {})
-        self._entries = dict(entries)
-
-    @cached_property
-    def stages(self) -> Mapping[str, Stage]:
-        """What each stage of compiling did, by its name, in order, from Tile IR to the end.
-
-        It is found out when it is first asked for, by compiling once more: from the module as it is
-        then, wherever this compilation came from.
-        """
-        return self._again() if self._again else {}
-
-    def __getitem__(self, symbol: str) -> Compiled:
-        try:
-            return self._entries[symbol]
-        except KeyError:
-            known = ", ".join(self._entries) or "none"
-            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.target}: {', '.join(self)}>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(_NOT_PICKLED)
 
 
 def compile(
@@ -152,8 +67,16 @@ def compile(
     without. PTX for target "sm_90a" is always for that alone, so `portable` contradicts it. So it
     is with all GPUs that have such a form: see `tileir.gpus`.
     """
-    flags = {"lineinfo": lineinfo, "portable": portable}
-    asked = _asked(bytecode, target, symbols, check, trace, flags, launch)
+    asked = _asked(
+        bytecode,
+        target,
+        symbols=symbols,
+        check=check,
+        trace=trace,
+        lineinfo=lineinfo,
+        portable=portable,
+        **launch,
+    )
     slot = _slot(asked) if cache else None
     kept = slot and slot.get()
     if kept:
@@ -164,22 +87,18 @@ def compile(
         compilation = compile_fresh(asked.bytecode, asked.target, **asked.options)
         if slot:
             slot.put(compilation.to_bytes())
-    compilation._again = asked.stages
+    compilation.again = asked.stages
     return compilation
 
 
 def stages(
-    bytecode: Bytecode, target: str | None = None, *, until: str | None = None,
-    symbols: str | Iterable[str] | None = None, check: str | Iterable[str] = (),
-    trace: str | Iterable[str] = (), lineinfo: bool | None = False,
-    portable: bool | None = False, **launch: object,
-) -> dict[str, Stage]:  # fmt: skip
+    bytecode: Bytecode, target: str | None = None, until: str | None = None, **options: Any
+) -> dict[str, Stage]:
     """What each stage of compiling does, in order, up to the one named `until`.
 
-    All else is as for `compile`. UnsupportedError if there is no stage of that name for the target.
+    `options` are those of `compile`. UnsupportedError if there is no such stage for the target.
     """
-    flags = {"lineinfo": lineinfo, "portable": portable}
-    return _asked(bytecode, target, symbols, check, trace, flags, launch).stages(until)
+    return _asked(bytecode, target, **options).stages(until)
 
 
 class _Asked(NamedTuple):
@@ -192,18 +111,19 @@ class _Asked(NamedTuple):
 
     def stages(self, until: str | None = None) -> dict[str, Stage]:
         """What the stages do."""
-        from .stages import stages_of
+        from .watching import stages_of
 
         return stages_of(self.bytecode, self.target, self.options, until)
 
 
 def _asked(
-    bytecode: Bytecode, target: str | None, symbols: str | Iterable[str] | None,
-    check: str | Iterable[str], trace: str | Iterable[str], flags: Mapping[str, bool | None],
-    launch: dict[str, object],
+    bytecode: Bytecode, target: str | None, *, symbols: str | Iterable[str] | None = None,
+    check: str | Iterable[str] = (), trace: str | Iterable[str] = (),
+    lineinfo: bool | None = False, portable: bool | None = False, **launch: object,
 ) -> _Asked:  # fmt: skip
-    """Check the arguments of `compile`; it says what is raised."""
+    """Check the arguments of `compile`, which says what is raised."""
     launch = check_options(launch)
+    flags = {"lineinfo": lineinfo, "portable": portable}
     for name, value in flags.items():
         if value is not None and not isinstance(value, bool):
             raise UnsupportedError(f"option {name} is {spell(value)}, not true or false")

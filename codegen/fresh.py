@@ -16,7 +16,7 @@ from .transform.insert_traces import insert_traces
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
-    from .api import Compilation
+    from .compilation import Compilation
     from .pipeline import Watch
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tileir.ir import Op
 from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.values import symbol
 from tileir.types import Token
 
 from .pipeline import STAGES
@@ -80,8 +81,11 @@ class Teller(ABC):
     def word(self, each: Any, op: Op, called: Callable[[Any], str]) -> str:
         """What stands behind an op of a kernel; `called` names values."""
 
-    def legend(self) -> Iterable[str]:
-        """What words refer to, and nobody has explained so far."""
+    _explained = 0
+    """Lines of the legend that the story has told."""
+
+    def legend(self) -> Sequence[str]:
+        """What words refer to; it grows."""
         return ()
 
     def spelled(self, row: Remark) -> str:
@@ -108,13 +112,18 @@ class Teller(ABC):
             return remarks + text, listed + size, every
         whole = "\n".join(self._whole(name, state, each, text) for each, text in
                           zip(state.kernels, texts, strict=True))  # fmt: skip
-        legend = "".join(f"// {line}\n" for line in self.legend())
-        listed = "".join(f"// {line}\n" for line in lines)
-        if name == self.bodies[0]:
-            listed += "\n".join(text.text for text in texts)
-        elif name in self.bodies:
-            listed = legend + "\n".join(map(short, (text.text for text in texts)))
-        return legend + whole, listed, every
+        legend = [f"// {line}\n" for line in self.legend()]
+        shown = "".join(legend[self._explained :])
+        self._explained = len(legend)
+        if name in self.bodies:
+            cut = short if name != self.bodies[0] else str
+            shown += "\n".join(
+                self._heads(row for row in own if row.op is None) + cut(text.text)
+                for (_, own), text in zip(rows, texts, strict=True)
+            )
+        else:
+            shown += "".join(f"// {line}\n" for line in lines)
+        return "".join(legend) + whole, shown, every
 
     def _so_far(self, name: str, state: Any, each: Any) -> Iterator[Remark]:
         """The rows about a kernel up to a stage, as they stand by now."""
@@ -129,8 +138,12 @@ class Teller(ABC):
 
     def _whole(self, name: str, state: Any, each: Any, text: KernelText) -> str:
         """A kernel with all that has been decided: of it as a whole first, then op by op."""
-        heads = [self.spelled(row) for row in self._so_far(name, state, each) if row.op is None]
-        return "".join(f"// {line}\n" for line in heads) + text.text
+        rows = self._so_far(name, state, each)
+        return self._heads(row for row in rows if row.op is None) + text.text
+
+    def _heads(self, rows: Iterable[Remark]) -> str:
+        """What is said of a kernel as a whole, above it."""
+        return "".join(f"// {self.spelled(row)}\n" for row in rows)
 
     def _listed(self, rows: Iterable[Remark], text: KernelText, several: bool) -> Iterator[str]:
         """Rows as lines; of several kernels, under the name of each."""
@@ -139,7 +152,7 @@ class Teller(ABC):
             for row in rows
         ]
         if several and lines:
-            yield f"@{next(iter(rows)).entry}"
+            yield symbol(next(iter(rows)).entry)
         yield from counted(lines)
 
 

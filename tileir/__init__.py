@@ -159,7 +159,8 @@ def compile(bytecode, target: str | None = None, **options):
     maxclusterrank     blocks of a cluster at most, where the launch says how many
     blocksareclusters  True: the launch grid counts clusters
 
-    Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, and a mapping
+    Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, ``.stages``
+    (what each stage of compiling decided, found out when asked for), and a mapping
     from entry symbol to a kernel with ``.launch(grid, args)``. For other launchers of the PTX,
     ``help("tileir.codegen.nvptx.plan")`` says what is in the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.

@@ -39,16 +39,23 @@ class Teller(telling.Teller):
 
     def word(self, each: KernelState, op: Op, called: Callable[[Value], str]) -> str:
         """Where the tiles of an op lie, or in whose loop they are computed."""
-        values = [*op.results, *(carried_arguments(op) if op.name in ("for", "loop") else ())]
+        tiles = [value for value in op.results if _place(each, op, value)]
         parts = [
-            f"{called(value)} {said}" if len(values) > 1 or op.regions else said
-            for value in values
-            if (said := _place(each, op, value))
+            f"{called(value)} {_place(each, op, value)}"
+            if len(tiles) > 1
+            else _place(each, op, value)
+            for value in tiles
         ]
+        if op.name in ("for", "loop"):
+            carried = dict.fromkeys(_place(each, op, value) for value in carried_arguments(op))
+            carried.pop("", None)
+            if carried and [*carried] != [_place(each, op, value) for value in tiles]:
+                parts.append(f"carried {', '.join(carried)}")
         return ", ".join(parts)
 
 
 def _place(each: KernelState, op: Op, value: Value) -> str:
+    """Where a tile of an op lies, as far as that is decided."""
     if each.fusion is None or not is_tile(value):
         return ""
     if each.storage is not None and value in each.storage:

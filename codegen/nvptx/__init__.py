@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tileir.codegen import pipeline
-from tileir.codegen.api import Compilation, Compiled
+from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device.image import Image
 from tileir.codegen.device.launch import launch, load
 from tileir.codegen.kernel import Kernel

@@ -7,7 +7,7 @@ nothing, so that those who differ in the bit hold copies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 
@@ -20,7 +20,7 @@ class LayoutNames:
     def __init__(self) -> None:
         self._names: dict[tuple[LinearLayout, tuple[int, ...]], str] = {}
         self._any: dict[LinearLayout, str] = {}
-        self._fresh: list[str] = []
+        self.definitions: list[str] = []
 
     def name(self, layout: LinearLayout, shape: Sequence[int] = ()) -> str:
         """What a layout of tiles of a shape is called; without a shape, that of any."""
@@ -30,13 +30,8 @@ class LayoutNames:
         if key not in self._names:
             name = self._names[key] = f"#l{len(self._names)}"
             self._any.setdefault(layout, name)
-            self._fresh.append(f"{name} = {spelled(*key)}")
+            self.definitions.append(f"layout {name} = {spelled(*key)}")
         return self._names[key]
-
-    def fresh(self) -> Iterator[str]:
-        """The definitions of those that nobody has been told of."""
-        fresh, self._fresh = self._fresh, []
-        yield from fresh
 
 
 def spelled(layout: LinearLayout, shape: Sequence[int]) -> str:

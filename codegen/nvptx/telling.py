@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tileir.codegen import telling
 from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments
@@ -11,6 +11,7 @@ from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.remarks import Remark
 from tileir.ir import Op, Value
+from tileir.messages.wording import counted
 from tileir.types import Tile
 
 from .emit.shared import ORDERED
@@ -41,7 +42,6 @@ class Teller(telling.Teller):
 
     def __init__(self) -> None:
         self._layouts = LayoutNames()
-        self._definitions: list[str] = []
 
     def rows(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `telling.Teller`."""
@@ -56,22 +56,23 @@ class Teller(telling.Teller):
         """See `telling.Teller`."""
         to = row.facts.get("to")
         if isinstance(to, LinearLayout):
-            return f"{row.what} to {self._layouts.name(to)}: {row.why}"
+            results = row.op.results if row.op else ()
+            name = self._layouts.name(to, _shape_of(to, results))
+            return f"{row.what} to {name}: {row.why}"
         return str(row)
 
-    def legend(self) -> Iterable[str]:
-        """The layouts that have come up, all of them: a text is to be read alone."""
-        self._definitions += self._layouts.fresh()
-        return self._definitions
+    def legend(self) -> Sequence[str]:
+        """The layouts that have come up."""
+        return self._layouts.definitions
 
     def word(self, each: KernelState, op: Op, called: Callable[[Value], str]) -> str:
         """The layouts that results come into being in, and those that they are converted to."""
-        parts = []
+        parts, own = [], ""
         if op in each.assignment.own:
             operand = next((it for it in op.operand_list() if _is_tile(it)), None)
-            own = each.assignment.own[op]
+            layout = each.assignment.own[op]
             if operand is not None and operand.type.size > 1:
-                parts.append(f"in {self._layouts.name(own, _shape_of(own, op))}")
+                own = f"in {self._layouts.name(layout, _shape_of(layout, op.operand_list()))}"
         tiles = [value for value in op.results if self._value(each, value)]
         for value in tiles:
             spelled = self._value(each, value)
@@ -81,7 +82,7 @@ class Teller(telling.Teller):
             carried.pop("", None)
             if carried and [*carried] != parts:
                 parts.append(f"carried {', '.join(carried)}")
-        return ", ".join(parts)
+        return " gives ".join(filter(None, [own, ", ".join(parts)]))
 
     def _value(self, each: KernelState, value: Value) -> str:
         if not _is_tile(value) or value.type.size == 1:
@@ -135,7 +136,8 @@ def _threads(state: State, each: KernelState) -> Rows:
     if not each.threads:
         return
     tiles = [value.type for op in each.kernel.walk() for value in op.results if _is_tile(value)]
-    what = f"{each.threads} threads a block, {each.threads // state.target.warp} warps"
+    warps = each.threads // state.target.warp
+    what = f"{each.threads} threads a block, {counted(warps, 'warp')}"
     why = each.contract.by("num_warps")
     if why == COMPILER and tiles:
         largest = max(tiles, key=words)
@@ -214,7 +216,11 @@ def _ahead(state: State, each: KernelState) -> Rows:
 def _memory(state: State, each: KernelState) -> Rows:
     for value, staging in each.assignment.staged.items():
         low, high = staging.range
-        yield _owner(value), f"bytes {low} to {high - 1} of shared memory", "no other is there then"
+        yield (
+            _owner(value),
+            f"bytes {low} to {high - 1} of shared memory",
+            "nobody else uses them while it lives",
+        )
     if each.kept_bytes:
         yield None, f"{each.kept_bytes} bytes of shared memory kept", "variables and staged tiles"
 
@@ -256,9 +262,9 @@ def _owner(value: Value) -> Op | None:
     return value.owner if isinstance(value.owner, Op) else None
 
 
-def _shape_of(layout: LinearLayout, op: Op) -> tuple[int, ...]:
-    """The shape of the operand that has as many elements as a layout."""
-    for value in op.operand_list():
+def _shape_of(layout: LinearLayout, values: Iterable[Value]) -> tuple[int, ...]:
+    """The shape of the first of some tiles that has as many elements as a layout."""
+    for value in values:
         if _is_tile(value) and value.type.size == 1 << layout.bits:
             return tuple(value.type.shape)
     return ()

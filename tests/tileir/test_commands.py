@@ -402,3 +402,34 @@ def test_no_command_and_no_such_command() -> None:
     assert tileir().returncode == 2
     fails(tileir("bogus"), 2, "there is no command 'bogus'")
     assert tileir("--version").stdout == f"tileir {__version__}, bytecode 13.1 to 13.5\n"
+
+
+def test_stages_are_told() -> None:
+    given = ("compile", "--target", "sm_90")
+    told = tileir(*given, "--emit", "stages", VECTOR_ADD)
+    assert told.returncode == 0
+    assert told.stdout.startswith("// ==== eliminate_dead_ops: drop the ops that nobody needs\n")
+    assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
+    assert "\n.visible .entry vector_add(" in told.stdout
+    one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)
+    last = tileir(*given, "--stop-after", "assign_layouts", VECTOR_ADD)
+    assert one.stdout == last.stdout
+    assert one.stdout.startswith("// layout #l0 = 1024: register 1 2 ")
+    ptx = tileir(*given, "--emit", "stage:emit_ptx", VECTOR_ADD)
+    assert ptx.stdout == tileir(*given, VECTOR_ADD).stdout
+    host = tileir("compile", "--emit", "stage:fuse", VECTOR_ADD)
+    assert "// inline" in host.stdout
+
+
+def test_stages_that_there_are_not() -> None:
+    known = "there are: ptx, llvm, plan, cubin, sass, stages, stage:NAME"
+    fails(tileir("compile", "--emit", "stag", VECTOR_ADD), 2, f"did you mean stages?; {known}")
+    fails(tileir("compile", "--emit", "stage:fuze", VECTOR_ADD), 2, "did you mean fuse?; there are")
+    fails(
+        tileir("compile", "--target", "sm_90", "--stop-after", "fuse", VECTOR_ADD), 2,
+        "compiling for sm_90 has no stage 'fuse'; there are: eliminate_dead_ops, settle_launch,",
+    )  # fmt: skip
+    fails(
+        tileir("compile", "--emit", "stages", "--stop-after", "fuse", VECTOR_ADD), 2,
+        "--stop-after says what to write; leave --emit away",
+    )  # fmt: skip

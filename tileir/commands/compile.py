@@ -155,7 +155,7 @@ def _told(
 ) -> str:
     """What the stages did, or one of them."""
     from tileir.codegen.api import stages
-    from tileir.codegen.stages import story
+    from tileir.codegen.stage import story
 
     with named_as_written():
         found = stages(bytecode, target, until=last, **options)

@@ -17,7 +17,7 @@ Tail = Callable[[object], str]
 """What follows an op because of its location: nothing, or ``" loc(#loc3)"``."""
 
 
-COMMENT_COLUMN = 72
+COMMENT_COLUMN = 88
 """Where comments behind ops start; those on longer ops stand above."""
 
 

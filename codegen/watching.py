@@ -1,47 +1,25 @@
-"""What the stages of a compilation did, as text: a story from Tile IR to PTX or machine code.
+"""Compiling with somebody watching: what each stage did, from Tile IR to PTX or machine code.
 
-It is made when somebody asks, by compiling once more and looking at the state after each stage.
+Texts are made when somebody asks, by compiling once more and looking at the state after each stage.
 What a family has to say about its states is in `telling.py` of its package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib import import_module
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
 from tileir.messages.wording import did_you_mean
 
 from . import pipeline
-from .remarks import Remark
+from .stage import Stage
 from .state import State
 from .targets import package_of
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One stage of a compilation.
-
-    `says` is what it does, in words. `text` is what there is after it: Tile IR with comments that
-    say what has been decided so far, LLVM IR, PTX, or the launch plan. `shown` is what the story
-    tells of it: what it decided, and the text where that is worth reading again. `remarks` are its
-    decisions as rows.
-    """
-
-    name: str
-    says: str
-    text: str
-    shown: str
-    remarks: tuple[Remark, ...]
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def stages_of(
@@ -74,17 +52,6 @@ def check_name(name: str, target: str) -> None:
         meant = did_you_mean(name, known)
         listed = ", ".join(known)
         raise UnsupportedError(f"target {target} has no stage {name!r}{meant}; there are: {listed}")
-
-
-def story(stages: Iterable[Stage]) -> str:
-    """What some stages did, one after the other."""
-    parts = []
-    for idle, group in groupby(stages, key=lambda each: not each.shown):
-        if idle:
-            parts.append(f"// ==== {', '.join(each.name for each in group)}: nothing to do\n")
-        else:
-            parts += (f"// ==== {each.name}: {each.says}\n{each.shown}" for each in group)
-    return "\n".join(parts)
 
 
 def _says(family: str, name: str) -> str:
