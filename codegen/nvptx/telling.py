@@ -6,9 +6,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tileir.codegen import telling
-from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments
+from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Remark
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
@@ -77,7 +78,7 @@ class Teller(telling.Teller):
         for value in tiles:
             spelled = self._value(each, value)
             parts.append(f"{called(value)} {spelled}" if len(tiles) > 1 else spelled)
-        if op.name in LOOPS:
+        if family_of(op) is Family.LOOP:
             carried = dict.fromkeys(self._value(each, it) for it in carried_arguments(op))
             carried.pop("", None)
             if carried and [*carried] != parts:
