@@ -152,7 +152,7 @@ def test_touch_reads_the_debug_section_even_if_no_function_does() -> None:
 
 def test_the_file_stays_as_it_was_found() -> None:
     bytecode = fixture("module_globals")
-    found = bytecode.found
+    found = bytecode.original
     sections, producer = [section.name for section in bytecode.sections], bytecode.producer
     bytecode.functions.clear()
     bytecode.globals.clear()

@@ -125,7 +125,7 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "meaning": leaf.meaning,
         "function": leaf.function or None,
         "op": leaf.op.name if leaf.op else None,
-        "location": (leaf.op.place if leaf.op else "") or None,
+        "location": (leaf.op.location_text if leaf.op else "") or None,
         "schema": JSON_SCHEMA,
     }
 

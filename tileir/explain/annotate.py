@@ -395,4 +395,6 @@ def describe_op(op: Op) -> str:
     results = ", ".join(f"%{value.number}" for value in op.results)
     operands = ", ".join(f"%{value.number}" for value in op.operand_list())
     text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
-    return f"{text}  at {printable(shorten(op.place, LONGEST))}" if op.place else text
+    return (
+        f"{text}  at {printable(shorten(op.location_text, LONGEST))}" if op.location_text else text
+    )

@@ -96,7 +96,7 @@ class _Tree:
             "operands": {slot: self._names(value) for slot, value in op.operands.items()},
             "attributes": _dictionary(op.attributes),
             "offset": op.offset,
-            "location": op.place or None,
+            "location": op.location_text or None,
         }
         return _with_list(head, "regions", [self._region(region) for region in op.regions])
 
