@@ -1,4 +1,4 @@
-"""Where `tileir run` runs a kernel. Each place gives the seconds that a launch took."""
+"""The processors on which `tileir run` runs a kernel: functions that launch it and time it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from tileir.codegen.nvptx import CompiledEntry
 
 HOST, GPU = "host", "gpu"
-"""What --target takes besides the names of GPUs."""
+"""Values of --target besides the names of GPUs."""
 
 Launch = Callable[[Any, Sequence[int], Sequence[object]], float]
-"""Takes what the place's target compiles, the grid and the arguments."""
+"""A function (compiled entry, grid, arguments) -> the seconds that the launch took."""
 
 
 def on_host(threads: int | None) -> Launch:
-    """The CPU, with so many threads."""
+    """Return a function that launches on the CPU, with so many threads."""
 
     def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
         with progress_bar(display(kernel.symbol)) as progress:
@@ -35,7 +35,7 @@ def on_host(threads: int | None) -> Launch:
 
 
 def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object]) -> float:
-    """The GPU; copying the arrays there and back does not count."""
+    """Launch on the GPU; the time does not include copying the arrays there and back."""
     from tileir.codegen.device.copies import copied
 
     with copied(values) as arguments:
@@ -46,7 +46,7 @@ def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object])
 
 
 def gpu_here() -> str:
-    """The target of this machine's GPU; DeviceError if there is none."""
+    """Return the target of this machine's GPU; DeviceError if there is none."""
     with compiling():
         from tileir.codegen.device.own import own_target
 
