@@ -91,12 +91,12 @@ class Diagnostic:
         return "" if self.offset is None else f"0x{self.offset:x}"
 
     def __str__(self) -> str:
-        place = f"{self.place}: " if self.place else ""
+        position = f"{self.place}: " if self.place else ""
         what = f"{display(self.op)}: " if self.op else ""
         where = f" in {display(self.function)}" if self.function else ""
         source = f" ({display(self.location)})" if self.location else ""
         message = printable(shorten(self.message, LONGEST_MESSAGE))
-        return f"{place}{self.severity}: {what}{message}{where}{source}"
+        return f"{position}{self.severity}: {what}{message}{where}{source}"
 
 
 class _Listing(TileIRError):
@@ -131,7 +131,7 @@ class Feature:
     times: int = 1
 
     def implied_by(self, other: Feature) -> bool:
-        """Whether each use of `other` is also a use of this feature, and needs as new a version."""
+        """Whether a use of `other` is also a use of this feature, and needs a version as new."""
         slot, case = self.slot, other.slot
         same = (self.owner, self.function) == (other.owner, other.function)
         if not same or not slot or self.until or other.until:

@@ -77,7 +77,7 @@ class Kernel(BuiltFunction):
 
     @contextmanager
     def at(self, location: Location | None) -> Iterator[None]:
-        """Give ops made inside that location, unless their call states another one."""
+        """Give this location to the ops made inside, unless their call states another one."""
         before, self._at = self._at, location
         try:
             yield

@@ -9,7 +9,7 @@ from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.types import SCALAR_BITS, TYPE
 from tileir.formats.version import LATEST
 from tileir.types import Element, Pointer, Scalar, Tile, Token, Type
-from tileir.write.type_table import Types
+from tileir.write.type_table import OutputTypes
 
 SCALARS = {TYPE.arms[tag].name for tag in SCALAR_BITS}
 TILE = re.compile(r"((?:\d{1,18}x)*)(.*)", re.DOTALL)
@@ -52,5 +52,5 @@ def value_type(type: Type | str) -> Type:
 def legal_type(type: Type | str) -> Type:
     """Return a type, or the one that a text spells. BuildError if it breaks a rule of types."""
     made = parse_type(type) if isinstance(type, str) else type
-    Types(LATEST).index(made)
+    OutputTypes(LATEST).index(made)
     return made

@@ -173,7 +173,7 @@ def stdout_text() -> Iterator[TextIO]:
 
 
 def wants_colour(out: TextIO) -> bool:
-    """Whether output is to be coloured: it is a terminal, and NO_COLOR is not set."""
+    """Whether output is to be coloured: it is a terminal with colours, and NO_COLOR is not set."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -100,7 +100,7 @@ def _launcher(launch: Any, driver: Driver) -> Any:
 
 
 def _shortened(error: BaseException) -> BaseException:
-    """Return an error of a kernel or a user without our frames and cuTile's; others unchanged."""
+    """Return a TileIRError or an interrupt without our and cuTile's frames; others unchanged."""
     if isinstance(error, TileIRError | KeyboardInterrupt):
         error.__suppress_context__ = True
         return error.with_traceback(None)

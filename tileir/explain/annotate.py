@@ -225,12 +225,12 @@ class _Annotator:
             yield from self._headings(span, path, op)
             yield self._leaf(span, path, op)
 
-    def _owner(self, place: Path) -> tuple[Path | None, Op | None]:
-        """Return the path of the innermost op around a place, and the op."""
-        while isinstance(place, tuple):
-            place = place[0]
-            if id(place) in self.owners:
-                return place, self.owners[id(place)]
+    def _owner(self, path: Path) -> tuple[Path | None, Op | None]:
+        """Return the path of the innermost op around a field, and the op."""
+        while isinstance(path, tuple):
+            path = path[0]
+            if id(path) in self.owners:
+                return path, self.owners[id(path)]
         return None, None
 
     def _headings(self, span: Span, path: str, op: Op | None) -> Iterator[Heading]:

@@ -17,7 +17,7 @@ from tileir.ir.locations import Location
 from tileir.types import FunctionType, Type
 
 from .bad_reference import BadReference
-from .op_decoders import resolvers
+from .op_decoders import decoders_of
 from .tables import Tables
 
 
@@ -35,7 +35,7 @@ class BodyDecoder:
         base: int,
         locate: Callable[[int], Location | None] | None,
     ) -> None:
-        self.resolvers = resolvers(version)
+        self.decoders = decoders_of(version)
         self.tables = tables
         self.linked = tables.types.linked
         self.base = base
@@ -59,11 +59,11 @@ class BodyDecoder:
 
     def ops(self, rows: Sequence[tuple], depth: int) -> list[Op]:
         """Decode the ops of one block."""
-        resolvers = self.resolvers
+        decoders = self.decoders
         ops: list[Op] = []
         try:
             for row in rows:
-                ops.append(resolvers[row[0]](self, row, depth))
+                ops.append(decoders[row[0]](self, row, depth))
         except BadReference as bad:
             raise bad.inside(len(ops)) from None
         return ops

@@ -39,22 +39,22 @@ class Search(list):
 
     def append(self, span: Span) -> None:
         """Compare a span with the path; its last part first, since it hardly ever agrees."""
-        place = span.place
-        if isinstance(place, tuple) and place[1] != self._wanted[-1]:
+        path = span.place
+        if isinstance(path, tuple) and path[1] != self._wanted[-1]:
             return
-        if self._agreement(place) == len(self._wanted):
+        if self._agreement(path) == len(self._wanted):
             raise FieldFound(span.start)
 
-    def _agreement(self, place: Path) -> int:
-        """Return how many parts of the wanted path `place` is; `_NOWHERE` if they differ."""
+    def _agreement(self, path: Path) -> int:
+        """Return how many parts of the wanted path `path` is; `_NOWHERE` if they differ."""
         parts = []
-        while isinstance(place, tuple) and id(place) not in self._agreed:
-            parts.append(place)
-            place = place[0]
-        if isinstance(place, tuple):
-            agreed = self._agreed[id(place)][1]
+        while isinstance(path, tuple) and id(path) not in self._agreed:
+            parts.append(path)
+            path = path[0]
+        if isinstance(path, tuple):
+            agreed = self._agreed[id(path)][1]
         else:
-            agreed = 1 if self._wanted[:1] == [place] else _NOWHERE
+            agreed = 1 if self._wanted[:1] == [path] else _NOWHERE
         for inner in reversed(parts):
             on = 0 <= agreed < len(self._wanted) and self._wanted[agreed] == inner[1]
             agreed = agreed + 1 if on else _NOWHERE

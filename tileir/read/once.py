@@ -1,4 +1,4 @@
-"""Attributes that are computed when first asked for, and only once, by one of all threads.
+"""Attributes that are computed when first asked for, and only once, however many threads ask.
 
 `functools.cached_property` did that up to Python 3.11. Since 3.12, two threads that ask at the same
 time get different objects, which breaks what is compared by identity.

@@ -36,10 +36,10 @@ from .tables import decode_hints, decode_list
 
 
 @cache
-def resolvers(version: Version) -> dict:
+def decoders_of(version: Version) -> dict:
     """Return, for each opcode, the function (BodyDecoder, row, depth) -> Op."""
     functions = Functions(
-        f"tileir {version} resolver",
+        f"tileir {version} op decoder",
         {
             "BadReference": BadReference,
             "Op": Op,
@@ -51,11 +51,11 @@ def resolvers(version: Version) -> dict:
     table: dict = {}
     for spec in OPS:
         if spec.in_body and spec.since <= version:
-            _Resolver(spec, version, functions, table)
+            _OpDecoder(spec, version, functions, table)
     return table
 
 
-class _Resolver:
+class _OpDecoder:
     """Writes the source of one function, when it is first called."""
 
     def __init__(self, spec: Spec, version: Version, functions: Functions, table: dict) -> None:

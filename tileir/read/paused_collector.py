@@ -5,8 +5,8 @@ module of 200,000 ops that is 35 to 45 % of the time, in vain: ops and values re
 circles, but all of them stay in use.
 
 The collector is one for the whole process, so the garbage of other threads waits, too. When several
-threads pause it at once, the first to finish turns it on again if it was on before; the others then
-run the rest with the collector on, which costs time and nothing else.
+threads pause it at once, the first of them to pause it turns it on again; the others then run the
+rest with the collector on, which costs time and nothing else.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ KINDS = {
 """Field of a debug record that names another record -> the classes that it may have."""
 
 
-class Locations:
+class OutputLocations:
     """Debug records by number, from 1; 0 is an unknown location."""
 
     def __init__(self, version: Version, strings: Blobs, debug: DebugInfo | None = None) -> None:

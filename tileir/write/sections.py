@@ -52,7 +52,7 @@ ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -k
 GLOBAL_SINCE = {
     part.name: part.subcon.since for part in GLOBAL.subcons if isinstance(part.subcon, Since)
 }
-"""Field of a global that older versions lack -> the version that has it."""
+"""Field of a global that older versions lack -> the first version that has it."""
 
 
 class Writer:

@@ -15,8 +15,8 @@ from tileir.read.debug_info import DebugInfo
 from tileir.read.type_table import TypeTable
 
 from .blobs import Blobs, encode_text
-from .location_table import Locations
-from .type_table import Types
+from .location_table import OutputLocations
+from .type_table import OutputTypes
 
 
 class OutputTables:
@@ -34,9 +34,9 @@ class OutputTables:
         self.version = version
         self.limits = limits
         self.strings = Blobs(strings)
-        self.types = Types(version, types)
+        self.types = OutputTypes(version, types)
         self.constants = Blobs(constants)
-        self.locations = Locations(version, self.strings, debug)
+        self.locations = OutputLocations(version, self.strings, debug)
 
     def string(self, text: str) -> int:
         """Return the index of a string."""

@@ -26,7 +26,7 @@ from tileir.types import (
 )
 
 
-class Types:
+class OutputTypes:
     """The type table; `tags` has the tag of each entry, which decides how numbers are encoded."""
 
     def __init__(self, version: Version, table: TypeTable | None = None) -> None:

@@ -80,14 +80,15 @@ class Frame:
     """A region: its op (None for a kernel), its index in the op, and the ops around it.
 
     `combining` is the innermost reduce or scan around, "" outside. `loop` is the innermost for or
-    loop with only ifs between. `barrier` is an op around that a return must not leave, "" if none.
+    loop with only ifs between. `return_limit` is the mnemonic of an op around that a return must
+    not leave, "" if there is none.
     """
 
     op: Op | None
     index: int = 0
     combining: str = ""
     loop: Op | None = None
-    barrier: str = ""
+    return_limit: str = ""
 
     @property
     def name(self) -> str:
@@ -99,8 +100,8 @@ class Frame:
         name = op.spec.mnemonic
         combining = name if name in COMBINING else self.combining
         loop = op if name in ENDLESS else self.loop if name == "if" else None
-        barrier = self.barrier if name in ("if", "loop") else name
-        return Frame(op, index, combining, loop, barrier)
+        return_limit = self.return_limit if name in ("if", "loop") else name
+        return Frame(op, index, combining, loop, return_limit)
 
 
 # Regions ----------------------------------------------------------------------------------------
@@ -232,10 +233,10 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Problem | None:
         text = f"expects parent op to be one of '{', '.join(names)}'"
         return ENDING, text, f"it stands in {frame.name}"
     if op.name == "return":
-        if not frame.barrier:
+        if not frame.return_limit:
             return None
         text = "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
-        return NESTING, text, f"there is a {frame.barrier} around it"
+        return NESTING, text, f"there is a {frame.return_limit} around it"
     if op.name in ("break", "continue") and _target(op, frame) is None:
         chain = "'cuda_tile.loop', 'cuda_tile.if'"
         chain = f"'cuda_tile.for', {chain}" if op.name == "continue" else chain

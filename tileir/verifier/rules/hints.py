@@ -47,7 +47,7 @@ ENTRY = {
     "num_worker_warps_per_cta": _power(32),
 }
 ACCESS = {"latency": _within(1, 10), "allow_tma": _truth}
-"""Hints of entries, and of accesses -> function that returns what a value must be, None if it is.
+"""Hint -> function that returns what a value must be, None if it is; of entries, and of accesses.
 
 cuTile writes allow_tma for accesses through pointers too, where it has no effect.
 """
