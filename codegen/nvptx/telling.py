@@ -129,7 +129,7 @@ def _lines(state: State, each: KernelState) -> Rows:
 
 def _ptx(state: State, each: KernelState) -> Rows:
     major, minor = state.target.ptx
-    what = f"PTX ISA {major}.{minor} for {state.target.base}"
+    what = f"PTX ISA {major}.{minor} for {state.target.ptx_target}"
     yield None, what, "the lowest that has all that is used"
 
 

@@ -243,7 +243,7 @@ entry @k() {
 
 def test_locations_are_where_ops_are_in_source() -> None:
     (kernel,) = assemble(DEBUG).functions
-    assert [op.place for op in kernel.ops] == [
+    assert [op.location_text for op in kernel.ops] == [
         "/src/k.py:2:3",
         "/src/k.py:7:8, inlined at /src/k.py:7:8",
         "",

@@ -112,7 +112,7 @@ def test_source_locations(version, tool, tmp_path: Path) -> None:
     function = Bytecode.parse(data, strict=True).functions[0]
     assert str(function.location) == "/src/axpy.py:3:0"
     assert function.location.scope.linkage_name == "axpy"
-    assert [op.place for op in function.ops] == [
+    assert [op.location_text for op in function.ops] == [
         "",
         "/src/axpy.py:4:1",
         "/src/axpy.py:31:2, inlined at /src/axpy.py:6:3",

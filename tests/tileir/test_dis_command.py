@@ -15,7 +15,7 @@ from tests.corpus import FIXTURES, INVALID, ROOT
 from tests.printer.test_disassembly import golden
 from tileir import Bytecode, disassemble
 from tileir.builder import Module
-from tileir.commands.colour import harmless
+from tileir.commands.colour import escaped
 
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
 TWO = FIXTURES / "13.4" / "two_entries.tileirbc"
@@ -183,7 +183,7 @@ def test_json_is_a_line_for_each_file() -> None:
 
 
 def test_lines_for_a_terminal() -> None:
-    assert harmless("a\tb\nc\x1b\udc80é\n") == "a\\tb\nc\\x1b\\udc80é\n"
+    assert escaped("a\tb\nc\x1b\udc80é\n") == "a\\tb\nc\\x1b\\udc80é\n"
 
 
 def test_the_public_function() -> None:

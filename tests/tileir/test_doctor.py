@@ -94,7 +94,7 @@ def test_what_is_needed_is_what_pip_is_told() -> None:
     ],
 )
 def test_versions(package: Package, version: str, suits: bool) -> None:
-    assert package.suits(version) == suits
+    assert package.supports(version) == suits
 
 
 def test_what_is_not_installed() -> None:

@@ -74,4 +74,4 @@ def test_whole_files_can_be_written_from_nothing(path: Path) -> None:
             assert repr(ours) == repr(theirs)
             assert ours.attributes == theirs.attributes
             assert [v.type for v in ours.results] == [v.type for v in theirs.results]
-            assert ours.place == theirs.place
+            assert ours.location_text == theirs.location_text

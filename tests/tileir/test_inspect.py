@@ -13,7 +13,7 @@ from tests.corpus import FIXTURES, ROOT, VALID, name_of
 from tests.programs import call
 from tileir import Bytecode
 from tileir.commands.conventions import main_of
-from tileir.explain.annotate import Heading, Leaf, annotate, spans
+from tileir.explain.annotate import Heading, Leaf, annotate, spans_of
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
 GOLDEN = ROOT / "tests" / "golden"
@@ -66,7 +66,7 @@ def test_strings_in_reverse_order_are_shown() -> None:
     for where, word in zip(offsets, reversed(words), strict=True):
         data[where : where + 4] = word
     bytecode = Bytecode.parse(bytes(data))
-    leaves = [leaf for leaf in spans(bytecode) if leaf.section == "String"]
+    leaves = [leaf for leaf in spans_of(bytecode) if leaf.section == "String"]
     assert "unused" not in {leaf.kind for leaf in leaves}
     assert "table_layout" in {warning.kind for warning in bytecode.warnings}
 

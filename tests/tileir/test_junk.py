@@ -62,7 +62,7 @@ def test_junk_in_the_slots_of_a_call(name: str, monkeypatch: pytest.MonkeyPatch)
                 for thing in junk():
                     arguments, others = list(positional), dict(named)
                     (arguments if isinstance(place, int) else others)[place] = thing
-                    ops, values = kernel._places[-1].block.ops, kernel._visible
+                    ops, values = kernel._open_blocks[-1].block.ops, kernel._visible
                     count, known = len(ops), len(values)
                     tried += 1
                     try:

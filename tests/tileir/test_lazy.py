@@ -78,14 +78,14 @@ def test_what_nobody_has_looked_at_is_written_as_it_was_read(data: bytes) -> Non
 def test_threads_see_the_same_object(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The section is read while all others wait; each then has what the first has read."""
     bytecode, look_up = Bytecode.parse(VECTOR_ADD), attrgetter(name)
-    seen, start, read = [], threading.Barrier(8), bytecode.found.section
+    seen, start, read = [], threading.Barrier(8), bytecode.original.section
 
     def slowly(section: str):
         record = read(section)
         threading.Event().wait(0.05)
         return record
 
-    monkeypatch.setattr(bytecode.found, "section", slowly)
+    monkeypatch.setattr(bytecode.original, "section", slowly)
 
     def look() -> None:
         start.wait()

@@ -169,8 +169,8 @@ def test_ops_come_and_go_with_their_locations(version: str, nvidia_reads) -> Non
     assert list_length(again.functions[0]) == len(ops) + 1
     (negf,) = (op for op in ops if op.name == "negf")
     assert (negf.location.line, negf.location.column) == (1234, 7)
-    assert [op.place for op in ops if op.name != "negf"] == [
-        op.place for op in fixture("vector_add", version).functions[0].walk()
+    assert [op.location_text for op in ops if op.name != "negf"] == [
+        op.location_text for op in fixture("vector_add", version).functions[0].walk()
     ]
     assert ":1234:7" in nvidia_reads(data)
     store.operands["tile"] = add.result

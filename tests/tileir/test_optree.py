@@ -84,7 +84,7 @@ def test_offsets_locations_and_parameters(path) -> None:
         assert kernel["name"] == function.name
         for op, said in zip(function.walk(), walk(kernel["ops"]), strict=True):
             assert (said["name"], said["offset"]) == (op.name, op.offset)
-            assert said["location"] == (op.place or None)
+            assert said["location"] == (op.location_text or None)
             assert len(said["regions"]) == len(op.regions)
         for parameter in kernel["parameters"]:
             assert f"{parameter['name']}: {parameter['type']}" in text

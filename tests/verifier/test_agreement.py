@@ -95,7 +95,9 @@ def test_what_is_not_changed_stays_valid(path: Path) -> None:
     for before, after in zip(first.functions, again.functions, strict=True):
         assert [repr(op) for op in before.walk()] == [repr(op) for op in after.walk()]
         assert [op.attributes for op in before.walk()] == [op.attributes for op in after.walk()]
-        assert [op.place for op in before.walk()] == [op.place for op in after.walk()]
+        assert [op.location_text for op in before.walk()] == [
+            op.location_text for op in after.walk()
+        ]
 
 
 def test_illegal_types_are_written() -> None:

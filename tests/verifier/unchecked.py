@@ -20,7 +20,7 @@ from tileir.write.attributes import Record
 from tileir.write.body import BodyEncoder
 from tileir.write.renamed_functions import Relocation, as_it_is
 from tileir.write.sections import Writer
-from tileir.write.type_table import Types
+from tileir.write.type_table import OutputTypes
 
 
 def write(bytecode: Bytecode) -> bytes:
@@ -38,7 +38,7 @@ def write(bytecode: Bytecode) -> bytes:
     return writer.file()
 
 
-class _Types(Types):
+class _Types(OutputTypes):
     """Takes types that break the rules of types."""
 
     def _add(self, type: Type) -> int:

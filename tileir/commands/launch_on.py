@@ -1,4 +1,4 @@
-"""Where `tileir run` runs a kernel. Each place gives the seconds that a launch took."""
+"""The processors on which `tileir run` runs a kernel: functions that launch it and time it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from tileir.codegen.nvptx import CompiledEntry
 
 HOST, GPU = "host", "gpu"
-"""What --target takes besides the names of GPUs."""
+"""Values of --target besides the names of GPUs."""
 
 Launch = Callable[[Any, Sequence[int], Sequence[object]], float]
-"""Takes what the place's target compiles, the grid and the arguments."""
+"""A function (compiled entry, grid, arguments) -> the seconds that the launch took."""
 
 
 def on_host(threads: int | None) -> Launch:
-    """The CPU, with so many threads."""
+    """Return a function that launches on the CPU, with so many threads."""
 
     def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
         with progress_bar(display(kernel.symbol)) as progress:
@@ -38,7 +38,7 @@ def on_host(threads: int | None) -> Launch:
 
 
 def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object]) -> float:
-    """The GPU; copying the arrays there and back does not count."""
+    """Launch on the GPU; the time does not include copying the arrays there and back."""
     from tileir.codegen.device.copies import copied
 
     with copied(values) as arguments:
@@ -78,9 +78,9 @@ def _aligned(array: np.ndarray) -> np.ndarray:
 
 
 def gpu_here() -> str:
-    """The target of this machine's GPU; DeviceError if there is none.
+    """Return the target of this machine's GPU; DeviceError if there is none.
 
-    Whoever asks is going to compile for it, so what compiling needs is asked for first.
+    Callers compile for it next, so a missing package that compiling needs is reported first.
     """
     with compiling():
         import tileir.codegen.nvptx  # noqa: F401

@@ -1,4 +1,4 @@
-"""The catalogue as a table for people: RULES.md, which tests keep fresh."""
+"""The text of RULES.md, which lists the rules for users; a test keeps the file up to date."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ code instead.
 """
 
 MANY = 4
-"""Ops that are listed by name; where a rule is about more, their number is."""
+"""Most ops of a rule that are listed by name; of further ones only the number is given."""
 
 
 def document() -> str:
-    """The text of RULES.md."""
+    """Return the text of RULES.md."""
     rows = sorted(RULES.values(), key=lambda rule: (rule.severity, rule.id))
     return HEAD + "".join(map(_row, rows))
 

@@ -300,7 +300,12 @@ class Lowering(ABC):
 
     def new_site(self, kind: str, op: Op, **details: Any) -> int:
         """The number of something that the kernel may report; `details` are for its handler."""
-        known = {"kind": kind, "op": op.name, "kernel": self.kernel.symbol, "location": op.place}
+        known = {
+            "kind": kind,
+            "op": op.name,
+            "kernel": self.kernel.symbol,
+            "location": op.location_text,
+        }
         self.sites.append({**known, **details})
         return len(self.sites) - 1
 
