@@ -19,7 +19,7 @@ from tileir.formats.ops import BY_NAME
 ROOT = Path(__file__).parent.parent
 FILES = sorted(
     path
-    for folder in ("codegen", "tileir", "tests/model")
+    for folder in ("codegen", "tileir", "tests/lab/model")
     for path in (ROOT / folder).rglob("*.py")
     if ROOT / "codegen" / "emulator" not in path.parents  # its tables are of PTX's instructions
 )

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import tileir
-from tests import bench
 from tests.corpus import NEWEST, ROOT
+from tests.lab import bench
 from tileir import Bytecode, UnsupportedError
 from tileir.codegen.api import stages
 from tileir.codegen.pipeline import STAGES
 from tileir.codegen.stage import story
 
-from .nvptx import test_read_ahead
+from .nvptx.emit import test_read_ahead
 
 GOLDEN = ROOT / "tests" / "golden" / "stages"
 BENCH = Path(bench.__file__).parent / "kernels"

@@ -13,8 +13,8 @@ HEAD = """\
 # The rules that `tileir verify` knows
 
 Errors are what NVIDIA's tools refuse; warnings (errors with `--strict`) what they accept and users
-stumble over later. Made from the code by `python -m pytest --update tests/verifier`; change the
-code instead.
+stumble over later. Made from the code by `python -m pytest --update tests/tileir/verifier`; change
+the code instead.
 
 | rule | severity | about | what |
 |---|---|---|---|
