@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import INVALID, VALID
-from tests.fuzz import agreement
-from tests.fuzz.sameness import difference
+from tests.lab.fuzz import agreement
+from tests.lab.fuzz.sameness import difference
 from tileir import Bytecode, BytecodeError
 from tileir.formats import codec
 from tileir.formats.deferred import Deferred
