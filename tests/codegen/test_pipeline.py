@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.corpus import VALID, name_of
+from tests.corpus import NEWEST, OLDEST_AND_NEWEST
+from tests.every_fixture import Fixture, every_fixture
 from tileir import BuildError, Bytecode
 from tileir.codegen import host as host_target
 from tileir.codegen import pipeline
@@ -20,9 +19,9 @@ from tileir.types import Scalar, Tile
 from tileir.write.changed_bodies import check_edited
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_every_stage_before_emission_leaves_valid_ir(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
+@every_fixture(files=OLDEST_AND_NEWEST)
+def every_stage_before_emission_leaves_valid_ir(fixture: Fixture) -> None:
+    bytecode = fixture.parse()
     functions = bytecode.functions
     ours = [
         each for each in functions if not any(host_target.why_not(op, "host") for op in each.walk())
@@ -57,7 +56,7 @@ def test_every_stage_is_listed_and_every_listed_one_exists(family: str) -> None:
 
 
 def test_a_stage_that_breaks_a_rule_is_noticed() -> None:
-    bytecode = Bytecode.parse(next(p for p in VALID if p.stem == "vector_add").read_bytes())
+    bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
     kernel = Kernel.of(bytecode.functions[0], bytecode)
     add = next(op for op in kernel.body.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)

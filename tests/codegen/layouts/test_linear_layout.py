@@ -24,39 +24,47 @@ from tileir.codegen.layouts.linear_layout import (
 SIZES = [1 << bits for bits in range(11)]
 VECTORS = [1, 2, 4, 8, 16]
 THREADS = [32, 64, 128]
-LAYOUTS = [
-    blocked(size, vector, threads)
-    for size, vector, threads in product(SIZES, VECTORS, THREADS)
-    if vector <= size
-]
+LAYOUTS = {
+    threads: [
+        blocked(size, vector, threads) for size, vector in product(SIZES, VECTORS) if vector <= size
+    ]
+    for threads in THREADS
+}
 
 
 def threads_of(layout: LinearLayout) -> range:
     return range(1 << len(layout.thread))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
-def test_a_blocked_layout_gives_each_element_one_owner(layout: LinearLayout) -> None:
-    owners = [thread for thread in threads_of(layout) if not thread & layout.replicas]
-    owned = [layout.of_thread(thread) ^ o for thread in owners for o in layout.offsets()]
-    assert sorted(owned) == list(range(1 << layout.bits))
-    assert layout.is_complete
-    assert layout.is_permutation
+@pytest.mark.parametrize("threads", THREADS)
+def test_a_blocked_layout_gives_each_element_one_owner(threads: int, named) -> None:
+    for layout in LAYOUTS[threads]:
+        with named(layout):
+            owners = [thread for thread in threads_of(layout) if not thread & layout.replicas]
+            owned = [layout.of_thread(thread) ^ o for thread in owners for o in layout.offsets()]
+            assert sorted(owned) == list(range(1 << layout.bits))
+            assert layout.is_complete
+            assert layout.is_permutation
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
-def test_copies_are_the_threads_that_differ_in_replica_bits(layout: LinearLayout) -> None:
-    for thread in threads_of(layout):
-        assert layout.of_thread(thread) == layout.of_thread(thread & ~layout.replicas)
+@pytest.mark.parametrize("threads", THREADS)
+def test_copies_are_the_threads_that_differ_in_replica_bits(threads: int, named) -> None:
+    for layout in LAYOUTS[threads]:
+        with named(layout):
+            for thread in threads_of(layout):
+                assert layout.of_thread(thread) == layout.of_thread(thread & ~layout.replicas)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: str(layout.bits))
-def test_offsets_are_the_registers_in_order(layout: LinearLayout) -> None:
-    for thread in (0, 1, len(threads_of(layout)) - 1):
-        elements = [layout.of_thread(thread) ^ offset for offset in layout.offsets()]
-        registers = range(1 << len(layout.register))
-        assert elements == [layout.element(register, thread) for register in registers]
-        assert elements == [layout.of_thread(thread) + offset for offset in layout.offsets()]
+@pytest.mark.parametrize("threads", THREADS)
+def test_offsets_are_the_registers_in_order(threads: int, named) -> None:
+    for layout in LAYOUTS[threads]:
+        with named(layout):
+            for thread in (0, 1, len(threads_of(layout)) - 1):
+                elements = [layout.of_thread(thread) ^ offset for offset in layout.offsets()]
+                registers = range(1 << len(layout.register))
+                assert elements == [layout.element(register, thread) for register in registers]
+                first = layout.of_thread(thread)
+                assert elements == [first + offset for offset in layout.offsets()]
 
 
 def test_neighbouring_threads_take_neighbouring_vectors() -> None:

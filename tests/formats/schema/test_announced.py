@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.corpus import VALID, name_of
-from tileir import BuildError, Bytecode
+from tests.every_fixture import Fixture, every_fixture
+from tileir import BuildError
 from tileir.formats import codec
 from tileir.formats.leaves import FlagWord
 from tileir.formats.nodes import If, Record, Since, Versioned
@@ -30,10 +28,9 @@ def without_announcements(record):
     return record
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_bits_and_tags_are_derived(path: Path) -> None:
-    data = path.read_bytes()
-    bytecode = Bytecode.parse(data)
+@every_fixture
+def bits_and_tags_are_derived(fixture: Fixture) -> None:
+    data, bytecode = fixture.data, fixture.bytecode
     tags = bytecode.types.tags
     for section in bytecode.sections:
         record, stop = codec.parse_named(

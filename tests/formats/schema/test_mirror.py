@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import INVALID, ROOT, VALID, name_of
+from tests.every_fixture import Fixture, every_fixture
 from tests.formats.mutants import TOO_LENIENT, tally, verdict
 from tests.formats.small import EMPTY_SIGNATURE, debug, file, kernel, varint
 from tileir.formats import reference
@@ -25,7 +26,7 @@ from tileir.formats.ops.wire import OP
 from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
 from tileir.formats.version import LATEST, SUPPORTED
 
-from .mirrored import ours, theirs
+from .mirrored import mirrored, ours, theirs
 
 TOOLS = ROOT / "tests" / "ksy"
 PARSER = TOOLS / "tile_ir_bytecode.py"
@@ -61,11 +62,10 @@ def test_other_languages_accept_it(language: str, tmp_path: Path) -> None:
     assert node("compile.mjs", language, tmp_path).strip()
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_both_readers_find_the_same_leaves(path: Path) -> None:
-    data = path.read_bytes()
-    leaves = theirs(data)
-    assert leaves == ours(data)
+@every_fixture
+def both_readers_find_the_same_leaves(fixture: Fixture) -> None:
+    leaves = theirs(fixture.data)
+    assert leaves == {mirrored(path): value for path, value in fixture.leaves.items()}
     assert sum(name.endswith(".opcode") for name in leaves) >= 1
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
-from tests.corpus import VALID, name_of
-from tileir import Bytecode
+from tests.every_fixture import Fixture, every_fixture
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.enums import ENUMS
@@ -20,10 +20,16 @@ from .mirrored import traced
 from .test_mirror import rare
 
 
-@pytest.fixture(scope="module")
-def document() -> Document:
+@cache
+def kept() -> Document:
     """The checked-in document, read as its readers read it."""
     return Document(PATH)
+
+
+@pytest.fixture
+def document() -> Document:
+    """`kept`, for tests."""
+    return kept()
 
 
 def test_the_tables_are_fresh(update: bool) -> None:
@@ -32,12 +38,10 @@ def test_the_tables_are_fresh(update: bool) -> None:
     assert PATH.read_text(encoding="utf-8") == tables(), "run with --update"
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_the_document_is_enough_to_read_a_file(path, document: Document) -> None:
-    data = path.read_bytes()
-    reader = read(document, data)
-    assert reader.leaves == traced(data)
-    ops = [op for function in Bytecode.parse(data).functions for op in function.walk()]
+@every_fixture
+def the_document_is_enough_to_read_a_file(fixture: Fixture) -> None:
+    reader, ops = read(kept(), fixture.data), fixture.ops
+    assert reader.leaves == fixture.leaves
     assert reader.results == [op.results[0].number if op.results else None for op in ops]
     assert ops
 

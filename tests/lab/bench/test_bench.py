@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import VALID, name_of
+from tests.corpus import VALID
 from tests.debug_lists import list_length
+from tests.every_fixture import Fixture, every_fixture
 from tests.lab.bench import by_hand, host, memory, rates
 from tests.lab.bench.__main__ import main
 from tests.lab.bench.modules import huge_constant, large_module
@@ -54,13 +55,12 @@ def both(bytecode: Bytecode, data: bytes) -> tuple:
     return plain(ours), plain(theirs)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_by_hand_and_specialised_read_the_same(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
-    for function in bytecode.functions:
-        ours, theirs = both(bytecode, bytes(function.code.data))
+@every_fixture
+def by_hand_and_specialised_read_the_same(fixture: Fixture) -> None:
+    for function in fixture.bytecode.functions:
+        ours, theirs = both(fixture.bytecode, bytes(function.code.data))
         assert ours == theirs
-        assert (theirs is not None) == (path in USUAL)
+        assert (theirs is not None) == (fixture.path in USUAL)
 
 
 def test_by_hand_knows_every_op() -> None:

@@ -41,10 +41,17 @@ def drawn(seed: int, count: int, swollen: float = 0.0) -> list[Mutant]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("check", [agreement.check, rejection.check, round_trip.check])
-def test_the_property_holds(check, seed: int) -> None:
+def test_the_properties_hold(seed: int, named) -> None:
+    mutants = drawn(seed, COUNT)
+    for module in (agreement, rejection, round_trip):
+        with named(module.__name__):
+            check_property(module.check, seed, mutants)
+
+
+def check_property(check, seed: int, mutants: list[Mutant]) -> None:
+    """No mutant is a counterexample."""
     verdicts: Counter[str] = Counter()
-    for number, (source, data) in enumerate(drawn(seed, COUNT)):
+    for number, (source, data) in enumerate(mutants):
         try:
             verdicts[check(data).verdict] += 1
         except Exception as error:

@@ -1,4 +1,4 @@
-"""`tileir as` as a program: text in, bytecode out; every error with its place."""
+"""`tileir as`: text in, bytecode out; every error with its place; once a program."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, ROOT
+from tests.programs import call_bytes
 from tests.tileir.commands.test_disassemble import COLOUR, on_terminal
 from tests.tileir.text.printer.test_disassembly import golden
 from tileir import Bytecode, disassemble
+from tileir.__main__ import main
 from tileir.formats.version import LATEST
 
 SOFTMAX = FIXTURES / "13.4" / "softmax.tileirbc"
@@ -33,10 +35,18 @@ entry @sum(%arg0: tile<f32>) {
 """
 
 
-def assemble(*arguments: object, text: bytes | str | None = None, **options):
-    program = [sys.executable, "-m", "tileir", "as", *map(str, arguments)]
+def assemble(*arguments: object, text: bytes | str | None = None):
     data = text.encode() if isinstance(text, str) else text
-    return subprocess.run(program, cwd=ROOT, input=data, capture_output=True, **options)
+    return call_bytes(main, "as", *arguments, data=data)
+
+
+def test_a_program_writes_the_same_bytes() -> None:
+    program = [sys.executable, "-m", "tileir", "as", "-"]
+    text = golden(SOFTMAX).read_bytes()
+    done = subprocess.run(program, cwd=ROOT, input=text, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == assemble("-", text=text).stdout
+    assert disassemble(done.stdout).encode() == text
 
 
 def complaint(done: subprocess.CompletedProcess, code: int) -> str:

@@ -1,4 +1,4 @@
-"""`tileir dis` as a program: exact bytes, several files, terminals, and what cannot be printed."""
+"""`tileir dis`: exact bytes, several files, terminals, what cannot be printed; once a program."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, INVALID, ROOT
+from tests.programs import call_bytes
 from tests.tileir.text.printer.test_disassembly import golden
 from tileir import Bytecode, disassemble
+from tileir.__main__ import main
 from tileir.builder import Module
 from tileir.commands.colour import escaped
 
@@ -24,9 +26,8 @@ BROKEN = FIXTURES / "invalid" / "type_index_out_of_range.tileirbc"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def dis(*arguments: object, data: bytes | None = None, **options) -> subprocess.CompletedProcess:
-    program = [sys.executable, "-m", "tileir", "dis", *map(str, arguments)]
-    return subprocess.run(program, cwd=ROOT, input=data, capture_output=True, **options)
+def dis(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    return call_bytes(main, "dis", *arguments, data=data)
 
 
 def complaint(done: subprocess.CompletedProcess, code: int) -> str:
@@ -41,6 +42,13 @@ def test_the_bytes_are_those_of_nvidia(path: Path) -> None:
     assert dis(path).stdout == golden(path).read_bytes()
     assert dis("-g", path).stdout == golden(path, debug=True).read_bytes()
     assert dis("--debug", "-", data=path.read_bytes()).stdout == dis("-g", path).stdout
+
+
+def test_a_program_writes_the_same_bytes() -> None:
+    program = [sys.executable, "-m", "tileir", "dis", "-g", "-", str(TWO)]
+    done = subprocess.run(program, cwd=ROOT, input=SCOPES.read_bytes(), capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == dis("-g", "-", TWO, data=SCOPES.read_bytes()).stdout
 
 
 def test_an_output_file(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import FIXTURES, ROOT, VALID, name_of
+from tests.corpus import FIXTURES, ROOT, name_of
+from tests.every_fixture import Fixture, every_fixture
 from tests.programs import call
 from tileir import Bytecode
 from tileir.commands.conventions import main_of
@@ -23,10 +24,9 @@ def inspect(*arguments: object, data: bytes | None = None) -> subprocess.Complet
     return call(partial(main_of, "inspect"), *arguments, data=data)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_leaves_tile_the_file_and_every_op_has_a_heading(path: Path) -> None:
-    data = path.read_bytes()
-    bytecode = Bytecode.parse(data)
+@every_fixture
+def leaves_tile_the_file_and_every_op_has_a_heading(fixture: Fixture) -> None:
+    data, bytecode = fixture.data, fixture.bytecode
     position, headings = 0, []
     for leaf in annotate(bytecode):
         if isinstance(leaf, Heading):
@@ -39,8 +39,7 @@ def test_leaves_tile_the_file_and_every_op_has_a_heading(path: Path) -> None:
         assert bytes(leaf.data) == data[position : position + leaf.length]
         position += leaf.length
     assert position == len(data)
-    ops = [op for function in bytecode.functions for op in function.walk()]
-    assert sum(heading.level == "op" for heading in headings) == len(ops)
+    assert sum(heading.level == "op" for heading in headings) == len(fixture.ops)
     entries = [heading.text for heading in headings if heading.level == "function"]
     assert len(entries) == len(bytecode.functions)
 

@@ -8,20 +8,15 @@ import re
 from collections import Counter
 
 import numpy as np
-import pytest
 
-from tests.corpus import FIXTURES, VALID, name_of
+from tests.corpus import FIXTURES, NEWEST, OLDEST_AND_NEWEST
+from tests.every_fixture import Fixture, every_fixture, no_constant
 from tileir import Bytecode
 from tileir.builder import Module
 from tileir.explain.op_tree import JSON_SCHEMA, LAYOUT, op_tree
-from tileir.text.printer import disassemble
 
 VALUE = re.compile(r"%[\w$.-]+(?:#\d+)?")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-
-
-def no_constant(name: str) -> None:
-    raise AssertionError(f"{name} is not JSON")
 
 
 def tree_of(bytecode: Bytecode | bytes, **options) -> dict:
@@ -52,13 +47,12 @@ def operands_of(op: dict) -> list[str]:
     return listed
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_the_ops_are_those_of_the_text(path) -> None:
+@every_fixture(files=OLDEST_AND_NEWEST)
+def the_tree_is_that_of_the_text(fixture: Fixture) -> None:
     """Line for line: results, mnemonic, operands. Other tests say that the text is NVIDIA's."""
-    bytecode = Bytecode.parse(path.read_bytes())
-    tree = tree_of(bytecode)
+    version, tree = fixture.bytecode.version, fixture.tree
     assert tree["schema"] == JSON_SCHEMA
-    lines = [line.strip() for line in disassemble(bytecode).splitlines() if line[:2] == "  "]
+    lines = [line.strip() for line in fixture.texts[False].splitlines() if line[:2] == "  "]
     lines = [line for line in lines if line[0] not in "(}"]
     ops = [op for function in tree["functions"] for op in walk(function["ops"])]
     hidden = {"yield", "continue"}
@@ -66,7 +60,7 @@ def test_the_ops_are_those_of_the_text(path) -> None:
     lines = [line for line in lines if line not in hidden]
     assert len(ops) == len(lines)
     for op, line in zip(ops, lines, strict=True):
-        missing = bytecode.version < (13, 2) and op["name"] == "print_tko"
+        missing = version < (13, 2) and op["name"] == "print_tko"
         assert missing or f"{line} ".startswith(f"{defined(op)} ")
         if not op["regions"]:
             read = STRING.sub("", line.partition(" = ")[2] if op["results"] or missing else line)
@@ -75,12 +69,11 @@ def test_the_ops_are_those_of_the_text(path) -> None:
             assert op["regions"] or result["type"] in line or result["type"] == "token"
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_offsets_locations_and_parameters(path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
-    tree = tree_of(bytecode)
-    text = disassemble(bytecode)
-    for function, kernel in zip(bytecode.functions, tree["functions"], strict=True):
+@every_fixture(files=OLDEST_AND_NEWEST)
+def the_tree_has_offsets_locations_and_parameters(fixture: Fixture) -> None:
+    text = fixture.texts[False]
+    functions, kernels = fixture.bytecode.functions, fixture.tree["functions"]
+    for function, kernel in zip(functions, kernels, strict=True):
         assert kernel["name"] == function.name
         for op, said in zip(function.walk(), walk(kernel["ops"]), strict=True):
             assert (said["name"], said["offset"]) == (op.name, op.offset)
@@ -92,7 +85,7 @@ def test_offsets_locations_and_parameters(path) -> None:
 
 def test_constants_are_the_numbers_that_numpy_has() -> None:
     compared = 0
-    for path in VALID:
+    for path in NEWEST.values():
         bytecode = Bytecode.parse(path.read_bytes())
         said = [op for f in tree_of(bytecode)["functions"] for op in walk(f["ops"])]
         ops = [op for function in bytecode.functions for op in function.walk()]
@@ -163,7 +156,7 @@ def test_one_kernel_alone() -> None:
 
 def test_the_layout_names_every_key() -> None:
     documented = set(re.findall(r"\w+", LAYOUT))
-    for path in VALID:
+    for path in NEWEST.values():
         tree = tree_of(path.read_bytes())
         keys = {*tree, *(key for kernel in tree["functions"] for key in kernel)}
         keys |= {key for kernel in tree["functions"] for op in walk(kernel["ops"]) for key in op}

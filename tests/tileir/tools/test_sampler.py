@@ -110,7 +110,17 @@ def test_wrong_arguments(arguments: tuple, message: str) -> None:
 
 
 @pytest.mark.parametrize("version", SUPPORTED, ids=str)
-def test_every_op_and_type_of_a_version_turns_up(version: Version) -> None:
+def test_samples_of_a_version(version: Version, named) -> None:
+    """Together, because they are dear to make."""
+    for check_samples in (
+        every_op_and_type_turns_up, they_are_valid_and_read_without_a_word, both_codecs_agree,
+    ):  # fmt: skip
+        with named(check_samples.__name__.replace("_", " ")):
+            check_samples(version)
+
+
+def every_op_and_type_turns_up(version: Version) -> None:
+    """Of all that the version has."""
     ops: set[str] = set()
     types: set[str] = set()
     for data in samples(version):
@@ -177,8 +187,8 @@ def test_modules_have_more_than_ops() -> None:
 # Valid, and read as it was written --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", SUPPORTED, ids=str)
-def test_samples_are_valid_and_read_without_a_word(version: Version) -> None:
+def they_are_valid_and_read_without_a_word(version: Version) -> None:
+    """Nothing is odd about them, and they are written as they were read."""
     for data in samples(version):
         bytecode = Bytecode.parse(data, strict=True).touch(strict=True)
         assert bytecode.version == version
@@ -189,8 +199,8 @@ def test_samples_are_valid_and_read_without_a_word(version: Version) -> None:
             assert built == function.code.data
 
 
-@pytest.mark.parametrize("version", SUPPORTED, ids=str)
-def test_both_codecs_agree(version: Version) -> None:
+def both_codecs_agree(version: Version) -> None:
+    """The specialised one reads and writes what the reference does."""
     for data in samples(version)[:6]:
         fast, slow = (Bytecode.parse(data, reference=reference) for reference in (False, True))
         for ours, theirs in zip(fast.functions, slow.functions, strict=True):

@@ -80,10 +80,15 @@ def test_mutants_are_about_every_op_in_turn() -> None:
 
 @pytest.mark.parametrize("kind", kinds())
 def test_every_kind_of_change_can_be_made(kind: str) -> None:
-    made = [mutant(seed, 0, kind=kind) for seed in range(6)]
-    assert {one.kind for one in made} == {kind}
-    assert all(one.change for one in made)
-    assert len({one.data for one in made}) > 1
+    made: set[bytes] = set()
+    for seed in range(6):
+        one = mutant(seed, 0, kind=kind)
+        assert one.kind == kind
+        assert one.change
+        made.add(one.data)
+        if len(made) > 1:
+            return
+    raise AssertionError("always the same")
 
 
 @pytest.mark.parametrize("path", VALID[::23], ids=lambda path: path.stem)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import FIXTURES, VALID, name_of
+from tests.corpus import FIXTURES
+from tests.every_fixture import Fixture, every_fixture
 from tileir import Bytecode, verify
 from tileir.verifier.catalogue import CHECKS, RULES, SUSPICIONS
 from tileir.verifier.document import PATH, document
+from tileir.verifier.module import check
 
 BROKEN = sorted((FIXTURES / "invalid" / "rules").glob("*.tileirbc"))
 TARGETS = {"tileiras-gate": "sm_80"}
@@ -81,9 +83,10 @@ def test_nvidia_agrees(path: Path, tool) -> None:
         assert line.startswith(facts(path)["nvidia"])
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_valid_files_are_valid(path: Path) -> None:
-    assert not [one for one in verify(path.read_bytes()) if one.severity == "error"]
+@every_fixture
+def a_valid_file_is_valid(fixture: Fixture) -> None:
+    check(fixture.parse())
+    assert not [one for one in verify(fixture.bytecode) if one.severity == "error"]
 
 
 def test_the_catalogue_is_fresh(update: bool) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.corpus import VALID, name_of
+from tests.corpus import VALID
+from tests.every_fixture import Fixture, every_fixture
 from tests.reencode import encoded
 from tileir import Bytecode
 from tileir.write.sections import Writer
@@ -15,11 +12,11 @@ ODD = {"13.1/row_max_f64", "13.2/row_max_f64", "13.3/row_max_f64", "13.4/row_max
 """Files whose f64 attributes are 65-bit varints, as no writer but one has them."""
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_functions_are_the_bytes_they_came_from(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
+@every_fixture
+def functions_are_the_bytes_they_came_from(fixture: Fixture) -> None:
+    bytecode = fixture.parse()
     for function, built, locations, writer in encoded(bytecode):
-        assert (built == function.code.data) == (name_of(path) not in ODD)
+        assert (built == function.code.data) == (fixture.name not in ODD)
         tables = writer.tables
         assert not tables.types.added
         assert not tables.constants.added
@@ -45,26 +42,22 @@ def from_nothing(bytecode: Bytecode) -> bytes:
     return writer.file()
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize("path", VALID[::4], ids=name_of)
-def test_nvidia_prints_the_same_of_a_file_written_from_nothing(
-    path: Path, tool, tmp_path: Path
-) -> None:
-    data = path.read_bytes()
+@every_fixture(files=VALID[::4], oracle=True)
+def nvidia_prints_the_same_of_a_file_written_from_nothing(fixture: Fixture) -> None:
+    file = fixture.folder / "new"
+    file.write_bytes(from_nothing(fixture.parse()))
     printed = []
-    for name, content in (("old", data), ("new", from_nothing(Bytecode.parse(data)))):
-        file = tmp_path / name
-        file.write_bytes(content)
-        done = tool("tileirdisasm", "-g", file)
+    for each in (fixture.path, file):
+        done = fixture.tool("tileirdisasm", "-g", each)
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)
-    assert (printed[0] == printed[1]) == (name_of(path) not in ODD)
+    assert (printed[0] == printed[1]) == (fixture.name not in ODD)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_whole_files_can_be_written_from_nothing(path: Path) -> None:
+@every_fixture
+def whole_files_can_be_written_from_nothing(fixture: Fixture) -> None:
     """All functions and globals in a new file mean the same; tables are made anew."""
-    bytecode = Bytecode.parse(path.read_bytes())
+    bytecode = fixture.bytecode
     again = Bytecode.parse(from_nothing(bytecode), strict=True)
     assert [str(f.type) for f in again.functions] == [str(f.type) for f in bytecode.functions]
     assert again.globals == bytecode.globals

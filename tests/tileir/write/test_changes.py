@@ -12,6 +12,7 @@ import pytest
 
 from tests.corpus import FIXTURES, VALID, name_of
 from tests.debug_lists import list_length
+from tests.every_fixture import Fixture, every_fixture
 from tests.tileir.builder.test_module import described
 from tileir import BuildError, Bytecode, BytecodeError, Function
 from tileir.attributes import Hints, IntegerAttribute
@@ -58,10 +59,9 @@ def unary(name: str, source: Value, **attributes: object) -> Op:
 # What does not change -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_looking_changes_nothing(path: Path) -> None:
-    data = path.read_bytes()
-    bytecode = Bytecode.parse(data).touch()
+@every_fixture
+def looking_changes_nothing(fixture: Fixture) -> None:
+    data, bytecode = fixture.data, fixture.parse().touch()
     warnings = list(bytecode.warnings)
     _ = [function.location for function in bytecode.functions], bytecode.debug
     assert bytecode.build() == data
@@ -121,10 +121,10 @@ def test_one_function_changes_and_the_other_stays(nvidia_reads) -> None:
     assert "negi" in nvidia_reads(data)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_every_change_of_an_op_is_written(path: Path) -> None:
+@every_fixture
+def every_change_of_an_op_is_written(fixture: Fixture) -> None:
     """Flags turned over and operands exchanged, one op after the other, read back."""
-    bytecode = Bytecode.parse(path.read_bytes())
+    bytecode = fixture.parse()
     for function in bytecode.functions:
         body = function.body
         for op in body.walk():

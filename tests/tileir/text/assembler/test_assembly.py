@@ -8,7 +8,9 @@ import pytest
 
 import tileir
 from tests.corpus import FIXTURES
-from tests.tileir.text.assembler.texts import GOLDEN, TEXTS, name_of, version_of
+from tests.every_fixture import Fixture, every_fixture
+from tests.tileir.text.assembler.texts import GOLDEN, TEXTS, version_of
+from tests.tileir.text.printer.test_disassembly import golden
 from tileir.formats.version import LATEST, SUPPORTED
 from tileir.sampler import sample
 from tileir.text.assembler import assemble
@@ -26,22 +28,30 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_the_module_prints_as_the_text(path: Path) -> None:
-    text = text_of(path)
-    bytecode = assemble(text, version_of(path), path.name)
-    assert str(bytecode.version) == version_of(path)
-    assert not bytecode.touch(strict=True).warnings
-    assert disassemble(bytecode, debug=path.stem.endswith(".g")) == text
+def kept(fixture: Fixture) -> list[Path]:
+    """The texts that are kept of a fixture: without locations, and of some with them."""
+    plain = golden(fixture.path)
+    located = golden(fixture.path, debug=True)
+    return [plain, located] if located in TEXTS else [plain]
 
 
-@pytest.mark.oracle
-@pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_the_tool_prints_the_same(path: Path, tool, tmp_path: Path) -> None:
-    data = assemble(text_of(path), version_of(path)).build()
-    written = tmp_path / "module.tileirbc"
-    written.write_bytes(data)
-    done = tool("tileirdisasm", *(["-g"] if path.stem.endswith(".g") else []), written)
+@every_fixture
+def the_assembled_text_prints_as_the_text(fixture: Fixture) -> None:
+    for path in kept(fixture):
+        text = text_of(path)
+        bytecode = assemble(text, version_of(path), path.name)
+        assert str(bytecode.version) == version_of(path)
+        assert not bytecode.touch(strict=True).warnings
+        assert disassemble(bytecode, debug=path.stem.endswith(".g")) == text
+
+
+@every_fixture(oracle=True)
+def the_tool_prints_the_assembled_text_the_same(fixture: Fixture) -> None:
+    """The one with locations, where there is one."""
+    path = kept(fixture)[-1]
+    written = fixture.folder / "assembled.tileirbc"
+    written.write_bytes(assemble(text_of(path), version_of(path)).build())
+    done = fixture.tool("tileirdisasm", *(["-g"] if path.stem.endswith(".g") else []), written)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout == encoded(text_of(path))
 
