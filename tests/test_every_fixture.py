@@ -14,13 +14,11 @@ from tests.formats import test_deferred, test_round_trip, test_specialised
 from tests.formats.schema import test_announced, test_mirror, test_tables
 from tests.lab.bench import test_bench
 from tests.tileir import test_pygments_lexer
-from tests.tileir.explain import test_annotate
-from tests.tileir.explain import test_op_tree
+from tests.tileir.explain import test_annotate, test_op_tree
 from tests.tileir.text.assembler import test_assembly
 from tests.tileir.text.printer import test_disassembly
 from tests.tileir.verifier import test_rules
-from tests.tileir.write import test_body
-from tests.tileir.write import test_changes
+from tests.tileir.write import test_body, test_changes
 
 from . import test_fixtures
 
