@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.messages.texts import display
 
-from .checking import checked, memory_of
+from .checking import checked, checked_allocations
 from .launching import Result, launch
 from .module import Module
 
@@ -78,7 +78,7 @@ class EmulatedKernel:
         if self.plan.get("tensor_maps"):
             raise UnsupportedError(f"{shown}: the emulator makes no tensor maps")
         given = checked(shown, self.plan, args)
-        reached = [memory_of(each, None, False)[0] for each in allocations]
+        reached = checked_allocations(allocations)
         return launch(
             self._module, self.plan, grid, given, schedule=schedule, races=races,
             allocations=reached, limit=limit, approximations=approximations,
