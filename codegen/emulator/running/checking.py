@@ -17,9 +17,22 @@ from tileir.errors import LaunchError
 from tileir.types import Scalar
 
 _KNOWN = (
-    "i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "tf32", "f64",
-    "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "fnv8E5M3FNU", "f4E2M1FN",
-)  # fmt: skip
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "f16",
+    "bf16",
+    "f32",
+    "tf32",
+    "f64",
+    "f8E4M3FN",
+    "f8E5M2",
+    "f8E8M0FNU",
+    "fnv8E5M3FNU",
+    "f4E2M1FN",
+)
 """Scalar types whose arguments are checked here; others pass as they are."""
 
 
@@ -29,9 +42,12 @@ class _Lent:
     def __init__(self, export: Export) -> None:
         self.export = export  # keeps the memory alive
         self.__array_interface__ = {
-            "version": 3, "shape": export.shape, "strides": export.strides,
-            "typestr": f"|V{export.itemsize}", "data": (export.address, export.read_only),
-        }  # fmt: skip
+            "version": 3,
+            "shape": export.shape,
+            "strides": export.strides,
+            "typestr": f"|V{export.itemsize}",
+            "data": (export.address, export.read_only),
+        }
 
 
 def checked(symbol: str, plan: Mapping[str, Any], args: Sequence[Any]) -> list[Any]:
