@@ -1,4 +1,4 @@
-"""Kernels: the signature, and the ops of the body with their nesting."""
+"""The text of a kernel: its signature, and the ops of its body."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .structured import PRINTERS, shown
 from .text import KernelText
 
 Tail = Callable[[object], str]
-"""What follows an op because of its location: nothing, or ``" loc(#loc3)"``."""
+"""From the location of an op to the text behind the op: ``" loc(#loc3)"``."""
 
 
 class FunctionPrinter(KernelText):
-    """Prints one kernel; `tail` gives the text for a location."""
+    """The printer of one kernel; `tail` gives the text for a location, None prints none."""
 
     def __init__(self, out: list[str], types: dict[int, str], tail: Tail | None) -> None:
         super().__init__(out, types)
