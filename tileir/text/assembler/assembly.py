@@ -101,7 +101,8 @@ def _written(module: ModuleReader, version: Version, limits: Limits) -> bytes:
         for entry in module.entries:
             at = entry.at
             functions.append(writer.function(entry))
-        for variable, at in module.globals:
+        for variable, position in module.globals:
+            at = position
             variables.append(writer.variable(variable))
         writer.replace("Func", functions)
         if variables:

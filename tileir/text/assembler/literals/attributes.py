@@ -292,7 +292,7 @@ class AttributeReader:
     # Attributes of this dialect -----------------------------------------------------------------
 
     def predicate(self) -> object:
-        """Read the predicate of an assume: ``div_by<16>``, ``#cuda_tile.div_by<16>``, or an alias."""
+        """Read the predicate of an assume: ``div_by<16>``, or as an alias."""
         reader, at = self.reader, self.reader.at
         if reader.text.startswith("#", at):
             value = self.read()
