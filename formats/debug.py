@@ -1,6 +1,6 @@
-"""Debug section: where functions and ops come from in source.
+"""Debug section: the source locations of functions and ops.
 
-Three tables in a row. A function's location index (1-based, 0 = no debug information) selects an
+It has three tables. A function's location index (1-based, 0 = no debug information) selects an
 entry of `starts`; that is the position in `indices` of the function's own location, followed by
 one element for each of its ops in pre-order. Elements of `indices`, and every reference between
 records, are 1-based record numbers; 0 means unknown.
@@ -13,7 +13,7 @@ import struct
 from construct import Construct, Container
 
 from .attributes import STRING_INDEX
-from .cursor import Cursor, Path, Writer
+from .cursor import ByteWriter, Cursor, Path
 from .field import field
 from .leaves import Fixed, FlagWord, Index, Padding, VarInt, kept_count
 from .nodes import Items, Record, Since, Variant
@@ -102,7 +102,7 @@ class FixedList(Construct):
             items.extend(self.item._parse(cursor, context, (path, index)) for index in range(count))
         return Container(elements=items, pad=pad)
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         items = value["elements"]
         self.number._build(kept_count(items, len(items)), writer, context, (path, "count"))
         self.pad._build(value.get("pad"), writer, context, (path, "padding"))

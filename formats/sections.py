@@ -1,7 +1,7 @@
-"""The eight kinds of section: id, alignment rule, and what the payload is.
+"""The eight kinds of section: id, alignment, and the layout of the payload.
 
-`SECTIONS` is in the order in which they must be decoded, because strings name everything, the
-size of an attribute's value follows from the Type section, and so on.
+`SECTIONS` is in the order in which they must be decoded: strings name everything, the size of an
+attribute's value depends on the Type section, and so on.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ PRODUCER = Record(field("producer", STRING_INDEX, "Free text."))
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One kind of section. `alignment` 0 means that no alignment is asked for.
+    """One kind of section; with `alignment` 0 the format asks for none.
 
-    `place` orders sections as producers write them, lower first; where two have the same place,
+    `rank` orders sections as producers write them, lower first; where two have the same rank,
     cuTile and the official writer differ.
     """
 
@@ -56,7 +56,7 @@ class Section:
     mandatory: bool
     since: Version
     payload: Construct | None
-    place: int
+    rank: int
     doc: str
 
 

@@ -28,7 +28,7 @@ from .spec import (
 )
 
 CARRIED = Constraint(("tile", "token"))
-"""What a region can take in and hand out: everything but views."""
+"""Types of values that regions take and give: all but views."""
 
 YIELDED = (("yield", Like("results")),)
 CARRIED_ON = ("continue", Like("initValues"))

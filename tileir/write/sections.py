@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tileir.read.function import Function, Global
     from tileir.read.original import AsFound
 
-ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
+ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.rank, -kind.number))]
 """Where a section goes that the file does not have yet; globals first, as cuTile does."""
 
 GLOBAL_SINCE = {

@@ -31,7 +31,7 @@ DEEPEST = 4
 
 
 class OpenBlock:
-    """A block that is being filled: its region's row, its op, and the number of values visible before."""
+    """A block that is being filled: its region's row, its op, and how many values were visible."""
 
     def __init__(self, row: Region, nested: Nested | None, visible: int) -> None:
         self.row = row
