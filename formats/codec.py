@@ -118,7 +118,7 @@ def parse_body(
 
 
 def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[object, int] | None:
-    """What the fast decoder reads, None if it meets anything unusual."""
+    """Parse with the fast decoder; None if it meets anything unusual."""
     stays = isinstance(getattr(node, "subcon", None), Bytes | SizedBytes)  # data is never copied
     data = where.data if stays else bytes(where.data)
     numbers = data if stays or len(data) > _MANY else list(data)  # a list is indexed faster

@@ -53,7 +53,7 @@ class Limits:
                 raise ValueError(f"{field.name} must be 0 or more, got {levels}")
 
     def depth(self, what: str) -> int:
-        """The limit on nesting `what`: "region", "attribute", "type" or "location"."""
+        """Return the limit on nesting `what`: "region", "attribute", "type" or "location"."""
         return getattr(self, f"{what}_depth")
 
 

@@ -18,7 +18,7 @@ Extent = tuple[int, int]
 
 
 def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsize: int) -> Extent:
-    """The extent of an array whose first element lies at `address`; strides count bytes.
+    """Return the extent of an array whose first element lies at `address`; strides count bytes.
 
     With negative strides it begins before the first element. Without elements it is empty, but
     never (0, 0), which stands for memory of unknown extent.
@@ -32,7 +32,7 @@ def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsi
 
 
 def of_array(array: np.ndarray) -> Extent:
-    """The extent of a NumPy array."""
+    """Return the extent of a NumPy array."""
     address = array.__array_interface__["data"][0]
     return footprint(address, array.shape, array.strides, array.itemsize)
 

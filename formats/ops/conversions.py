@@ -30,7 +30,7 @@ FROM_INTEGER = tile(*(element for element in ALL_FLOATS if element != "f8E8M0FNU
 def _between_numbers(
     mnemonic: str, opcode: int, doc: str, source: Constraint, to: Constraint, *attributes: Attribute
 ) -> Op:
-    """From one kind of number to another; both types are stated."""
+    """Return the row of a conversion from one kind of number to another; both types are stated."""
     return Op(
         mnemonic,
         opcode,
@@ -50,7 +50,7 @@ def _of_bits(
     to: Constraint,
     inference: Like | None = None,
 ) -> Op:
-    """The same bits under another type."""
+    """Return the row of an op that gives the same bits another type."""
     return Op(
         mnemonic,
         opcode,

@@ -58,7 +58,7 @@ SLICE_INDICES = many(
 def _same_elements(
     mnemonic: str, opcode: int, doc: str, result: str, *attributes: Attribute, prefix: str = ""
 ) -> Op:
-    """One tile in, one tile of the same element type and a stated shape out."""
+    """Return the row of an op on one tile; the result has its element type and a stated shape."""
     return Op(
         mnemonic,
         opcode,
@@ -72,7 +72,7 @@ def _same_elements(
 
 
 def _coordinates(mnemonic: str, opcode: int, doc: str, prefix: str) -> Op:
-    """A number for each of the three axes of the grid."""
+    """Return the row of an op that gives a number for each of the three axes of the grid."""
     return Op(
         mnemonic,
         opcode,
@@ -92,7 +92,7 @@ def _combining(
     *attributes: Attribute,
     prefix: str = "",
 ) -> Op:
-    """Tiles of one shape, combined along a dimension by the op's region."""
+    """Return the row of an op that combines tiles of one shape along a dimension, by its region."""
     return Op(
         mnemonic,
         opcode,

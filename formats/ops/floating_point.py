@@ -36,7 +36,7 @@ PROPAGATE = unit("propagate_nan", "A NaN in either gives a NaN; without it the o
 
 
 def _rounding(*allowed: str) -> Attribute:
-    """The slot for a rounding mode; the first one is the default."""
+    """Return the slot for a rounding mode; the first one is the default."""
     fast = " and ".join(mode for mode in allowed if mode not in IEEE)
     return Attribute(
         "rounding_mode",
@@ -68,7 +68,7 @@ def _elementwise(
     aliases: tuple[str, ...] = (),
     format: str | None = None,
 ) -> Op:
-    """Operands, given as names and docs, and a result, all of one type."""
+    """Return the row of an op on operands, given as names and docs; all types are the same."""
     return Op(
         mnemonic,
         opcode,

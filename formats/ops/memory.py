@@ -50,7 +50,7 @@ SCOPE = Attribute("memory_scope", EnumValue(MEMORY_SCOPE), "Among which threads 
 
 
 def ordering(*allowed: str) -> Attribute:
-    """The slot for how strongly an access is ordered."""
+    """Return the slot for the memory ordering of an access."""
     return Attribute(
         "memory_ordering_semantics",
         EnumValue(MEMORY_ORDERING),
@@ -60,7 +60,7 @@ def ordering(*allowed: str) -> Attribute:
 
 
 def hints(names: str) -> Attribute:
-    """The slot for the optimization hints of an access."""
+    """Return the slot for the optimization hints of an access."""
     return Attribute(
         "optimization_hints",
         DICTIONARY,

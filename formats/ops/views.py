@@ -66,7 +66,7 @@ REDUCTION = Attribute(
 
 
 def inbounds(since: Version = V13_1) -> Attribute:
-    """The slot for promises that a tile does not reach past the edge of the tensor."""
+    """Return the slot for promises that a tile does not go past the edge of the tensor."""
     return Attribute(
         "inbounds",
         BOOL_LIST,
@@ -91,7 +91,7 @@ def _shape(mnemonic: str, opcode: int, doc: str, source: Constraint) -> Op:
 def _make_view(
     mnemonic: str, opcode: int, doc: str, view: Constraint, prefix: str, since: Version = V13_1
 ) -> Op:
-    """Only the type of the result says how the tensor view is cut."""
+    """Return the row of an op that makes a view; only the result's type tells how it is cut."""
     return Op(
         mnemonic,
         opcode,

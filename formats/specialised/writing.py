@@ -100,7 +100,7 @@ class Encoder(Generator):
     def _derive(
         self, line: Lines, node: Record, fields: list[Field], names: dict[str, str]
     ) -> None:
-        """Flag words that are None, from the fields that announce themselves in them.
+        """Write the code for flag words that are None, from the fields that they announce.
 
         Which those are, and by which bit, the record is asked: with one field given at a time.
         """

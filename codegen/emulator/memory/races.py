@@ -3,10 +3,10 @@
 Each thread counts its own time. At a barrier, everything its threads did before happens before
 everything they do after it; the same holds for a release and the acquire that reads from it
 (`releases.py`), between blocks too. A granule (the smallest word that the kernel accesses)
-remembers its last write and two reads, each as lane, time and scope. A new access races with one of
-them if another thread made it, at least one of the two writes, they are not both strong with each
-other in their scopes, and it is later than the time of that thread which the new access's thread
-knows of.
+remembers its last write and two reads, each as lane, time and scope. A new access races with such
+an earlier one if another thread made that, at least one of the two writes, they are not both strong
+with each other in their scopes, and the new access's thread does not know the time of the earlier
+one, only earlier times of that thread.
 
 Two writes of the same value are not a race: the order does not change the outcome. Two reads
 suffice where barriers are for all threads of a block: a later writer is not both of the readers.
@@ -73,7 +73,7 @@ class Shadow:
             self._remember_read(lanes, index, keys)
 
     def _indices(self, offset: np.ndarray) -> np.ndarray:
-        """Index in `writes` and `reads` of the granule at each byte offset.
+        """Return the index in `writes` and `reads` of the granule at each byte offset.
 
         An aligned access lies in one page.
         """

@@ -96,7 +96,7 @@ class Memory:
     def _check_agreement(
         self, active: Lanes, statement: Statement, address: Any, lost: np.ndarray
     ) -> None:
-        """Lanes of one store that write to the same address must write the same value."""
+        """EmulationError if lanes of one store write different values to one address."""
         if lost.any():
             wrong = lost if lost.ndim == 1 else lost.any(axis=1)
             first = int(address[wrong][0])

@@ -30,7 +30,7 @@ error interval."""
 
 
 def _ulps(count: int) -> Margin:
-    """A bound in units in the last place, around the correctly rounded result."""
+    """Return a bound in units in the last place, around the correctly rounded result."""
 
     def margin(exact: Any, nearest: Any, x: Any) -> tuple[Any, Any]:
         unit = np.spacing(np.abs(rounded(exact, "f32", "rz")))
@@ -44,12 +44,12 @@ def _relative(error: float) -> Margin:
 
 
 def _wave(exact: Any, nearest: Any, x: Any) -> tuple[Any, Any]:
-    """The absolute bounds of sin and cos; beyond 100 pi PTX promises none."""
+    """Return the absolute bounds of sin and cos; beyond 100 pi PTX promises none."""
     return exact, np.where(np.abs(x) <= 2 * np.pi, 2**-20.5, 2**-14.7)
 
 
 def _logarithm(exact: Any, nearest: Any, x: Any) -> tuple[Any, Any]:
-    """The bound of lg2: absolute around 1, relative elsewhere."""
+    """Return the bound of lg2: absolute around 1, relative elsewhere."""
     return exact, np.where((x > 0.5) & (x < 2), 1.0, np.abs(exact)) * 2.0**-22
 
 

@@ -43,7 +43,7 @@ def _product(half: str, signed: bool) -> Any:
 
 
 def chained(match: re.Match[str]) -> Any:
-    """add, sub and mad with carry; signed and unsigned numbers differ only in `mad.hi`."""
+    """`add`, `sub` and `mad` with carry; signed and unsigned numbers differ only in `mad.hi`."""
     groups = match.groupdict()
     operation = _difference if groups["o"] == "sub" else _sum
     takes, gives = bool(groups["takes"]), bool(groups["gives"])

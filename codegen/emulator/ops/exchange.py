@@ -46,7 +46,7 @@ def shuffle(match: re.Match[str]) -> Any:
 
 
 def vote(match: re.Match[str]) -> Any:
-    """all, any, uni as predicates, ballot as a mask."""
+    """`vote.sync`: all, any and uni give a predicate, ballot a mask."""
     verdicts = {
         "all": lambda bits, everyone: bits == everyone,
         "any": lambda bits, everyone: bits != 0,

@@ -123,7 +123,7 @@ def mixed(plain: Callable[..., Any]) -> Callable[[re.Match[str]], Callable[..., 
 
 
 def extreme(match: re.Match[str]) -> Callable[..., Any]:
-    """min and max: -0 is below +0; a NaN operand is ignored, or with .NaN the result."""
+    """`min` and `max`: -0 is below +0; a NaN operand is ignored, or with .NaN the result."""
     kind, largest = match["t"], match["o"] == "max"
     single = kind.removesuffix("x2")
     function = finished(_choice(largest, match["nan"] is not None, single), match, single)
@@ -187,7 +187,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def function(match: re.Match[str]) -> Callable[..., Any]:
-    """A function of one operand, computed in doubles and rounded once more."""
+    """`ex2`, `rcp` and others of one operand, computed in doubles and rounded once more."""
     kind = match["t"]
     single = kind.removesuffix("x2")
     exact = FUNCTIONS[match["o"]]
@@ -212,7 +212,7 @@ def _approximated(name: str, exact: Callable[..., Any], *operands: Any) -> Any:
 
 
 def quotient(match: re.Match[str]) -> Callable[..., Any]:
-    """div.approx and div.full; the former takes divisors above 2^126 for infinite."""
+    """`div.approx` and `div.full`; the former takes divisors above 2^126 for infinite."""
 
     def divide(a: Any, b: Any) -> Any:
         result = _approximated("div", np.divide, a, b)

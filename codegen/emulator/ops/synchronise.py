@@ -125,7 +125,7 @@ def fence(match: re.Match[str]) -> Any:
 
 
 def nothing(match: re.Match[str]) -> Any:
-    """Instructions without effect: all lanes see the same memory at all times."""
+    """`fence.proxy` and others without effect: all lanes see the same memory at all times."""
     return lambda lanes, statement, mask, *operands: None
 
 

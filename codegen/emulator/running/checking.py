@@ -9,31 +9,13 @@ import numpy as np
 
 from tileir.codegen.arguments.assumed import check_assumed
 from tileir.codegen.arguments.dlpack import Export
+from tileir.codegen.arguments.elements import DTYPES
 from tileir.codegen.arguments.extents import of_allocations
 from tileir.codegen.arguments.numbers import number_bytes
 from tileir.codegen.arguments.pointers import memory_of
 from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError
 from tileir.types import Scalar
-
-_KNOWN = (
-    "i1",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "f16",
-    "bf16",
-    "f32",
-    "tf32",
-    "f64",
-    "f8E4M3FN",
-    "f8E5M2",
-    "f8E8M0FNU",
-    "fnv8E5M3FNU",
-    "f4E2M1FN",
-)
-"""Scalar types whose arguments are checked here; others pass as they are."""
 
 
 class _Lent:
@@ -77,14 +59,14 @@ def checked(symbol: str, plan: Mapping[str, Any], args: Sequence[Any]) -> list[A
 
 
 def _checked(row: Mapping[str, Any], argument: Any) -> tuple[Any, bytes]:
-    """The argument to pass on, and the bytes of the parameter as far as they are known by now."""
+    """Return the argument to pass on, and the bytes of the parameter as far as they are known by now."""
     kind = row["type"]
     if kind.startswith("ptr"):
         name = kind[len("ptr<") : -1].partition(",")[0]
         pointee = Scalar(name) if name else None
         memory = memory_of(argument, pointee, row.get("written", False))
         return _array(memory.owner), memory.address.to_bytes(8, "little")
-    if kind not in _KNOWN:
+    if kind not in DTYPES:
         return argument, b""
     data = number_bytes(Scalar(kind), argument)
     return data, data
@@ -97,5 +79,5 @@ def checked_allocations(allocations: Iterable[Any]) -> list[Any]:
 
 
 def _array(owner: Any) -> Any:
-    """An array for what DLPack exports; anything else as it is."""
+    """Return an array for what DLPack exports; anything else as it is."""
     return np.asarray(_Lent(owner)) if isinstance(owner, Export) else owner

@@ -137,7 +137,7 @@ def load(
     ptx: Compiled | str | os.PathLike[str],
     plan: Mapping[str, Any] | os.PathLike[str] | None = None,
 ) -> Program:
-    """Kernels ready to be launched on the emulator.
+    """Return kernels ready to be launched on the emulator.
 
     ptx   the result of `tileir.compile` for a GPU, or PTX: its text, or a pathlib.Path of a file
     plan  with PTX, its launch plans: entry symbol -> launch plan, as in `Compilation.plan` and
