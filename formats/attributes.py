@@ -163,9 +163,9 @@ ATTRIBUTE.add(
     "DivBy",
     8,
     "Assumption: divisible by `divisor`, every `every` elements along dimension `along`.",
-    field("divisor", VarInt(), "What divides."),
+    field("divisor", VarInt(), "The divisor."),
     field("flags", FlagWord("every", "along", strict=True), "Which of the two follow."),
-    field("every", If("flags", 1, SignedVarInt()), "Distance of the elements meant."),
+    field("every", If("flags", 1, SignedVarInt()), "The distance between the elements meant."),
     field("along", If("flags", 2, SignedVarInt()), "The dimension meant."),
 )
 ATTRIBUTE.add(

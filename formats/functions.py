@@ -60,7 +60,7 @@ class FunctionFlags(FlagWord):
 
 
 FUNCTION = Record(
-    field("name", STRING_INDEX, "What the host launches it by."),
+    field("name", STRING_INDEX, "The symbol by which the host launches it."),
     field("signature", TYPE_INDEX, "A func type: the parameters; no results."),
     field("flags", FunctionFlags(), "Always with `kernel`; without `hints` from 13.5 on."),
     field("location", Index("debug list"), "Its list in the Debug section, 1-based; 0 is none."),

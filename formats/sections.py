@@ -33,7 +33,7 @@ GLOBAL = Record(
     field(
         "visibility",
         Since(V13_3, EnumValue(SYMBOL_VISIBILITY), default=0),
-        "Whether other modules see it.",
+        "Whether other modules can see it.",
     ),
     field("constant", Since(V13_3, VarInt(), default=0), "Not 0 if kernels only read it."),
 )
@@ -64,7 +64,16 @@ END = Section("End", 0, 0, True, V13_1, None, 8, "The last byte of the file.")
 
 SECTIONS = (
     Section("String", 1, 4, True, V13_1, STRINGS, 5, "All names and texts."),
-    Section("Producer", 7, 0, False, V13_3, PRODUCER, 4, "Who wrote the file, as free text."),
+    Section(
+        "Producer",
+        7,
+        0,
+        False,
+        V13_3,
+        PRODUCER,
+        4,
+        "The program that wrote the file, as free text.",
+    ),
     Section("Type", 5, 4, False, V13_1, TYPES, 3, "All types."),
     Section("Constant", 4, 8, False, V13_1, CONSTANTS, 1, "Contents of dense constants."),
     Section("Global", 6, 0, False, V13_1, GLOBALS, 0, "Module-level variables."),

@@ -130,7 +130,7 @@ TYPE.add(
     "func",
     16,
     "Signature: parameter and result types.",
-    field("parameters", Counted(TYPE_INDEX), "Of the entry block."),
+    field("parameters", Counted(TYPE_INDEX), "The types of the entry block's arguments."),
     field("results", Counted(TYPE_INDEX), "None in a kernel."),
 )
 TYPE.add("token", 17, "Order between memory operations; exists only while compiling.")

@@ -59,7 +59,7 @@ def checked(symbol: str, plan: Mapping[str, Any], args: Sequence[Any]) -> list[A
 
 
 def _checked(row: Mapping[str, Any], argument: Any) -> tuple[Any, bytes]:
-    """Return the argument to pass on, and the bytes of the parameter as far as they are known by now."""
+    """Return the argument to pass on, and the bytes of the parameter that are known by now."""
     kind = row["type"]
     if kind.startswith("ptr"):
         name = kind[len("ptr<") : -1].partition(",")[0]
