@@ -1,4 +1,4 @@
-"""Extents of memory: the first byte that an argument covers, and the one behind its last."""
+"""Extents of memory: the address of the first byte that an argument covers, and its end."""
 
 from __future__ import annotations
 
@@ -7,43 +7,44 @@ from typing import Any
 
 import numpy as np
 
-from tileir.codegen.arguments.dlpack import HOST_DEVICES, Export, from_dlpack
-from tileir.codegen.arguments.elements import buffer_span
-from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError
 from tileir.launch.buffer import Buffer
+
+from .dlpack import HOST_DEVICES, Export, from_dlpack
+from .elements import buffer_span
+from .shown import shown
 
 Extent = tuple[int, int]
 
 
 def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsize: int) -> Extent:
-    """The extent of an array whose first element lies at `address`; strides count bytes.
+    """Return the extent of an array whose first element lies at `address`; strides count bytes.
 
     With negative strides it begins before the first element. Without elements it is empty, but
-    never (0, 0), which stands for memory that nobody knows the extent of.
+    never (0, 0), which stands for memory of unknown extent.
     """
     if 0 in shape:
         return max(address, 1), max(address, 1)
-    spans = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-    low = sum(span for span in spans if span < 0)
-    high = sum(span for span in spans if span > 0)
+    offsets = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
+    low = sum(offset for offset in offsets if offset < 0)
+    high = sum(offset for offset in offsets if offset > 0)
     return address + low, address + high + itemsize
 
 
 def of_array(array: np.ndarray) -> Extent:
-    """The extent of a NumPy array."""
+    """Return the extent of a NumPy array."""
     address = array.__array_interface__["data"][0]
     return footprint(address, array.shape, array.strides, array.itemsize)
 
 
 def of_buffer(buffer: Buffer) -> tuple[int, Extent]:
-    """Address and extent of a Buffer; LaunchError if they cannot be any."""
+    """Return address and extent of a Buffer; LaunchError if they are not possible."""
     address, size = buffer_span(buffer)
     return address, footprint(address, (size,), (1,), 1)
 
 
 def of_export(source: Any) -> Export:
-    """What an object with `__dlpack__` lends; LaunchError if that is no host memory."""
+    """Return the memory that an object with `__dlpack__` lends; LaunchError if it is a GPU's."""
     export = from_dlpack(source)
     if export.device[0] not in HOST_DEVICES:
         raise LaunchError(f"expected host memory, got DLPack device {export.device[0]}")
@@ -51,7 +52,7 @@ def of_export(source: Any) -> Export:
 
 
 def of_interface(source: Any) -> np.ndarray:
-    """An object with __array_interface__ as an array of the same memory."""
+    """Return an object with __array_interface__ as an array of the same memory."""
     try:
         return np.asarray(source)
     except Exception as problem:
@@ -59,7 +60,7 @@ def of_interface(source: Any) -> np.ndarray:
 
 
 def of_allocations(allocations: Iterable[Any]) -> tuple[list[Extent], list[Any]]:
-    """Extents of what a kernel may touch besides its arguments, and what keeps it alive."""
+    """Return the extents of memory besides the arguments, and the owners that keep it alive."""
     try:
         listed = list(allocations)
     except TypeError:
