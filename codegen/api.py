@@ -12,7 +12,7 @@ from tileir.messages.texts import display
 
 from .cache.folder import find_cache
 from .cache.key import key_of
-from .cache.store import Slot
+from .cache.store import CacheSlot
 from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
@@ -193,7 +193,7 @@ def _names(trace: str | Iterable[str], target: str) -> list[str]:
     return names
 
 
-def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> Slot | None:
+def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> CacheSlot | None:
     """Where a compilation is kept, None if it is not."""
     cache = find_cache()
     if cache is None or identity is None:

@@ -302,9 +302,7 @@ _RULES: dict[str, Rule] = {
 
 # Tensor views ------------------------------------------------------------------------------
 
-_LOOKED_THROUGH = (
-    "assume", "make_gather_scatter_view", "make_partition_view", "make_strided_view",
-)  # fmt: skip
+_LOOKED_THROUGH = ("assume", "make_gather_scatter_view", "make_partition_view", "make_strided_view")
 
 
 def tensor_view_op(view: Value) -> Op | None:

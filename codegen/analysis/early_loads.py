@@ -20,9 +20,15 @@ from .memory_ops import PLAIN_LOADS, is_weak
 MOST_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
 _CHEAP = {
-    *ELEMENTWISE, "assume", "broadcast", "constant", "make_partition_view", "make_strided_view",
-    "make_tensor_view", "reshape",
-}  # fmt: skip
+    *ELEMENTWISE,
+    "assume",
+    "broadcast",
+    "constant",
+    "make_partition_view",
+    "make_strided_view",
+    "make_tensor_view",
+    "reshape",
+}
 UNORDERED = ("join_tokens", "make_token")
 
 

@@ -8,14 +8,17 @@ PLAIN_LOADS = ("load_ptr_tko", "load_view_tko")
 LOADS = (*PLAIN_LOADS, "multimem_load_reduce_view_tko")
 """Ops that read memory and write none."""
 STORES = (
-    "atomic_cas_tko", "atomic_red_view_tko", "atomic_rmw_tko", "multimem_reduce_view_tko",
-    "multimem_store_view_tko", "store_ptr_tko", "store_view_tko",
-)  # fmt: skip
+    "atomic_cas_tko",
+    "atomic_red_view_tko",
+    "atomic_rmw_tko",
+    "multimem_reduce_view_tko",
+    "multimem_store_view_tko",
+    "store_ptr_tko",
+    "store_view_tko",
+)
 """Ops that write memory, whether they read it or not."""
 
-MULTIMEM = (
-    "multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko",
-)  # fmt: skip
+MULTIMEM = ("multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko")
 """Ops on memory that is the same on several devices."""
 
 

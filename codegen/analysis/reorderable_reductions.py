@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tileir.ir import Block, Op
 
-_COMMUTING = (
-    "addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori",
-)  # fmt: skip
+_COMMUTING = ("addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori")
 
 
 def commutes(op: Op) -> bool:

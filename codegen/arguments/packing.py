@@ -17,9 +17,13 @@ AddressOf = Callable[[int, Any, Scalar], int]
 
 
 def pack(
-    symbol: str, elements: Sequence[Element], offsets: Sequence[int], size: int,
-    args: Sequence[Any], address_of: AddressOf,
-) -> bytearray:  # fmt: skip
+    symbol: str,
+    elements: Sequence[Element],
+    offsets: Sequence[int],
+    size: int,
+    args: Sequence[Any],
+    address_of: AddressOf,
+) -> bytearray:
     """`size` bytes, at least one, with each argument at its offset.
 
     LaunchError, with number and type, for what cannot be one; `address_of` raises it for memory.

@@ -34,7 +34,7 @@ _SLACK = 16
 _DIGEST = hashlib.sha256().digest_size
 
 
-class Slot(NamedTuple):
+class CacheSlot(NamedTuple):
     """The place of one entry."""
 
     cache: Cache
@@ -62,9 +62,9 @@ class Cache:
         self._lock = threading.Lock()
         self._unseen: int | None = None  # bytes written since the last look; None before the first
 
-    def slot(self, key: str) -> Slot:
+    def slot(self, key: str) -> CacheSlot:
         """The place of the entry under a key."""
-        return Slot(self, key)
+        return CacheSlot(self, key)
 
     def get(self, key: str) -> bytes | None:
         """The contents under a key, None if there are none or they are damaged."""

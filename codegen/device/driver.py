@@ -146,7 +146,7 @@ def _allow(kernel: Any, device: int, name: str, value: int) -> None:
     _call("cuKernelSetAttribute", kind, value, kernel, device)
 
 
-class Shape(NamedTuple):
+class LaunchShape(NamedTuple):
     """How a kernel is spread: blocks, threads of a block, blocks of a cluster; bytes for each."""
 
     grid: tuple[int, int, int]
@@ -155,7 +155,7 @@ class Shape(NamedTuple):
     shared: int
 
 
-def launch(kernel: Any, shape: Shape, arguments: ctypes.Array, stream: int) -> None:
+def launch(kernel: Any, shape: LaunchShape, arguments: ctypes.Array, stream: int) -> None:
     """Put a launch into a stream; `arguments` has the address of each argument."""
     driver = _bindings()
     config = driver.CUlaunchConfig()

@@ -16,7 +16,7 @@ from tileir.types import Element, Scalar
 
 from . import driver, streams
 from .image import Image
-from .memory import Memory, memory_of, ready
+from .memory import DeviceMemory, memory_of, ready
 
 _AXES = "xyz"
 _HEAP_SLACK = 2
@@ -24,9 +24,14 @@ _HEAP_SLACK = 2
 
 
 def launch(
-    symbol: str, plan: Mapping[str, Any], elements: Sequence[Element], image: Image,
-    grid: int | Sequence[int], args: Sequence[Any], stream: Any,
-) -> None:  # fmt: skip
+    symbol: str,
+    plan: Mapping[str, Any],
+    elements: Sequence[Element],
+    image: Image,
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    stream: Any,
+) -> None:
     """Run the kernel of a symbol as its plan says; see `CompiledEntry.launch`."""
     shown = display(symbol)
     if plan["tensor_maps"]:
@@ -37,7 +42,7 @@ def launch(
         blocks = _blocks(plan, tiles)
     except LaunchError as problem:
         raise LaunchError(f"{shown}: {problem}") from None
-    memories: dict[int, Memory] = {}
+    memories: dict[int, DeviceMemory] = {}
 
     def address_of(number: int, argument: Any, pointee: Scalar) -> int:
         written = plan["parameters"][number]["written"]
@@ -58,7 +63,7 @@ def launch(
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
         driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
     # A grid that counts clusters has a scale of 1, and the driver learns their size from the PTX.
-    shape = driver.Shape(
+    shape = driver.LaunchShape(
         blocks, tuple(plan["block"]), tuple(plan["grid_scale"]), plan["dynamic_shared_memory"]
     )
     start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
@@ -115,8 +120,10 @@ def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
             raise KernelAssertionError(
                 "an assertion is false; the driver has printed which one, and serves this process"
                 " no more",
-                op="assert", kernel=symbol, block=None,
-            ) from None  # fmt: skip
+                op="assert",
+                kernel=symbol,
+                block=None,
+            ) from None
         raise DeviceError(f"{display(symbol)}: {problem}", problem.code) from None
 
 

@@ -30,7 +30,7 @@ _ASK = -1
 """In the place of a device: the driver knows it."""
 
 
-class Memory(NamedTuple):
+class DeviceMemory(NamedTuple):
     """A pointer argument, as far as it is known without the driver.
 
     `device` is None for memory whose device nobody says, `owner` keeps the memory alive, and
@@ -51,7 +51,7 @@ class Copy(NamedTuple):
     read_only: bool = False
 
 
-def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
+def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
     """The memory that an argument is; LaunchError if it cannot be memory of such elements.
 
     Read-only memory is refused where the kernel stores (`written`).
@@ -60,11 +60,11 @@ def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Mem
     checked. Needs no driver.
     """
     if isinstance(argument, Buffer):
-        memory = Memory(buffer_span(argument)[0], None, argument)
+        memory = DeviceMemory(buffer_span(argument)[0], None, argument)
     elif isinstance(argument, Copy):
         check_type(argument.dtype.name, pointee)
         check_writable(argument.read_only, written)
-        memory = Memory(argument.address, None, argument)
+        memory = DeviceMemory(argument.address, None, argument)
     elif hasattr(argument, "__dlpack_device__"):
         memory = _exported(argument, pointee, stream, written)
     elif hasattr(argument, "__cuda_array_interface__"):
@@ -72,19 +72,19 @@ def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Mem
     elif hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic):
         raise LaunchError(_host(argument))
     else:
-        memory = Memory(plain_address(argument), None, argument)
+        memory = DeviceMemory(plain_address(argument), None, argument)
     check_address(memory.address, pointee)
     return memory
 
 
-def ready(memory: Memory) -> int | None:
+def ready(memory: DeviceMemory) -> int | None:
     """Wait until the memory may be used; its device, or None if nobody knows. Asks the driver."""
     if memory.stream is not None:
         driver.synchronize(memory.stream)
     return driver.device_of(memory.address) if memory.device == _ASK else memory.device
 
 
-def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
+def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
     try:
         kind, _ = argument.__dlpack_device__()
     except Exception as problem:
@@ -94,7 +94,7 @@ def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> Mem
     export = from_dlpack(argument, stream=stream or _LEGACY_STREAM)
     check_type(export.dtype, pointee)
     check_writable(export.read_only, written)
-    return Memory(export.address, export.device[1], export)
+    return DeviceMemory(export.address, export.device[1], export)
 
 
 def _host(argument: Any) -> str:
@@ -105,7 +105,7 @@ def _host(argument: Any) -> str:
     )
 
 
-def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
+def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
     try:
         interface = argument.__cuda_array_interface__
         start, read_only = interface["data"]
@@ -121,4 +121,4 @@ def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> Me
     if owned_by is not None:
         owned_by = handle_of(owned_by)
     other = None if owned_by == (stream or _LEGACY_STREAM) else owned_by
-    return Memory(address, None if empty else _ASK, argument, other)
+    return DeviceMemory(address, None if empty else _ASK, argument, other)

@@ -63,7 +63,7 @@ def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
 
 def multiply_add(
     builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """lhs * rhs + acc, rounded once."""
     if lhs.type == DOUBLE:
         return directed_double.multiply_add(builder, mode, lhs, rhs, acc)

@@ -67,7 +67,7 @@ def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
 
 def multiply_add(
     builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """lhs * rhs + acc. Its error is split as in Boldo and Muller's ErrFma."""
     nearest = intrinsic(builder, "llvm.fma", lhs, rhs, acc)
     (a, i), (b, j), (c, k) = (_parts(builder, value) for value in (lhs, rhs, acc))

@@ -77,9 +77,13 @@ def _by_machine(builder: Builder, op: Op, value: ir.Value, which: str) -> str | 
 
 
 def _extremum(
-    builder: Builder, op: Op, relation: str, combine: Callable[..., ir.Value],
-    lhs: ir.Value, rhs: ir.Value,
-) -> ir.Value:  # fmt: skip
+    builder: Builder,
+    op: Op,
+    relation: str,
+    combine: Callable[..., ir.Value],
+    lhs: ir.Value,
+    rhs: ir.Value,
+) -> ir.Value:
     """By comparisons, because not every back end has LLVM's intrinsics for both kinds of NaN.
 
     Equal operands have equal bits, but for zeros of different signs: there `combine` of the bits

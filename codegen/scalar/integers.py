@@ -161,6 +161,19 @@ def maxi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 OPS = {
     emit.__name__: emit
     for emit in (
-        addi, subi, muli, negi, absi, mulhii, andi, ori, xori, shli, shri, cmpi, mini, maxi,
+        addi,
+        subi,
+        muli,
+        negi,
+        absi,
+        mulhii,
+        andi,
+        ori,
+        xori,
+        shli,
+        shri,
+        cmpi,
+        mini,
+        maxi,
     )
-} | {"divi": divi, "remi": remi}  # fmt: skip
+} | {"divi": divi, "remi": remi}

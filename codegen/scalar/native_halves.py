@@ -63,9 +63,7 @@ def emit_pair(builder: Builder, op: Op, operands: list[Pair]) -> Pair:
     return tuple(builder.extract_element(both, ir.Constant(WORD, place)) for place in range(2))
 
 
-def _instruction(
-    builder: Builder, op: Op, kind: ir.IntType, operands: list[ir.Value]
-) -> ir.Value:  # fmt: skip
+def _instruction(builder: Builder, op: Op, kind: ir.IntType, operands: list[ir.Value]) -> ir.Value:
     element, two = op.result.type.element.name, kind == WORD
     if op.name in _EXTREMES:
         name = _EXTREMES[op.name] + (".NaN" if op.attributes.get("propagate_nan") else "")

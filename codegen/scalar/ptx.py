@@ -15,9 +15,13 @@ _FLUSHED = {False: "", True: ".ftz"}
 PAIRS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
 """Elements that are converted two at a time, and what PTX calls two of them."""
 _MODES = {
-    "nearest_even": "rn", "zero": "rz", "negative_inf": "rm", "positive_inf": "rp",
-    "approx": "approx", "full": "full",
-}  # fmt: skip
+    "nearest_even": "rn",
+    "zero": "rz",
+    "negative_inf": "rm",
+    "positive_inf": "rp",
+    "approx": "approx",
+    "full": "full",
+}
 
 
 def arithmetic(

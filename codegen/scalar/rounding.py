@@ -77,9 +77,7 @@ def odd_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     return float_of(builder, builder.or_(bits, builder.zext(inexact, bits.type)))
 
 
-def signed_zero(
-    builder: Builder, result: ir.Value, exact: ir.Value, *terms: ir.Value
-) -> ir.Value:  # fmt: skip
+def signed_zero(builder: Builder, result: ir.Value, exact: ir.Value, *terms: ir.Value) -> ir.Value:
     """The result rounded down, where a sum that is exactly zero is -0 unless all terms are +0."""
     bits = bits_of(builder, terms[0])
     for term in terms[1:]:

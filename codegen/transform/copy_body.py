@@ -21,9 +21,14 @@ def _block(block: Block, values: dict[int, Value]) -> Block:
 def _op(op: Op, values: dict[int, Value]) -> Op:
     operands = {slot: _operand(operand, values) for slot, operand in op.operands.items()}
     copy = Op(
-        op.spec, operands, op.attributes, offset=op.offset, position=op.position, depth=op.depth,
+        op.spec,
+        operands,
+        op.attributes,
+        offset=op.offset,
+        position=op.position,
+        depth=op.depth,
         location=op.location,
-    )  # fmt: skip
+    )
     copy.results = [_value(value, copy, values) for value in op.results]
     copy.regions = [
         Region([_block(block, values) for block in region.blocks]) for region in op.regions

@@ -75,9 +75,12 @@ def _trace(
     if name is None:
         return None
     trace = Op(
-        BY_NAME["print_tko"], {"args": (value,), "token": None}, {"str": ""},
-        offset=behind.offset if behind else 0, depth=depth,
+        BY_NAME["print_tko"],
+        {"args": (value,), "token": None},
+        {"str": ""},
+        offset=behind.offset if behind else 0,
+        depth=depth,
         location=behind.location if behind else None,
-    )  # fmt: skip
+    )
     traces[id(trace)] = name
     return trace

@@ -52,9 +52,13 @@ class Accesses:
             extent = list(self._extent(ir.Constant(INDEX, self._rows[min(origins.parameters)])))
         with builder.if_then(builder.not_(allowed), likely=False):
             site = lowering.new_site(
-                "access", op, shape=list(position.shape), bytes=size,
-                parameters=sorted(origins.parameters), any=origins.any,
-            )  # fmt: skip
+                "access",
+                op,
+                shape=list(position.shape),
+                bytes=size,
+                parameters=sorted(origins.parameters),
+                any=origins.any,
+            )
             lowering.report(site, number, lowering.pass_on([start, *extent]))
             builder.store(ir.Constant(_SPARE, None), self._spare)
         spare = builder.ptrtoint(self._spare, ADDRESS)
@@ -95,10 +99,14 @@ class Accesses:
         table = builder.load(self._lowering.context_field("extents"), typ=OPAQUE)
         place = builder.mul(row, ir.Constant(INDEX, 2))
         low, high = (
-            builder.load(builder.gep(table, [builder.add(place, ir.Constant(INDEX, n))],
-                                     source_etype=ADDRESS), typ=ADDRESS)
+            builder.load(
+                builder.gep(
+                    table, [builder.add(place, ir.Constant(INDEX, n))], source_etype=ADDRESS
+                ),
+                typ=ADDRESS,
+            )
             for n in range(2)
-        )  # fmt: skip
+        )
         return low, high
 
 

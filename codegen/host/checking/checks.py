@@ -64,9 +64,11 @@ class CheckedLowering(BlockLowering):
             self._check_slices(op)
         elif op.name == "for":
             step = self.single(op.operands["step"])
-            compare = self.builder.icmp_unsigned if op.attributes["unsignedCmp"] else (
-                self.builder.icmp_signed
-            )  # fmt: skip
+            compare = (
+                self.builder.icmp_unsigned
+                if op.attributes["unsignedCmp"]
+                else self.builder.icmp_signed
+            )
             wrong = compare("<=", step, ir.Constant(step.type, 0))
             self._report_scalar(wrong, op, "the step is not positive", "step", op.operands["step"])
         elif op.name == "assume" and id(op.operands["value"]) in self.tensors:
@@ -118,20 +120,27 @@ class CheckedLowering(BlockLowering):
         self._report_if(wrong, op, problem, None, [(name, value, self.single(value))])
 
     def _report_if(
-        self, wrong: ir.Value, op: Op, problem: str, position: Position | None,
+        self,
+        wrong: ir.Value,
+        op: Op,
+        problem: str,
+        position: Position | None,
         values: Sequence[tuple[str, Value, ir.Value]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Report a problem with the element at a position, None for the op, and some values."""
         position = position or Position(self.builder, (), ())
         number = Position(self.builder, position.shape, position.indices).linear
         with self.builder.if_then(wrong, likely=False):
             site = self.new_site(
-                "finding", op, problem=problem, shape=list(position.shape),
+                "finding",
+                op,
+                problem=problem,
+                shape=list(position.shape),
                 values=[_described(op, name, value) for name, value, _ in values],
-            )  # fmt: skip
-            self.report(site, number, self.pass_on([
-                bits_of(self.builder, found) for _, _, found in values
-            ]))  # fmt: skip
+            )
+            self.report(
+                site, number, self.pass_on([bits_of(self.builder, found) for _, _, found in values])
+            )
 
 
 def _slots(op: Op) -> list[str]:

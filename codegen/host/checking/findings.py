@@ -50,9 +50,13 @@ def _access(site: Mapping[str, Any]) -> Handler:
 
 def _error(site: Mapping[str, Any], report: Report, problem: str) -> KernelError:
     return KernelError(
-        problem, op=site["op"], kernel=site["kernel"], location=site["location"],
-        block=report.block, indices=[unravel(report.index, site["shape"])],
-    )  # fmt: skip
+        problem,
+        op=site["op"],
+        kernel=site["kernel"],
+        location=site["location"],
+        block=report.block,
+        indices=[unravel(report.index, site["shape"])],
+    )
 
 
 def _spelled(pattern: int, value: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from llvmlite import ir
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
-from tileir.codegen.host.running.context import ALIGNMENT, Context
+from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
@@ -296,7 +296,7 @@ class Lowering(ABC):
 
     def context_field(self, name: str) -> ir.Value:
         """The address of a field of the launch's context."""
-        return self._byte_offset(self._context, getattr(Context, name).offset)
+        return self._byte_offset(self._context, getattr(LaunchContext, name).offset)
 
     def new_site(self, kind: str, op: Op, **details: Any) -> int:
         """The number of something that the kernel may report; `details` are for its handler."""

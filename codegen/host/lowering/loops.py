@@ -35,9 +35,12 @@ def loop(builder: ir.IRBuilder, bound: Bound) -> Iterator[ir.Value]:
 
 @contextmanager
 def nest(
-    builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound] | None = None,
-    inner: int | None = None, fixed: Mapping[int, ir.Value] | None = None,
-) -> Iterator[Position]:  # fmt: skip
+    builder: ir.IRBuilder,
+    shape: tuple[int, ...],
+    bounds: Sequence[Bound] | None = None,
+    inner: int | None = None,
+    fixed: Mapping[int, ir.Value] | None = None,
+) -> Iterator[Position]:
     """Code inside runs for every element of a tile, or of its first `bounds` along each dimension.
 
     `inner` is the dimension that varies fastest, the last one unless told otherwise. `fixed` has
@@ -58,9 +61,12 @@ def nest(
 
 
 def _nested(
-    builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound], order: list[int],
+    builder: ir.IRBuilder,
+    shape: tuple[int, ...],
+    bounds: Sequence[Bound],
+    order: list[int],
     indices: list[ir.Value],
-) -> Iterator[Position]:  # fmt: skip
+) -> Iterator[Position]:
     if not order:
         yield Position(builder, shape, indices)
         return

@@ -28,9 +28,8 @@ class Position:
         self._builder = builder
         self.shape = tuple(shape)
         self.indices = tuple(
-            index if extent > 1 else ZERO
-            for extent, index in zip(self.shape, indices, strict=True)
-        )  # fmt: skip
+            index if extent > 1 else ZERO for extent, index in zip(self.shape, indices, strict=True)
+        )
         self._linear: ir.Value | None = None
         self._derived: dict[tuple, Position] = {}
 

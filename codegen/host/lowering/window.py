@@ -116,9 +116,10 @@ class Window:
             with nest(self.builder, self.tile, bounds, self.inner) as position:
                 yield position
             return
-        with self._picked() as number, nest(
-            self.builder, self.tile, bounds, self.inner, {self.sparse: number}
-        ) as position:  # fmt: skip
+        with (
+            self._picked() as number,
+            nest(self.builder, self.tile, bounds, self.inner, {self.sparse: number}) as position,
+        ):
             yield position
 
     @contextmanager
@@ -204,9 +205,12 @@ class Window:
         if self.is_packed:
             return nibbles.load(builder, *self.locate(position), self.ordering)
         stored = ordering.load(
-            builder, self.address(position), memory_type(self.element),
-            memory_bytes(self.element), self.ordering,
-        )  # fmt: skip
+            builder,
+            self.address(position),
+            memory_type(self.element),
+            memory_bytes(self.element),
+            self.ordering,
+        )
         if self.apart_from is not None:
             stored.set_metadata("noalias", self.apart_from)
         return from_memory(builder, stored, self.element)
@@ -218,9 +222,12 @@ class Window:
             nibbles.store(builder, *self.locate(position), value, self.ordering)
             return
         stored = ordering.store(
-            builder, to_memory(builder, value, self.element), self.address(position),
-            memory_bytes(self.element), self.ordering,
-        )  # fmt: skip
+            builder,
+            to_memory(builder, value, self.element),
+            self.address(position),
+            memory_bytes(self.element),
+            self.ordering,
+        )
         if scope is not None:
             stored.set_metadata("alias.scope", scope)
 

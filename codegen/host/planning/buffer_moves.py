@@ -26,9 +26,10 @@ class Move:
 
 
 def one_by_one(
-    pairs: Sequence[tuple[Value, Value]], reads: Mapping[int, Mapping[int, bool]],
+    pairs: Sequence[tuple[Value, Value]],
+    reads: Mapping[int, Mapping[int, bool]],
     buffer: Callable[[Value], int],
-) -> Iterator[tuple[Value, Value, bool]]:  # fmt: skip
+) -> Iterator[tuple[Value, Value, bool]]:
     """Sources and targets in the order in which to write them, and whether by a temporary.
 
     `buffer` names the buffer of a target; `reads` has, for each id of a target, the buffers that

@@ -35,9 +35,23 @@ MOST_FUSED = 2000
 """Ops in one loop; LLVM's time grows faster than the loop."""
 
 _WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) | dict.fromkeys(
-    ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan2", "fpowf",
-     "fpowi"), 20,
-)  # fmt: skip
+    (
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "sin",
+        "cos",
+        "tan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "atan2",
+        "fpowf",
+        "fpowi",
+    ),
+    20,
+)
 """Ops that weigh more than 1."""
 
 _OF_PLACES = ("addi", "exti", "muli", "offset", "subi")

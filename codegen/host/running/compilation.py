@@ -31,10 +31,17 @@ class HostKernel(Compiled):
         self._keep = keep  # owns the machine code
 
     def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
-        allocations: Iterable[Any] = (), progress: Progress | None = None,
-        on_trace: OnTrace | None = None, print_assertions: bool = True, **others: Any,
-    ) -> None:  # fmt: skip
+        self,
+        grid: int | Sequence[int],
+        args: Sequence[Any],
+        threads: int | None = None,
+        *,
+        allocations: Iterable[Any] = (),
+        progress: Progress | None = None,
+        on_trace: OnTrace | None = None,
+        print_assertions: bool = True,
+        **others: Any,
+    ) -> None:
         """Run the kernel on every block of the grid and return when all have finished.
 
         `grid` has up to three extents, each at most 16777215, missing ones are 1; with an extent of

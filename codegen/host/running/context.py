@@ -1,7 +1,7 @@
 """What machine code shares with the launch that runs it: a flag, a way to report, known memory.
 
-Machine code gets the address of a `Context` as its last argument. Loops read `stop` at their back
-edge and return when it is not 0. Whatever a kernel has to say to the outside goes through `report`.
+Machine code gets the address of a `LaunchContext` as its last argument. Loops read `stop` at their
+back edge and return when it is not 0. A kernel tells the launch everything else through `report`.
 `extents` has a row for each pointer parameter, in order, then one for each allocation named at the
 launch: the first address and the one behind the last, both 0 where the extent is unknown.
 """
@@ -36,7 +36,7 @@ class Range(ctypes.Structure):
     _fields_ = [("low", ctypes.c_int64), ("high", ctypes.c_int64)]
 
 
-class Context(ctypes.Structure):
+class LaunchContext(ctypes.Structure):
     """The struct itself; its layout is part of what lowered code relies on."""
 
     _fields_ = [
@@ -48,10 +48,10 @@ class Context(ctypes.Structure):
     ]
 
 
-def make_context(extents: Sequence[Extent | None]) -> Context:
+def make_context(extents: Sequence[Extent | None]) -> LaunchContext:
     """A context that nothing can be reported to; it keeps the table alive."""
     table = (Range * len(extents))(*(Range(*_signed(extent)) for extent in extents))
-    return Context(extents=table, count=len(extents))
+    return LaunchContext(extents=table, count=len(extents))
 
 
 def _signed(extent: Extent | None) -> Extent:

@@ -28,10 +28,15 @@ MAX_WORKSPACE = 4 << 30
 
 
 def run_grid(
-    info: KernelInfo, blocks: Blocks, handlers: Sequence[Handler], grid: int | Sequence[int],
-    args: Sequence[Any], threads: int | None, allocations: Iterable[Any],
+    info: KernelInfo,
+    blocks: Blocks,
+    handlers: Sequence[Handler],
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    threads: int | None,
+    allocations: Iterable[Any],
     progress: Progress | None,
-) -> None:  # fmt: skip
+) -> None:
     """Check everything, then run; see `HostKernel.launch`."""
     symbol = display(info.symbol)
     extents = check_grid(symbol, grid)
@@ -53,9 +58,7 @@ def run_grid(
         Reports(handlers, context, problems)
     arguments = (ctypes.c_char * len(packed.data)).from_buffer(packed.data)
     keep = [packed.keep, owners]
-    work = Work(
-        symbol, blocks, arguments, context, extents, info.workspace, total, keep, problems
-    )  # fmt: skip
+    work = Work(symbol, blocks, arguments, context, extents, info.workspace, total, keep, problems)
     most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
     work.run(min(wanted, total, most), info.may_run_long, progress)
 
@@ -73,8 +76,9 @@ def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> No
         warnings.warn(
             f"{display(info.symbol)}: parameter {number} is an address of unknown extent: accesses "
             "through it are not checked; pass an array or a Buffer",
-            UncheckedWarning, stacklevel=4,
-        )  # fmt: skip
+            UncheckedWarning,
+            stacklevel=4,
+        )
 
 
 def check_threads(symbol: str, threads: int | None) -> int:

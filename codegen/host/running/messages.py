@@ -68,9 +68,12 @@ def raised(site: Mapping[str, Any]) -> Handler:
         false = [index for index, byte in enumerate(data) if not byte]
         raise KernelAssertionError(
             f"assertion failed{': ' if site['message'] else ''}{site['message']}",
-            op=site["op"], kernel=site["kernel"], location=site["location"], block=report.block,
+            op=site["op"],
+            kernel=site["kernel"],
+            location=site["location"],
+            block=report.block,
             indices=[unravel(index, shape) for index in false],
-        )  # fmt: skip
+        )
 
     return handle
 

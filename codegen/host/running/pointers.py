@@ -20,7 +20,7 @@ from tileir.types import Scalar
 from .extents import Extent, footprint, of_array, of_buffer, of_export, of_interface
 
 
-class Memory(NamedTuple):
+class HostMemory(NamedTuple):
     """A pointer argument: its address, its extent if that is known, and what keeps it alive."""
 
     address: int
@@ -28,7 +28,7 @@ class Memory(NamedTuple):
     owner: Any
 
 
-def memory_of(argument: Any, pointee: Scalar, written: bool) -> Memory:
+def memory_of(argument: Any, pointee: Scalar, written: bool) -> HostMemory:
     """The memory that an argument is. LaunchError if it cannot be memory of such elements.
 
     Read-only memory is refused where the kernel stores (`written`). Of a plain address nothing but
@@ -36,9 +36,9 @@ def memory_of(argument: Any, pointee: Scalar, written: bool) -> Memory:
     """
     if isinstance(argument, Buffer):
         address, extent = of_buffer(argument)
-        memory = Memory(address, extent, argument)
+        memory = HostMemory(address, extent, argument)
     elif isinstance(argument, int | np.generic):
-        memory = Memory(plain_address(argument), None, argument)
+        memory = HostMemory(plain_address(argument), None, argument)
     elif isinstance(argument, np.ndarray) or hasattr(argument, "__array_interface__"):
         memory = _array(of_interface(argument), pointee, written)
     elif hasattr(argument, "__dlpack__"):
@@ -46,19 +46,19 @@ def memory_of(argument: Any, pointee: Scalar, written: bool) -> Memory:
         check_type(export.dtype, pointee)
         check_writable(export.read_only, written)
         extent = footprint(export.address, export.shape, export.strides, export.itemsize)
-        memory = Memory(export.address, extent, export)
+        memory = HostMemory(export.address, extent, export)
     else:
-        memory = Memory(plain_address(argument), None, argument)
+        memory = HostMemory(plain_address(argument), None, argument)
     check_address(memory.address, pointee)
     return memory
 
 
-def _array(array: np.ndarray, pointee: Scalar, written: bool) -> Memory:
+def _array(array: np.ndarray, pointee: Scalar, written: bool) -> HostMemory:
     if not array.dtype.isnative:
         raise LaunchError(f"expected native byte order, got {array.dtype.str}")
     check_type(_name(array.dtype), pointee)
     check_writable(not array.flags.writeable, written)
-    return Memory(array.__array_interface__["data"][0], of_array(array), array)
+    return HostMemory(array.__array_interface__["data"][0], of_array(array), array)
 
 
 @cache

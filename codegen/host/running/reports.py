@@ -15,19 +15,22 @@ from typing import Any
 from tileir.codegen.host.checking import findings
 
 from . import messages, traces
-from .context import REPORT, Context
+from .context import REPORT, LaunchContext
 from .report import Handler, Report
 
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
-    **findings.HANDLERS, **messages.HANDLERS, "trace": traces.printed,
-}  # fmt: skip
+    **findings.HANDLERS,
+    **messages.HANDLERS,
+    "trace": traces.printed,
+}
 """Kind of a site -> makes the handler of a site from its row in the table of sites."""
 
 
 def handlers_of(
-    sites: Iterable[Mapping[str, Any]], on_trace: traces.OnTrace | None = None,
+    sites: Iterable[Mapping[str, Any]],
+    on_trace: traces.OnTrace | None = None,
     print_assertions: bool = True,
-) -> list[Handler]:  # fmt: skip
+) -> list[Handler]:
     """The handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind".
 
     `on_trace` gets the traced values that are printed otherwise.
@@ -48,14 +51,16 @@ class Reports:
     """
 
     def __init__(
-        self, handlers: Sequence[Handler], context: Context, problems: list[BaseException]
+        self, handlers: Sequence[Handler], context: LaunchContext, problems: list[BaseException]
     ) -> None:
         self._problems = problems
         self._handlers = handlers
         self._one_at_a_time = threading.RLock()
         # The context owns the callback and the callback this object: a reference back would keep
         # the arguments of the launch alive until the next collection of cycles.
-        self._stop = ctypes.c_int32.from_address(ctypes.addressof(context) + Context.stop.offset)
+        self._stop = ctypes.c_int32.from_address(
+            ctypes.addressof(context) + LaunchContext.stop.offset
+        )
         context.report = REPORT(self._report)
 
     def _report(self, site: int, index: int, data: int | None, x: int, y: int, z: int) -> None:

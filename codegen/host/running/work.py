@@ -23,7 +23,7 @@ import numpy as np
 
 from tileir.errors import LaunchError
 
-from .context import ALIGNMENT, Context
+from .context import ALIGNMENT, LaunchContext
 
 RUN_SECONDS = 0.01
 MAX_GROWTH = 16
@@ -36,9 +36,16 @@ POLL_SECONDS = 0.05
 """How often the waiting thread looks up, for platforms where Ctrl-C does not end the waiting."""
 
 BLOCKS = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64,
-    ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p,
-)  # fmt: skip
+    None,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
 """What machine code is called as: arguments, first block, last block, the grid's extents,
 workspace, context."""
 
@@ -57,7 +64,7 @@ class Work:
     symbol: str
     blocks: Blocks
     arguments: ctypes.Array
-    context: Context
+    context: LaunchContext
     grid: tuple[int, int, int]
     workspace: int
     total: int

@@ -8,7 +8,7 @@ from tileir.ir import floats
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class NarrowFormat:
     """A binary format: perhaps a sign, biased exponent, fraction, from the highest bit down."""
 
     bits: int
@@ -29,7 +29,7 @@ class Format:
     """Whether there is a sign; without one, numbers lose theirs before they are rounded."""
 
 
-def _format(row: floats.Format, *, saturates: bool) -> Format:
+def _format(row: floats.Format, *, saturates: bool) -> NarrowFormat:
     ones = (1 << (row.exponent + row.fraction)) - 1
     infinity = ones >> row.fraction << row.fraction if row.special == "ieee" else None
     if infinity is not None:
@@ -37,15 +37,22 @@ def _format(row: floats.Format, *, saturates: bool) -> Format:
     else:
         largest, nan = (ones - 1, ones) if row.special == "nan" else (ones, None)
     width = row.signed + row.exponent + row.fraction
-    return Format(width, row.fraction, row.bias, largest, nan, infinity, saturates, row.signed)
+    return NarrowFormat(
+        width, row.fraction, row.bias, largest, nan, infinity, saturates, row.signed
+    )
 
 
 _SATURATES = {
-    "f16": False, "bf16": False, "tf32": False,
+    "f16": False,
+    "bf16": False,
+    "tf32": False,
     # GPUs have no other conversions to these than cvt.satfinite, and NVIDIA's compiler uses them
     # for integers too.
-    "f8E5M2": True, "f8E4M3FN": True, "f4E2M1FN": True, "fnv8E5M3FNU": True,
-}  # fmt: skip
+    "f8E5M2": True,
+    "f8E4M3FN": True,
+    "f4E2M1FN": True,
+    "fnv8E5M3FNU": True,
+}
 
 FORMATS = {
     name: _format(floats.FORMATS[name], saturates=saturates)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.scalar import ptx
-from tileir.codegen.scalar.bits import (  # fmt: skip
+from tileir.codegen.scalar.bits import (
     DOUBLE,
     HALF,
     INFINITY,
@@ -27,7 +27,7 @@ from tileir.codegen.scalar.rounding import to_odd_single, to_single
 from tileir.codegen.scalar.types import llvm_type
 from tileir.types import Element
 
-from .float_formats import FORMATS, Format
+from .float_formats import FORMATS, NarrowFormat
 from .scale_format import narrow_scale
 
 Builder = ir.IRBuilder
@@ -38,7 +38,7 @@ _BIAS = 127
 
 def narrow(
     builder: Builder, value: ir.Value, element: Element, mode: str = "nearest_even"
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """An f32 or f64 as the element, rounded in the mode."""
     if element.name == "f64":
         return value if value.type == DOUBLE else builder.fpext(value, DOUBLE)
@@ -70,7 +70,7 @@ def _by_machine(builder: Builder, value: ir.Value, element: Element) -> ir.Value
     return ptx.round_to_bf16(builder, value)
 
 
-def _narrow(builder: Builder, bits: ir.Value, form: Format, mode: str) -> ir.Value:
+def _narrow(builder: Builder, bits: ir.Value, form: NarrowFormat, mode: str) -> ir.Value:
     """The bits of an f32 to those of a narrower format, in an i32."""
     if not form.signed:
         bits = builder.and_(bits, word(SIGN - 1))
@@ -102,8 +102,8 @@ def _away(builder: Builder, negative: ir.Value, mode: str) -> ir.Value:
 
 
 def _normal(
-    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: Format, mode: str
-) -> ir.Value:  # fmt: skip
+    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: NarrowFormat, mode: str
+) -> ir.Value:
     """A carry out of the fraction goes to the exponent, and from there to infinity."""
     dropped = _FRACTION - form.fraction
     half = 1 << (dropped - 1)
@@ -120,8 +120,8 @@ def _normal(
 
 
 def _subnormal(
-    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: Format, mode: str
-) -> ir.Value:  # fmt: skip
+    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: NarrowFormat, mode: str
+) -> ir.Value:
     """Next to a certain power of two an f32 is spaced as the subnormals are, so adding it rounds.
 
     To nearest even; what was lost, which is a float, tells where other modes differ.
@@ -146,9 +146,13 @@ def _subnormal(
 
 
 def _limited(
-    builder: Builder, result: ir.Value, magnitude: ir.Value, negative: ir.Value,
-    form: Format, mode: str,
-) -> ir.Value:  # fmt: skip
+    builder: Builder,
+    result: ir.Value,
+    magnitude: ir.Value,
+    negative: ir.Value,
+    form: NarrowFormat,
+    mode: str,
+) -> ir.Value:
     """The result where it is finite; else infinity or the largest number."""
     largest = word(form.largest)
     if form.saturates:

@@ -9,7 +9,7 @@ from tileir.codegen.scalar.bits import HALF, INFINITY, SHORT, SINGLE, WORD, bits
 from tileir.codegen.scalar.machine import machine_of
 from tileir.types import Element
 
-from .float_formats import FORMATS, Format
+from .float_formats import FORMATS, NarrowFormat
 from .scale_format import widen_scale
 
 Builder = ir.IRBuilder
@@ -37,7 +37,7 @@ def widen(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
     return _widen(builder, bits_of(builder, value), FORMATS[element.name])
 
 
-def _widen(builder: Builder, value: ir.Value, form: Format) -> ir.Value:
+def _widen(builder: Builder, value: ir.Value, form: NarrowFormat) -> ir.Value:
     bits = builder.zext(value, WORD)
     if form.bias == _BIAS:
         return float_of(builder, builder.shl(bits, word(32 - form.bits)))

@@ -12,11 +12,11 @@ from tileir.codegen.scalar.machine import machine_of
 
 from .binary import SINGLE
 from .double_word import split
-from .terms import Term, fma
+from .terms import Expr, fma
 
 
-def has_approximations(x: Term) -> bool:
-    """Whether PTX's approximations can be used on a term."""
+def has_approximations(x: Expr) -> bool:
+    """Whether PTX's approximations can be used on an expression."""
     return x.format is SINGLE and machine_of(x.builder).ptx
 
 
@@ -24,7 +24,7 @@ _STEPS = 253
 """How many powers of two are normal numbers, less one."""
 
 
-def exp(x: Term, log2_e: str) -> Term:
+def exp(x: Expr, log2_e: str) -> Expr:
     """e^x.
 
     The instruction takes the fraction of the exponent. The whole part, between -126 and 127, is
@@ -37,35 +37,35 @@ def exp(x: Term, log2_e: str) -> Term:
     factor, middle = x.like(high / _STEPS), x.like(126 / _STEPS)
     place = ptx.saturated_fma(x.builder, x.value, factor.value, middle.value)
     magic = float(3 << (SINGLE.fraction - 1))
-    total = fma(Term(x.builder, place), float(_STEPS), magic + 1)
+    total = fma(Expr(x.builder, place), float(_STEPS), magic + 1)
     octaves = total - (magic + SINGLE.bias)
     # The low part of log2(e) is positive: infinite arguments stay what they are.
     fraction = fma(x, low, fma(x, high, -octaves))
     return exp2(fraction, True) * (total.bits() << SINGLE.fraction).as_float(SINGLE_TYPE)
 
 
-def exp2(x: Term, flushed: bool = False) -> Term:
+def exp2(x: Expr, flushed: bool = False) -> Expr:
     """2^x."""
-    return Term(x.builder, ptx.exp2(x.builder, x.value, flushed))
+    return Expr(x.builder, ptx.exp2(x.builder, x.value, flushed))
 
 
-def rsqrt(x: Term, flushed: bool = False) -> Term:
+def rsqrt(x: Expr, flushed: bool = False) -> Expr:
     """One over the square root."""
-    return Term(x.builder, ptx.rsqrt(x.builder, x.value, flushed))
+    return Expr(x.builder, ptx.rsqrt(x.builder, x.value, flushed))
 
 
-def inverse(x: Term) -> Term:
+def inverse(x: Expr) -> Expr:
     """1/x within 1.5 ulp, of which nothing is wanted where it, or x, is subnormal."""
     if not has_approximations(x):
         return 1.0 / x
-    return Term(x.builder, ptx.reciprocal(x.builder, x.value))
+    return Expr(x.builder, ptx.reciprocal(x.builder, x.value))
 
 
-def exp_roughly(x: Term, log2_e: str, flushed: bool = True) -> Term:
+def exp_roughly(x: Expr, log2_e: str, flushed: bool = True) -> Expr:
     """e^x within |x| + 3 ulp, for what loses those digits anyway."""
     return exp2(x * split(log2_e, SINGLE)[0], flushed)
 
 
-def tanh_roughly(x: Term) -> Term:
+def tanh_roughly(x: Expr) -> Expr:
     """The hyperbolic tangent, with 11 digits."""
-    return Term(x.builder, ptx.tanh(x.builder, x.value))
+    return Expr(x.builder, ptx.tanh(x.builder, x.value))

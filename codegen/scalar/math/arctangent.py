@@ -7,7 +7,7 @@ import math
 from .binary import DOUBLE, SINGLE
 from .double_word import split
 from .polynomial import Coefficients, horner
-from .terms import Term, fma, magnitude, sign_bit, signed
+from .terms import Expr, fma, magnitude, sign_bit, signed
 
 # (atan(t) - t) / t^3 in t^2, on |t| <= 0.55; relative error of the angle: 2^-29.9, 2^-58.5
 ATAN: Coefficients = {
@@ -25,7 +25,7 @@ _TURN = 0.55
 """Tangents above it are taken of the angle less pi/4. Below tan(pi/8) results would lose digits."""
 
 
-def atan2(y: Term, x: Term) -> Term:
+def atan2(y: Expr, x: Expr) -> Expr:
     """The angle of the point (x, y), between -pi and pi; zeros and infinities as in C."""
     height, width = magnitude(y), magnitude(x)
     steep = height > width

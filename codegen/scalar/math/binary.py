@@ -10,7 +10,7 @@ from llvmlite import ir
 
 
 @dataclass(frozen=True)
-class Format:
+class BinaryFormat:
     """A binary format: `width` bits, `fraction` of them behind the point of 1.xxx."""
 
     width: int
@@ -41,12 +41,12 @@ class Format:
         return float(np.float32(float(number))) if self.width == 32 else float(number)
 
 
-SINGLE = Format(32, 23)
-DOUBLE = Format(64, 52)
+SINGLE = BinaryFormat(32, 23)
+DOUBLE = BinaryFormat(64, 52)
 
 _FORMATS = {ir.FloatType(): SINGLE, ir.DoubleType(): DOUBLE}
 
 
-def format_of(kind: ir.Type) -> Format:
+def format_of(kind: ir.Type) -> BinaryFormat:
     """The format of LLVM's float or double."""
     return _FORMATS[kind]

@@ -9,15 +9,15 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from .binary import Format
-from .terms import Term, fma
+from .binary import BinaryFormat
+from .terms import Expr, fma
 
-DoubleWord = tuple[Term, Term]
+DoubleWord = tuple[Expr, Expr]
 """The float nearest to the number, and about what is missing."""
 
 
 @cache
-def split(number: str, form: Format, bits: int | None = None) -> tuple[float, float]:
+def split(number: str, form: BinaryFormat, bits: int | None = None) -> tuple[float, float]:
     """A decimal as two constants of a format, the first cut to so many bits if given."""
     exact = Fraction(number)
     head = Fraction(form.nearest(exact))
@@ -27,7 +27,7 @@ def split(number: str, form: Format, bits: int | None = None) -> tuple[float, fl
     return float(head), form.nearest(exact - head)
 
 
-def ordered_sum(large: Term, small: Term) -> DoubleWord:
+def ordered_sum(large: Expr, small: Expr) -> DoubleWord:
     """The exact sum of two floats; the first is not smaller than the second, or zero."""
     total = large + small
     return total, small - (total - large)
@@ -40,7 +40,7 @@ def product(lhs: DoubleWord, rhs: DoubleWord) -> DoubleWord:
     return head, fma(lhs[0], rhs[0], -head) + rest
 
 
-def constant(number: str, like: Term) -> DoubleWord:
-    """A decimal in twice the precision of a term."""
+def constant(number: str, like: Expr) -> DoubleWord:
+    """A decimal in twice the precision of an expression."""
     head, rest = split(number, like.format)
     return like.like(head), like.like(rest)

@@ -9,10 +9,10 @@ multiplication rounds.
 from __future__ import annotations
 
 from . import accelerated
-from .binary import DOUBLE, SINGLE, Format
+from .binary import DOUBLE, SINGLE, BinaryFormat
 from .double_word import split
 from .polynomial import Coefficients, horner
-from .terms import Term, clamp, fma
+from .terms import Expr, clamp, fma
 
 LN2 = "0.693147180559945309417232121458176568075500134360255254120680009"
 LOG2_E = "1.442695040888963407359924681001892137426645954152985934135449407"
@@ -45,18 +45,18 @@ EXP2_BOUNDS = {SINGLE: (-151.0, 129.0), DOUBLE: (-1076.0, 1025.0)}
 """Beyond them 2^x is zero or infinite in any case."""
 
 
-def _magic(form: Format) -> float:
+def _magic(form: BinaryFormat) -> float:
     """What is added to find the integer nearest to a number, and with it its exponent."""
     return float(3 << (form.fraction - 1)) + 2 * form.bias
 
 
-def whole_and_rest(power: Term) -> tuple[Term, Term]:
+def whole_and_rest(power: Expr) -> tuple[Expr, Expr]:
     """An exponent within bounds as a sum with `_magic` and what that leaves out, exactly."""
     total = power + _magic(power.format)
     return total, power - (total - _magic(power.format))
 
 
-def scaled(mantissa: Term, total: Term) -> Term:
+def scaled(mantissa: Expr, total: Expr) -> Expr:
     """A number near 1 times two to the power that was added to `_magic`."""
     form, exponent = total.format, total.bits()
     half = exponent >> 1
@@ -65,7 +65,7 @@ def scaled(mantissa: Term, total: Term) -> Term:
     return mantissa
 
 
-def _parts(x: Term, magic: float) -> tuple[Term, Term]:
+def _parts(x: Expr, magic: float) -> tuple[Expr, Expr]:
     """e^x as a number near 1, and the exponent of a power of two, added to `magic`."""
     total = fma(x, split(LOG2_E, x.format)[0], magic)
     octaves = total - magic
@@ -74,7 +74,7 @@ def _parts(x: Term, magic: float) -> tuple[Term, Term]:
     return fma(rest * rest, horner(rest, EXP), rest) + 1.0, total
 
 
-def exp(x: Term) -> Term:
+def exp(x: Expr) -> Expr:
     """e^x."""
     form = x.format
     if accelerated.has_approximations(x):
@@ -82,7 +82,7 @@ def exp(x: Term) -> Term:
     return scaled(*_parts(clamp(x, *_EXP_BOUNDS[form]), _magic(form)))
 
 
-def exp_quarter(size: Term) -> Term:
+def exp_quarter(size: Expr) -> Expr:
     """e^x / 4 of a number without sign: a power of two that is a normal number, or infinite."""
     form = size.format
     high = _EXP_BOUNDS[form][1]
@@ -91,7 +91,7 @@ def exp_quarter(size: Term) -> Term:
     return mantissa * (total.bits() << form.fraction).as_float(size.type)
 
 
-def exp2(x: Term) -> Term:
+def exp2(x: Expr) -> Expr:
     """2^x."""
     if accelerated.has_approximations(x):
         return accelerated.exp2(x)

@@ -6,7 +6,7 @@ from . import accelerated
 from .binary import DOUBLE, SINGLE
 from .exponential import LOG2_E, exp, exp_quarter
 from .polynomial import Coefficients, horner
-from .terms import Term, fma, magnitude, sign_bit, signed
+from .terms import Expr, fma, magnitude, sign_bit, signed
 
 # (sinh(x) - x) / x^3 in x^2, on |x| <= 1; relative error of sinh: 2^-31.4, 2^-61.5
 SINH: Coefficients = {
@@ -36,12 +36,12 @@ _TANH_FAR = {SINGLE: 1.2, DOUBLE: 0.55}
 """Where the exponential takes over: for f32 only when little is left of its error on a GPU."""
 
 
-def _near_zero(size: Term, coefficients: Coefficients) -> Term:
+def _near_zero(size: Expr, coefficients: Coefficients) -> Expr:
     square = size * size
     return fma(size * square, horner(square, coefficients), size)
 
 
-def sinh(x: Term) -> Term:
+def sinh(x: Expr) -> Expr:
     """(e^x - e^-x) / 2."""
     size = magnitude(x)
     quarter = exp_quarter(size)
@@ -49,13 +49,13 @@ def sinh(x: Term) -> Term:
     return signed((size < 1.0).choose(_near_zero(size, SINH), far), sign_bit(x))
 
 
-def cosh(x: Term) -> Term:
+def cosh(x: Expr) -> Expr:
     """(e^x + e^-x) / 2."""
     quarter = exp_quarter(magnitude(x))
     return fma(accelerated.inverse(quarter), 0.125, quarter + quarter)
 
 
-def tanh(x: Term) -> Term:
+def tanh(x: Expr) -> Expr:
     """sinh / cosh."""
     size = magnitude(x)
     if accelerated.has_approximations(x):

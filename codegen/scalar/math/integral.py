@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .terms import Term
+from .terms import Expr
 
 
-def ceil(x: Term) -> Term:
+def ceil(x: Expr) -> Expr:
     """The least integer that is not smaller."""
     return x.call("llvm.ceil")
 
 
-def floor(x: Term) -> Term:
+def floor(x: Expr) -> Expr:
     """The greatest integer that is not larger."""
     return x.call("llvm.floor")

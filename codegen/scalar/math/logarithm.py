@@ -10,7 +10,7 @@ from .binary import DOUBLE, SINGLE
 from .double_word import constant, ordered_sum, split
 from .exponential import LN2, LOG2_E
 from .polynomial import Coefficients, horner
-from .terms import Term, fma
+from .terms import Expr, fma
 
 # (log(1 + f) - f) / f^2 on sqrt(1/2) <= 1 + f <= sqrt(2); relative error of the logarithm:
 # 2^-27.7, 2^-56.5
@@ -31,7 +31,7 @@ LOG: Coefficients = {
 _SQRT_HALF = {SINGLE: 0x3F3504F3, DOUBLE: 0x3FE6A09E667F3BCD}
 
 
-def octaves(x: Term) -> tuple[Term, Term]:
+def octaves(x: Expr) -> tuple[Expr, Expr]:
     """A positive number as k and f, where x = 2^k (1 + f) and 1 + f is nearest to 1.
 
     Anything else gives two numbers that mean nothing.
@@ -48,7 +48,7 @@ def octaves(x: Term) -> tuple[Term, Term]:
     return whole.to_float(x.type) + lifted, mantissa - 1.0
 
 
-def _with_special(x: Term, result: Term) -> Term:
+def _with_special(x: Expr, result: Expr) -> Expr:
     """The result for positive numbers, and what logarithms of all others are."""
     # Patterns of negative numbers and of NaN are above that of infinity.
     finite = x.bits().below(x.like(math.inf).bits())
@@ -56,7 +56,7 @@ def _with_special(x: Term, result: Term) -> Term:
     return x.equals(0.0).choose(x.like(-math.inf), result)
 
 
-def log(x: Term) -> Term:
+def log(x: Expr) -> Expr:
     """The natural logarithm."""
     k, f = octaves(x)
     high, low = split(LN2, x.format)
@@ -66,7 +66,7 @@ def log(x: Term) -> Term:
     return _with_special(x, fma(k, high, rest))
 
 
-def log2(x: Term) -> Term:
+def log2(x: Expr) -> Expr:
     """The logarithm to base 2."""
     k, f = octaves(x)
     high, low = constant(LOG2_E, x)

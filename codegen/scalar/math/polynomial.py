@@ -7,14 +7,14 @@ error is what a table's comment gives, for f32 and f64.
 
 from __future__ import annotations
 
-from .binary import Format
-from .terms import Term, fma
+from .binary import BinaryFormat
+from .terms import Expr, fma
 
-Coefficients = dict[Format, tuple[float, ...]]
+Coefficients = dict[BinaryFormat, tuple[float, ...]]
 """From the lowest power up."""
 
 
-def horner(variable: Term, coefficients: Coefficients) -> Term:
+def horner(variable: Expr, coefficients: Coefficients) -> Expr:
     """The polynomial, one fused multiply-add per coefficient."""
     *rest, highest = coefficients[variable.format]
     total = variable.like(highest)

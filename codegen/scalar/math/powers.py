@@ -14,7 +14,7 @@ from .double_word import DoubleWord, constant, ordered_sum, product, split
 from .exponential import EXP2, EXP2_BOUNDS, LN2, scaled, whole_and_rest
 from .logarithm import octaves
 from .polynomial import Coefficients, horner
-from .terms import Term, clamp, fma, magnitude, sign_bit, signed
+from .terms import Expr, clamp, fma, magnitude, sign_bit, signed
 
 # (atanh(s) - s - s^3/3) / s^5 in s^2, where (1 + s) / (1 - s) is between sqrt(1/2) and sqrt(2);
 # relative error of atanh(s): 2^-36.7, 2^-73.2
@@ -30,7 +30,7 @@ _THIRD = "0.333333333333333333333333333333333333333333333333333333333333333"
 _TWO_LOG2_E = "2.885390081777926814719849362003784274853291908305970870268898814"
 
 
-def fpowf(x: Term, y: Term) -> Term:
+def fpowf(x: Expr, y: Expr) -> Expr:
     """x^y, as pow in C."""
     whole = y.call("llvm.rint").equals(y)
     half = y * 0.5
@@ -43,7 +43,7 @@ def fpowf(x: Term, y: Term) -> Term:
     return (x.equals(1.0) | y.equals(0.0) | endless).choose(x.like(1.0), result)
 
 
-def fpowi(x: Term, n: Term) -> Term:
+def fpowi(x: Expr, n: Expr) -> Expr:
     """x^n for a signed integer n: a true i1 is -1, as NVIDIA's compiler has it."""
     wide = n.to_float(x.type)
     rest = x.like(0.0)
@@ -56,7 +56,7 @@ def fpowi(x: Term, n: Term) -> Term:
     return n.equals(0).choose(x.like(1.0), _power(x, (wide, rest), odd))
 
 
-def _power(x: Term, y: DoubleWord, odd: Term) -> Term:
+def _power(x: Expr, y: DoubleWord, odd: Expr) -> Expr:
     """|x|^y, negative if x is and y is odd; y is not zero."""
     form = x.format
     power, rest = product(y, _log2(magnitude(x)))
@@ -71,7 +71,7 @@ def _power(x: Term, y: DoubleWord, odd: Term) -> Term:
     return signed(scaled(mantissa, total), sign)
 
 
-def _log2(x: Term) -> DoubleWord:
+def _log2(x: Expr) -> DoubleWord:
     """log2 of a number without sign; log(1 + f) is twice the atanh of s = f / (2 + f)."""
     k, f = octaves(x)
     under = ordered_sum(x.like(2.0), f)

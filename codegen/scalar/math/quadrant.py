@@ -12,17 +12,18 @@ from itertools import pairwise
 
 from llvmlite import ir
 
-from .binary import DOUBLE, Format
+from .binary import DOUBLE, BinaryFormat
 from .double_word import DoubleWord, constant, ordered_sum, product
-from .terms import Term, magnitude
+from .terms import Expr, magnitude
 
 _TWO_OVER_PI = int(
     "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561"
     "B7246E3A424DD2E006492EEA09D1921CFE1DEB1CB129A73EE88235F52EBB4484"
     "E99C7026B45F7E413991D639835339F49C845F8BBDF9283B1FF897FFDE05980F"
     "EF2F118B5A0A6D1F6D367ECF27CB09B74F463F669E5FEA2D7527BAC7EBE5F17B"
-    "3D0739F78A5292EA6BFB5FB11F8D5D0856033046FC7B6BAB", 16,
-)  # fmt: skip
+    "3D0739F78A5292EA6BFB5FB11F8D5D0856033046FC7B6BAB",
+    16,
+)
 _DIGITS = 1216
 """Bits of 2/pi after the point that the number above has."""
 
@@ -30,7 +31,7 @@ _PI_HALF = "1.570796326794896619231321691639751442098584699687552910487472296"
 _PI_QUARTER = 0.7853981633974483
 
 
-def quadrant(x: Term) -> tuple[Term, DoubleWord]:
+def quadrant(x: Expr) -> tuple[Expr, DoubleWord]:
     """|x| as a multiple of pi/2 (its last two bits, an integer) and the angle that is left.
 
     The angle is between -pi/4 and pi/4. Infinities and NaN give something without meaning.
@@ -52,7 +53,7 @@ def quadrant(x: Term) -> tuple[Term, DoubleWord]:
     return small.choose(count.like(0), count).truncated(word), angle
 
 
-def _digits_and_position(size: Term) -> tuple[Term, Term]:
+def _digits_and_position(size: Expr) -> tuple[Expr, Expr]:
     """Integers d and e >= 0 where the number is d * 2^(e - fraction - 1), if it is at least 1/2."""
     form = size.format
     bits = size.bits()
@@ -65,7 +66,7 @@ def _digits_and_position(size: Term) -> tuple[Term, Term]:
     )
 
 
-def _window(position: Term, form: Format) -> list[Term]:
+def _window(position: Expr, form: BinaryFormat) -> list[Expr]:
     """Three words of the bits of 2/pi, from the one that counts two turns on."""
     step = form.width.bit_length() - 1
     words = _words(position >> step, form)
@@ -73,7 +74,7 @@ def _window(position: Term, form: Format) -> list[Term]:
     return [one.call("llvm.fshl", two, within) for one, two in pairwise(words)]
 
 
-def _table(form: Format) -> list[int]:
+def _table(form: BinaryFormat) -> list[int]:
     """The bits of 2/pi in words, with as many zeros before them as position 0 needs."""
     zeros = form.fraction + 3
     count = (form.bias + 1) // form.width + 4
@@ -83,7 +84,7 @@ def _table(form: Format) -> list[int]:
     return [bits >> (length - (place + 1) * form.width) & mask for place in range(count)]
 
 
-def _words(index: Term, form: Format) -> list[Term]:
+def _words(index: Expr, form: BinaryFormat) -> list[Expr]:
     """Four words of the table: few are selected from, many are loaded from."""
     table = _table(form)
     if form == DOUBLE:
@@ -96,7 +97,7 @@ def _words(index: Term, form: Format) -> list[Term]:
     return words[:4]
 
 
-def _loaded(index: Term, table: list[int]) -> Term:
+def _loaded(index: Expr, table: list[int]) -> Expr:
     builder = index.builder
     kind = ir.ArrayType(index.type, len(table))
     name = "tileir.two_over_pi"
@@ -107,10 +108,10 @@ def _loaded(index: Term, table: list[int]) -> Term:
         place.global_constant = True
         place.linkage = "private"
     address = builder.gep(place, [index.like(0).value, index.value], source_etype=kind)
-    return Term(builder, builder.load(address, typ=index.type))
+    return Expr(builder, builder.load(address, typ=index.type))
 
 
-def _as_double_word(turn: Term, like: Term) -> DoubleWord:
+def _as_double_word(turn: Expr, like: Expr) -> DoubleWord:
     """A signed fraction, counted in 2^-(twice the width - 2), as two floats.
 
     The first gets the upper digits as they stand, so that its conversion is exact; it is zero where

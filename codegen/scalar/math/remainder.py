@@ -10,13 +10,13 @@ import math
 
 from llvmlite import ir
 
-from .binary import Format
-from .terms import Term, magnitude, sign_bit, signed
+from .binary import BinaryFormat
+from .terms import Expr, magnitude, sign_bit, signed
 
 _LONG = ir.IntType(64)
 
 
-def remf(x: Term, y: Term) -> Term:
+def remf(x: Expr, y: Expr) -> Expr:
     """x - y * trunc(x / y), with the sign of x; NaN if x is infinite or y is zero."""
     over, under = magnitude(x), magnitude(y)
     digits, exponent = _digits(over)
@@ -28,9 +28,9 @@ def remf(x: Term, y: Term) -> Term:
     return defined.choose(signed(result, sign_bit(x)), math.nan)
 
 
-def _digits(size: Term) -> tuple[Term, Term]:
+def _digits(size: Expr) -> tuple[Expr, Expr]:
     """The digits of a number as an integer, and the exponent field (1 where it is 0 or 1)."""
-    form: Format = size.format
+    form: BinaryFormat = size.format
     bits = size.bits()
     field = bits >> form.fraction
     normal = field > 0
@@ -39,11 +39,11 @@ def _digits(size: Term) -> tuple[Term, Term]:
     return _as_long(digits), _as_long(normal.choose(field, field.like(1)))
 
 
-def _as_long(term: Term) -> Term:
-    return term if term.type == _LONG else term.extended(_LONG)
+def _as_long(x: Expr) -> Expr:
+    return x if x.type == _LONG else x.extended(_LONG)
 
 
-def _long_division(rest: Term, divisor: Term, places: Term, step: int) -> Term:
+def _long_division(rest: Expr, divisor: Expr, places: Expr, step: int) -> Expr:
     """rest * 2^places modulo the divisor; as it is where there are no places left."""
     builder = rest.builder
     before = builder.block
@@ -53,9 +53,9 @@ def _long_division(rest: Term, divisor: Term, places: Term, step: int) -> Term:
     builder.cbranch(more.value, loop, after)
     builder.position_at_end(loop)
     current, left = builder.phi(_LONG), builder.phi(_LONG)
-    left_term = Term(builder, left)
+    left_term = Expr(builder, left)
     now = (left_term < step).choose(left_term, left_term.like(step))
-    following = (Term(builder, current) << now) % divisor
+    following = (Expr(builder, current) << now) % divisor
     remaining = left_term - now
     for phi, first, second in (
         (current, rest, following),
@@ -69,10 +69,10 @@ def _long_division(rest: Term, divisor: Term, places: Term, step: int) -> Term:
     result = builder.phi(_LONG)
     result.add_incoming(rest.value, before)
     result.add_incoming(following.value, loop)
-    return Term(builder, result)
+    return Expr(builder, result)
 
 
-def _number(digits: Term, field: Term, like: Term) -> Term:
+def _number(digits: Expr, field: Expr, like: Expr) -> Expr:
     """The float with these digits and this exponent field; the products are exact."""
     form = like.format
     if form.pattern != _LONG:

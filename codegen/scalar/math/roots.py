@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from . import accelerated
-from .terms import Term
+from .terms import Expr
 
 
-def rsqrt(x: Term) -> Term:
+def rsqrt(x: Expr) -> Expr:
     """One over the square root; infinite, with its sign, at zero. PTX's is within 2.2 ulp."""
     if accelerated.has_approximations(x):
         return accelerated.rsqrt(x)

@@ -10,7 +10,7 @@ from .binary import DOUBLE, SINGLE
 from .double_word import DoubleWord
 from .polynomial import Coefficients, horner
 from .quadrant import quadrant
-from .terms import Term, fma, sign_bit, signed
+from .terms import Expr, fma, sign_bit, signed
 
 # (sin(r) - r) / r^3 in r^2, on |r| <= pi/4; relative error of the sine: 2^-27.8, 2^-57.9
 SIN: Coefficients = {
@@ -45,20 +45,20 @@ TAN: Coefficients = {
 }  # fmt: skip
 
 
-def _sine(angle: DoubleWord) -> Term:
+def _sine(angle: DoubleWord) -> Expr:
     head, rest = angle
     square = head * head
     return head + fma(head * square, horner(square, SIN), rest)
 
 
-def _cosine(angle: DoubleWord) -> Term:
+def _cosine(angle: DoubleWord) -> Expr:
     head, rest = angle
     square = head * head
     inner = fma(square, horner(square, COS), -0.5)
     return fma(square, inner, -(head * rest)) + 1.0
 
 
-def _tangent(angle: DoubleWord) -> Term:
+def _tangent(angle: DoubleWord) -> Expr:
     head, rest = angle
     square = head * head
     more = head * square * horner(square, TAN)
@@ -67,17 +67,17 @@ def _tangent(angle: DoubleWord) -> Term:
     return head + fma(rest * whole, whole, more + rest)
 
 
-def _finite(emit: Callable[[Term], Term]) -> Callable[[Term], Term]:
+def _finite(emit: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
     """The function, which is NaN where the argument is no finite number."""
 
     @wraps(emit)
-    def function(x: Term) -> Term:
+    def function(x: Expr) -> Expr:
         return (x - x).equals(0.0).choose(emit(x), math.nan)
 
     return function
 
 
-def _wave(x: Term, ahead: int) -> Term:
+def _wave(x: Expr, ahead: int) -> Expr:
     """The sine of |x| and so many quarter turns."""
     count, angle = quadrant(x)
     count = count + ahead
@@ -86,19 +86,19 @@ def _wave(x: Term, ahead: int) -> Term:
 
 
 @_finite
-def sin(x: Term) -> Term:
+def sin(x: Expr) -> Expr:
     """The sine of an angle in radians."""
     return signed(_wave(x, 0), sign_bit(x))
 
 
 @_finite
-def cos(x: Term) -> Term:
+def cos(x: Expr) -> Expr:
     """The cosine of an angle in radians."""
     return _wave(x, 1)
 
 
 @_finite
-def tan(x: Term) -> Term:
+def tan(x: Expr) -> Expr:
     """The tangent of an angle in radians."""
     count, angle = quadrant(x)
     result = _tangent(angle)

@@ -64,9 +64,11 @@ def store_view(lowering: Lowering, op: Op) -> None:
 
 
 def with_deferred(
-    lowering: Lowering, op: Op, loop: Callable[[bool, ir.MDValue | None], None],
+    lowering: Lowering,
+    op: Op,
+    loop: Callable[[bool, ir.MDValue | None], None],
     written: Window | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Emit the loop of an op twice: reading what was deferred to it from tensors, and from buffers.
 
     `loop` is told whether it has to keep to the elements inside the tensor, and the scope of what

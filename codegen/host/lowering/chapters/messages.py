@@ -33,9 +33,9 @@ def _print(lowering: Lowering, op: Op) -> None:
     arguments = []
     for value, offset in zip(op.operands["args"], _offsets(op.operands["args"]), strict=False):
         fill(lowering, value, start + offset)
-        arguments.append({
-            "element": _name(value), "shape": list(value.type.shape), "offset": offset,
-        })  # fmt: skip
+        arguments.append(
+            {"element": _name(value), "shape": list(value.type.shape), "offset": offset}
+        )
     traced = lowering.kernel.facts.get(TRACED, {}).get(id(op))
     if traced:
         site = lowering.new_site("trace", op, name=traced, **arguments[0])

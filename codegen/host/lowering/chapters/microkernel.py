@@ -92,9 +92,13 @@ def function_of(module: ir.Module, product: Product) -> ir.Function:
 
 class _Emitter:
     def __init__(
-        self, builder: ir.IRBuilder, product: Product, left: ir.Value, right: ir.Value,
+        self,
+        builder: ir.IRBuilder,
+        product: Product,
+        left: ir.Value,
+        right: ir.Value,
         result: ir.Value,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._builder = builder
         self._product = product
         self._left, self._right, self._result = left, right, result
@@ -149,10 +153,11 @@ class _Emitter:
             vectors = [
                 builder.load(
                     self._step(row, product.factor, v * product.lanes),
-                    typ=self._factor, align=self._align,
+                    typ=self._factor,
+                    align=self._align,
                 )
                 for v in range(self._vectors)
-            ]  # fmt: skip
+            ]
             column = self._at(left, product.factor, step)
             new = []
             for i in range(self._rows):
