@@ -1,4 +1,4 @@
-"""What a target cannot compile: all of it is said at once, before any LLVM is built."""
+"""Ops that a target cannot compile: all are reported at once, before any LLVM IR is built."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tileir.types import Tile
 from .kernel import Kernel
 
 DEEPEST = 100
-"""Levels of regions; code that is nested deeper is no kernel anyone wrote."""
+"""Levels of nested regions; no hand-written kernel is nested deeper."""
 
 WhyNot = Callable[[Op, str], str | None]
 
 
 def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
     """Raise one UnsupportedError that lists every op which is not lowered."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for kernel in kernels:
-        found += located(_unsupported(kernel, target, why_not), kernel.bytecode)
-    if found:
-        count = "one op is" if len(found) == 1 else f"{len(found)} ops are"
-        raise UnsupportedError(f"{count} not supported on target {target}:", found)
+        diagnostics += located(_unsupported(kernel, target, why_not), kernel.bytecode)
+    if diagnostics:
+        count = "one op is" if len(diagnostics) == 1 else f"{len(diagnostics)} ops are"
+        raise UnsupportedError(f"{count} not supported on target {target}:", diagnostics)
 
 
 def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
@@ -44,7 +44,7 @@ def _depth(op: Op) -> str | None:
 
 
 def _parameters(kernel: Kernel) -> list[Diagnostic]:
-    """Parameters that a launch could not pass."""
+    """Return a diagnostic for each parameter that a launch could not pass."""
     return [
         Diagnostic(
             "error",
@@ -58,5 +58,5 @@ def _parameters(kernel: Kernel) -> list[Diagnostic]:
 
 
 def _passable(kind: object) -> bool:
-    """Whether a launch can pass it: a single number, as long as it is in memory, or a pointer."""
+    """Whether a launch can pass a value of this type: a tile of rank 0."""
     return isinstance(kind, Tile) and not kind.rank

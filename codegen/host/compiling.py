@@ -1,4 +1,4 @@
-"""Kernels to machine code: storage is planned, blocks are lowered, LLVM does the rest."""
+"""Kernels to machine code: plan storage, lower blocks to LLVM IR, let LLVM compile it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOOPS = ("for", "loop")
 
 
 def compile_kernels(kernels: list[Kernel], checks: Sequence[str]) -> HostCompilation:
-    """See `compile_kernels` of the package."""
+    """Compile kernels; `checks` names the run-time checks to build in."""
     module = ir.Module("tileir")
     module.machine = Machine.of_host()
     module.triple, module.data_layout = cpu.triple_and_layout()
@@ -43,7 +43,7 @@ def compile_kernels(kernels: list[Kernel], checks: Sequence[str]) -> HostCompila
 
 
 def _info(kernel: Kernel, workspace: int, sites: tuple[Mapping[str, Any], ...]) -> KernelInfo:
-    """What there is to know of a kernel that has been lowered."""
+    """Return what a launch needs to know of a lowered kernel."""
     offsets, size = argument_offsets(kernel)
     return KernelInfo(
         symbol=kernel.symbol,

@@ -1,4 +1,4 @@
-"""Loop nests in LLVM IR, in the shape its vectoriser knows."""
+"""Loop nests in LLVM IR, in the form that its vectoriser recognises."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def nest(
 ) -> Iterator[Position]:
     """Code inside runs for every element of a tile, or of its first `bounds` along each dimension.
 
-    `inner` is the dimension that varies fastest, the last one unless told otherwise. `fixed` has
-    the indices of dimensions that the loops are already within.
+    `inner` is the dimension that varies fastest, by default the last one. `fixed` maps dimensions
+    that enclosing loops run over to their indices.
     """
     bounds = shape if bounds is None else bounds
     fixed = fixed or {}

@@ -1,6 +1,6 @@
-"""Which tiles of a kernel have buffers, and where: what `fusion` and `storage` decide.
+"""Which tiles of a kernel have buffers, and where: the decisions of `fusion` and `storage`.
 
-Ops are lowered by it, and need not know how it came about.
+Lowerings read them and do not depend on the planners.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from .buffer_moves import Move
 
 @dataclass(slots=True)
 class Fusion:
-    """What was decided.
+    """Which inline ops have buffers, and which loads are made by the loop that consumes them.
 
     `kept`: ids of the inline ops whose tiles have buffers; `deferred`: id of an op with a loop ->
-    the loads deferred to it; `late`: ids of those loads.
+    the loads deferred to that loop; `late`: ids of all deferred loads.
     """
 
     kept: set[int] = field(default_factory=set)
@@ -27,11 +27,11 @@ class Fusion:
 
 @dataclass(slots=True)
 class Storage:
-    """Where tiles are.
+    """Offsets, in bytes, of all buffers in the workspace.
 
     `offsets`: id of a kept value -> offset of its buffer; `temporaries`: id of an op -> offsets of
-    its own; `moves`: id of a terminator -> what it hands over, in order; `size`: bytes of the
-    workspace.
+    its temporaries; `moves`: id of a terminator -> the tiles it passes on, in the order to write
+    them; `size`: bytes of the workspace.
     """
 
     fusion: Fusion

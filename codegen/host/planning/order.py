@@ -1,6 +1,6 @@
-"""Where the ops of a kernel stand: their places in pre-order, and the loops around them.
+"""The ops of a kernel numbered in pre-order, and the loops around each.
 
-A place is a point in time for whoever plans memory. Inside a loop time runs in circles, so a value
+The numbers are points in time for planning memory. A loop runs its ops again and again, so a value
 from outside of it is in use up to its end.
 """
 
@@ -17,7 +17,7 @@ class Order:
 
     def __init__(self, body: Body) -> None:
         self.ops: list[Op] = []
-        self.place: dict[int, int] = {}
+        self.index: dict[int, int] = {}
         self.last: dict[int, int] = {}
         self.block: dict[int, Block] = {}
         self._loops: dict[int, tuple[Op, ...]] = {}
@@ -26,7 +26,7 @@ class Order:
 
     def _visit(self, block: Block, loops: tuple[Op, ...]) -> None:
         for op in block.ops:
-            self.place[id(op)] = len(self.ops)
+            self.index[id(op)] = len(self.ops)
             self.ops.append(op)
             self.block[id(op)] = block
             self._loops[id(op)] = loops
@@ -57,11 +57,11 @@ class Order:
         return (*loops, around) if around.name in REPEATING else loops
 
     def is_repeated(self, value: Value, user: Op) -> bool:
-        """Whether a loop that `value` comes from outside of runs `user` again and again."""
+        """Whether a loop repeats `user` but not the definition of `value`."""
         return len(self.loops(user)) > len(self.defined_in(value))
 
-    def reach(self, value: Value, place: int) -> int:
-        """Up to which place a value is needed that is last read at `place`."""
+    def reach(self, value: Value, index: int) -> int:
+        """Return the number of the last op that needs a value last read by op number `index`."""
         outside = len(self.defined_in(value))
-        around = self._loops[id(self.ops[place])]
-        return self.last[id(around[outside])] if len(around) > outside else place
+        around = self._loops[id(self.ops[index])]
+        return self.last[id(around[outside])] if len(around) > outside else index

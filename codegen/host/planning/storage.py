@@ -1,13 +1,13 @@
-"""Where in the workspace the kept tiles of a kernel lie.
+"""At which offsets of the workspace the kept tiles of a kernel are.
 
-Every kept tile has a buffer: what runs a loop of its own, inline tiles that `fusion` decided to
-keep, and what control flow carries. Names that hold the same tile one after the other share one:
-the carried value of a `for` and the result it becomes; the value a block hands over at its end,
-if nobody still needs what it replaces, by any of its names; the accumulator of an mma that ends
-there.
+Every kept tile has a buffer: results of ops with loops of their own, inline tiles that `fusion`
+keeps, and values that control flow carries. Values whose lifetimes follow each other share one: the
+carried value of a `for` and its result; the value that a terminator passes on and the one that it
+replaces, if no alias of that is read any more; the result of an mma and its accumulator, if that is
+not read later.
 
-A buffer is given up after the last loop that reads it, so the workspace of most kernels stays in
-the nearest cache.
+A buffer is free after the last loop that reads it, so the workspace of most kernels stays in the L1
+cache.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .tiles import carried_arguments, is_tile, tile_bytes
 
 @dataclass(slots=True, eq=False)
 class _Buffer:
-    """A stretch of the workspace and the places from which and up to which it is in use.
+    """A range of the workspace, in use from op number `start` up to and including `stop`.
 
-    `values` are the names of what lies there, one tile after the other.
+    `values` are the tiles that it holds, one after the other.
     """
 
     size: int
@@ -42,7 +42,7 @@ class _Buffer:
 
 
 def plan_storage(kernel: Kernel) -> Storage:
-    """Where each tile of the kernel lives."""
+    """Plan the buffers of a kernel."""
     return _Planner(kernel).plan()
 
 
@@ -64,9 +64,9 @@ class _Planner:
                 for size in temporaries(op):
                     self._temporary(op, size)
         for op in self._order.ops:
-            if op.name in _HANDING:
+            if op.name in _PASSING_ON:
                 self._moves(op)
-        self._place()
+        self._assign_offsets()
         storage = self._storage
         storage.offsets = {value: buffer.offset for value, buffer in self._of.items()}
         storage.temporaries = {
@@ -75,22 +75,22 @@ class _Planner:
         return storage
 
     def _last_reads(self) -> dict[int, int]:
-        """id of a tile -> place of the last op that reads it, directly or through inline ones.
+        """Map the id of a tile to the number of the last op that reads it, also through inline ops.
 
-        A reduction reads its operands between one run of its body and the next.
+        A reduction reads its operands between runs of its body, so up to its last op.
         """
         last: dict[int, int] = {}
-        for place in range(len(self._order.ops) - 1, -1, -1):
-            op = self._order.ops[place]
-            reaches = self._order.last[id(op)] if op.name in _FOLDING else place
+        for index in range(len(self._order.ops) - 1, -1, -1):
+            op = self._order.ops[index]
+            reaches = self._order.last[id(op)] if op.name in _FOLDING else index
             if is_folded(op, self._fusion) and is_tile(op.result):
-                reaches = last.get(id(op.result), place)
+                reaches = last.get(id(op.result), index)
             for value in op.operand_list():
                 last[id(value)] = max(last.get(id(value), -1), reaches)
         return last
 
     def _stop(self, value: Value, at_least: int) -> int:
-        """The place up to which a value is needed."""
+        """Return the number of the last op that needs a value, at least `at_least`."""
         last = self._last.get(id(value), -1)
         return max(at_least, self._order.reach(value, last) if last >= 0 else -1)
 
@@ -102,7 +102,7 @@ class _Planner:
         return buffer
 
     def _temporary(self, op: Op, size: int) -> int:
-        start, stop = self._order.place[id(op)], self._order.last[id(op)]
+        start, stop = self._order.index[id(op)], self._order.last[id(op)]
         if not is_inline(op) and row_of(op).lasting:
             start, stop = 0, len(self._order.ops)
         buffer = _Buffer(size, start, stop)
@@ -111,34 +111,34 @@ class _Planner:
         return len(self._own[id(op)]) - 1
 
     def _carried(self, op: Op) -> None:
-        """Buffers of what an op with regions carries and hands out."""
+        """Make buffers for the values that an op with regions carries, and for its results."""
         if op.name not in ("for", "loop", "if"):
             return
-        place, end = self._order.place[id(op)], self._order.last[id(op)]
+        index, end = self._order.index[id(op)], self._order.last[id(op)]
         arguments = carried_arguments(op)
         if op.name == "for":
             for argument, result in zip(arguments, op.results, strict=True):
                 if is_tile(argument):
-                    self._new([argument, result], place, self._stop(result, end))
+                    self._new([argument, result], index, self._stop(result, end))
             return
         for argument in filter(is_tile, arguments):
-            self._new([argument], place, end)
+            self._new([argument], index, end)
         for result in filter(is_tile, op.results):
-            self._new([result], place, self._stop(result, end))
+            self._new([result], index, self._stop(result, end))
 
     def _filled(self, op: Op) -> None:
-        """Buffers of the tiles that an op's own loop makes, and of loads deferred to it."""
-        place = self._order.place[id(op)]
+        """Make buffers for the tiles that an op's own loop computes, and for its deferred loads."""
+        index = self._order.index[id(op)]
         for load in self._fusion.deferred.get(id(op), ()):
-            self._new([load.results[0]], place, self._stop(load.results[0], place))
+            self._new([load.results[0]], index, self._stop(load.results[0], index))
         if is_folded(op, self._fusion) or id(op) in self._fusion.late or op.name in _CONTROL:
             return
         for result in op.results:
             if is_tile(result) and not self._shares(op, result):
-                self._new([result], place, self._stop(result, self._order.last[id(op)]))
+                self._new([result], index, self._stop(result, self._order.last[id(op)]))
 
     def _shares(self, op: Op, result: Value) -> bool:
-        """Whether a result takes over a buffer that is there already."""
+        """Whether a result can use an existing buffer; then it does."""
         target = self._handed_to(op, result)
         if target is None and not is_inline(op) and (slot := row_of(op).onto):
             target = self._ending(op, op.operands[slot], result)
@@ -150,10 +150,10 @@ class _Planner:
         return True
 
     def _handed_to(self, op: Op, result: Value) -> _Buffer | None:
-        """The buffer of what the block's end makes of the result, if that is free until then."""
+        """Return the buffer that the block's terminator passes the result on to, if it is free."""
         end = self._order.block[id(op)].ops[-1]
         handed = [id(value) for value in end.operand_list()]
-        if end.name not in _HANDING or id(result) not in handed:
+        if end.name not in _PASSING_ON or id(result) not in handed:
             return None
         receiver = self._receiver(end)
         if receiver is None:
@@ -162,20 +162,20 @@ class _Planner:
         return target if self._is_over(target, op, receiver) else None
 
     def _is_over(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
-        """Whether an op may write to a buffer, as nobody needs any more what lies there.
+        """Whether an op may write to a buffer because its contents are no longer needed.
 
-        The op itself may read it, element by element. The receiver's results are of no concern:
-        they are read after it, and are what the op writes.
+        The op itself may read it, element by element. The receiver's results do not count: they
+        are read after it, and are what the op writes.
         """
-        place, reads = self._order.place[id(op)], reads_of(op, self._fusion)
+        index, reads = self._order.index[id(op)], reads_of(op, self._fusion)
         for value in buffer.values:
             last = -1 if value.owner is receiver else self._stop(value, -1)
-            if last > place or (last == place and not reads.get(id(value), False)):
+            if last > index or (last == index and not reads.get(id(value), False)):
                 return False
         return True
 
     def _receiver(self, end: Op) -> Op | None:
-        """The op that takes what a terminator hands over, if it keeps tiles."""
+        """Return the op that receives what a terminator passes on; None for a reduction."""
         wanted = {"continue": ("for", "loop"), "break": ("loop",), "yield": ("if",)}[end.name]
         block: object = self._order.block[id(end)]
         while (owner := self._order.owner(block)) is not None:
@@ -187,17 +187,17 @@ class _Planner:
         return None
 
     def _ending(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
-        """The buffer of an operand that is not needed after the op."""
+        """Return the buffer of an operand if the operand is not needed after the op."""
         while isinstance(operand.owner, Op) and operand.owner.name == "assume":
             operand = operand.owner.operands["value"]
         buffer = self._of.get(id(operand))
-        place = self._order.place[id(op)]
-        if buffer is None or buffer.stop != place or buffer.size != tile_bytes(result):
+        index = self._order.index[id(op)]
+        if buffer is None or buffer.stop != index or buffer.size != tile_bytes(result):
             return None
         return buffer if reads_of(op, self._fusion).get(id(operand), False) else None
 
     def _moves(self, op: Op) -> None:
-        """Write each tile that is handed over when nobody needs what its buffer holds."""
+        """Order the moves of a terminator so that no buffer is overwritten before its last read."""
         receiver = self._receiver(op)
         if receiver is None:
             return
@@ -213,15 +213,15 @@ class _Planner:
         ]
 
     def _buffers_read(self, value: Value) -> dict[int, bool]:
-        """The buffers that a tile is computed from -> whether only at the same place."""
-        found: dict[int, bool] = {}
+        """Map the buffers that a tile is computed from to whether only the same index is read."""
+        aligned_reads: dict[int, bool] = {}
         for leaf, aligned in leaves(value, self._fusion).items():
             buffer = id(self._of[leaf])
-            found[buffer] = found.get(buffer, True) and aligned
-        return found
+            aligned_reads[buffer] = aligned_reads.get(buffer, True) and aligned
+        return aligned_reads
 
-    def _place(self) -> None:
-        """First fit, in program order."""
+    def _assign_offsets(self) -> None:
+        """Assign offsets: first fit, in program order."""
         live: list[_Buffer] = []
         for buffer in sorted(self._buffers, key=lambda buffer: buffer.start):
             live = [other for other in live if other.stop >= buffer.start]
@@ -240,10 +240,10 @@ _CONTROL = ("for", "loop", "if")
 
 _FOLDING = ("reduce", "scan")
 
-_HANDING = ("continue", "break", "yield")
-"""Terminators that hand tiles over."""
+_PASSING_ON = ("continue", "break", "yield")
+"""Terminators that pass tiles on."""
 
 
 def _targets(end: Op, receiver: Op) -> list[Value]:
-    """What the operands of a terminator become."""
+    """Return what the operands of a terminator become."""
     return carried_arguments(receiver) if end.name == "continue" else receiver.results

@@ -1,4 +1,4 @@
-"""Kernels as machine code in this process, whether just compiled or kept."""
+"""Kernels as machine code in this process, just compiled or from the cache."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ class HostCompilation(Compilation):
         return cpu.assembly(self.llvm_ir)
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` makes the same compilation of, on the same kind of machine."""
+        """Serialise the compilation; `from_bytes` restores it on the same kind of machine."""
         return self._code.to_bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:
-        """A compilation that was kept."""
+        """Restore a compilation."""
         return cls(MachineCode.from_bytes(data))

@@ -1,7 +1,7 @@
-"""What machine code shares with the launch that runs it: a flag, a way to report, known memory.
+"""The struct that machine code shares with its launch: stop flag, callback, extents of memory.
 
 Machine code gets the address of a `LaunchContext` as its last argument. Loops read `stop` at their
-back edge and return when it is not 0. A kernel tells the launch everything else through `report`.
+back edge and return when it is not 0. A kernel reports to its launch by calling `report`.
 `extents` has a row for each pointer parameter, in order, then one for each allocation named at the
 launch: the first address and the one behind the last, both 0 where the extent is unknown.
 """
@@ -27,7 +27,7 @@ kernel's table, what the site counts, what it points to, and the block that says
 
 
 ALIGNMENT = 64
-"""Of a thread's workspace and of every buffer in it, in bytes."""
+"""Alignment of a thread's workspace and of every buffer in it, in bytes."""
 
 
 class Range(ctypes.Structure):
@@ -37,7 +37,7 @@ class Range(ctypes.Structure):
 
 
 class LaunchContext(ctypes.Structure):
-    """The struct itself; its layout is part of what lowered code relies on."""
+    """The struct; lowered code relies on its layout."""
 
     _fields_ = [
         ("stop", ctypes.c_int32),
@@ -49,12 +49,12 @@ class LaunchContext(ctypes.Structure):
 
 
 def make_context(extents: Sequence[Extent | None]) -> LaunchContext:
-    """A context that nothing can be reported to; it keeps the table alive."""
+    """Make a context without a callback; it keeps the table alive."""
     table = (Range * len(extents))(*(Range(*_signed(extent)) for extent in extents))
     return LaunchContext(extents=table, count=len(extents))
 
 
 def _signed(extent: Extent | None) -> Extent:
-    """The bits of two addresses as signed numbers, which ctypes wants to fit."""
+    """Reinterpret two addresses as signed numbers, as the fields of a `Range` are."""
     low, high = extent or (0, 0)
     return ctypes.c_int64(low).value, ctypes.c_int64(high).value

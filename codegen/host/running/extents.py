@@ -1,4 +1,4 @@
-"""Extents of memory: the first byte that an argument covers, and the one behind its last."""
+"""Extents of memory: the address of an argument's first byte, and that behind its last."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Extent = tuple[int, int]
 
 
 def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsize: int) -> Extent:
-    """The extent of an array whose first element lies at `address`; strides count bytes.
+    """Return the extent of an array whose first element is at `address`; strides count bytes.
 
     With negative strides it begins before the first element. Without elements it is empty, but
-    never (0, 0), which stands for memory that nobody knows the extent of.
+    never (0, 0), which means an unknown extent.
     """
     if 0 in shape:
         return max(address, 1), max(address, 1)
@@ -37,13 +37,13 @@ def of_array(array: np.ndarray) -> Extent:
 
 
 def of_buffer(buffer: Buffer) -> tuple[int, Extent]:
-    """Address and extent of a Buffer; LaunchError if they cannot be any."""
+    """Return address and extent of a Buffer; LaunchError if it has no valid ones."""
     address, size = buffer_span(buffer)
     return address, footprint(address, (size,), (1,), 1)
 
 
 def of_export(source: Any) -> Export:
-    """What an object with `__dlpack__` lends; LaunchError if that is no host memory."""
+    """Export an object with `__dlpack__`; LaunchError if its memory is not host memory."""
     export = from_dlpack(source)
     if export.device[0] not in HOST_DEVICES:
         raise LaunchError(f"expected host memory, got DLPack device {export.device[0]}")
@@ -51,7 +51,7 @@ def of_export(source: Any) -> Export:
 
 
 def of_interface(source: Any) -> np.ndarray:
-    """An object with __array_interface__ as an array of the same memory."""
+    """Make an array that shares the memory of an object with `__array_interface__`."""
     try:
         return np.asarray(source)
     except Exception as problem:
@@ -59,7 +59,7 @@ def of_interface(source: Any) -> np.ndarray:
 
 
 def of_allocations(allocations: Iterable[Any]) -> tuple[list[Extent], list[Any]]:
-    """Extents of what a kernel may touch besides its arguments, and what keeps it alive."""
+    """Return the extents of memory besides the arguments, and the objects that own it."""
     try:
         listed = list(allocations)
     except TypeError:

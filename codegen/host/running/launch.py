@@ -1,4 +1,4 @@
-"""A launch: everything is checked first, then the grid runs."""
+"""A launch on the host: check everything, then run the grid."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def run_grid(
 
 
 def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:
-    """Say which accesses a kernel that checks them cannot check, as nobody knows the extents."""
+    """Warn of parameters whose accesses cannot be checked because their extent is unknown."""
     accesses = [site for site in info.sites if site["kind"] == "access"]
     pointers = [n for n, element in enumerate(info.elements) if isinstance(element, Pointer)]
     unknown = [
@@ -82,7 +82,7 @@ def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> No
 
 
 def check_threads(symbol: str, threads: int | None) -> int:
-    """How many threads to use at most."""
+    """Return the most threads to use; LaunchError for an invalid number."""
     if threads is None:
         return _cpus()
     if isinstance(threads, bool) or not is_number(threads) or threads < 1:

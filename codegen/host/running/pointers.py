@@ -1,4 +1,4 @@
-"""The memory behind what is passed for a pointer, after checking that its elements fit."""
+"""Host memory from an argument for a pointer parameter, checked to fit its element type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .extents import Extent, footprint, of_array, of_buffer, of_export, of_inter
 
 
 class HostMemory(NamedTuple):
-    """A pointer argument: its address, its extent if that is known, and what keeps it alive."""
+    """A pointer argument: its address, its extent if known, and the object that owns the memory."""
 
     address: int
     extent: Extent | None
@@ -29,10 +29,10 @@ class HostMemory(NamedTuple):
 
 
 def memory_of(argument: Any, pointee: Scalar, written: bool) -> HostMemory:
-    """The memory that an argument is. LaunchError if it cannot be memory of such elements.
+    """Return the memory of an argument. LaunchError if it does not fit the element type.
 
-    Read-only memory is refused where the kernel stores (`written`). Of a plain address nothing but
-    its alignment can be checked.
+    Read-only memory is refused if the kernel stores to it (`written`). Of a plain address only the
+    alignment can be checked.
     """
     if isinstance(argument, Buffer):
         address, extent = of_buffer(argument)
@@ -63,5 +63,5 @@ def _array(array: np.ndarray, pointee: Scalar, written: bool) -> HostMemory:
 
 @cache
 def _name(dtype: np.dtype) -> str:
-    """NumPy takes its time to spell the name of a type."""
+    """Return NumPy's name of a type; cached, as NumPy computes it slowly."""
     return dtype.name

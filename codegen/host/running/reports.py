@@ -1,8 +1,8 @@
-"""What a running kernel says to the outside: printed text, a false assertion, a wrong access.
+"""Reports of a running kernel: printed text, a failed assertion, a wrong access.
 
-Machine code knows no strings. It calls one function with the number of a *site*, a place in the
-kernel that can speak; what to do there is Python's business, and found in the kernel's table of
-sites. A problem ends the launch and is raised by it.
+Machine code has no strings. It calls one function with the number of a *site*, a point in the
+kernel that can report; the kernel's table of sites says how Python handles it. A problem ends the
+launch, which raises it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
     **messages.HANDLERS,
     "trace": traces.printed,
 }
-"""Kind of a site -> makes the handler of a site from its row in the table of sites."""
+"""Kind of a site -> function from the site's row in the table to its handler."""
 
 
 def handlers_of(
@@ -31,9 +31,9 @@ def handlers_of(
     on_trace: traces.OnTrace | None = None,
     print_assertions: bool = True,
 ) -> list[Handler]:
-    """The handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind".
+    """Make the handlers of a kernel's sites, in order. A row of `sites` has its kind under "kind".
 
-    `on_trace` gets the traced values that are printed otherwise.
+    Traced values are passed to `on_trace`, or printed if there is none.
     """
     makers = dict(HANDLERS)
     if on_trace is not None:
@@ -44,10 +44,10 @@ def handlers_of(
 
 
 class Reports:
-    """Hands the reports of one launch to their handlers, one at a time.
+    """Passes the reports of one launch to their handlers, one at a time.
 
-    The first exception that one of them raises is put into `problems`. With it the launch's stop
-    flag is set, and whatever else its blocks have to say is dropped.
+    The first exception that a handler raises is appended to `problems` and sets the launch's stop
+    flag; later reports are dropped.
     """
 
     def __init__(

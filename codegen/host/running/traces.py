@@ -1,4 +1,4 @@
-"""Traced values: printed as NumPy prints arrays, or handed to a function of the caller's."""
+"""Traced values: printed as NumPy prints arrays, or passed to the caller's function."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ OnTrace = Callable[[str, np.ndarray, tuple[int, int, int]], None]
 
 
 def printed(site: Mapping[str, Any]) -> Handler:
-    """Prints each value, behind its block and its name."""
+    """Make a handler that prints each value after its block and its name."""
     return handed_to(site, _print)
 
 
 def handed_to(site: Mapping[str, Any], function: OnTrace) -> Handler:
-    """Calls a function with each value, as an array of its own."""
+    """Make a handler that calls a function with a copy of each value."""
 
     def handle(report: Report) -> None:
         function(site["name"], _array(site, report.data + site["offset"]), report.block)
@@ -40,7 +40,7 @@ def _print(name: str, array: np.ndarray, block: tuple[int, int, int]) -> None:
 
 
 def _array(site: Mapping[str, Any], address: int) -> np.ndarray:
-    """A tile in a buffer; pointers are their addresses."""
+    """Copy a tile from a buffer into an array; pointers become addresses."""
     name, shape = site["element"], site["shape"]
     dtype = np.dtype(np.uint64) if name == "pointer" else DTYPES[name]
     size = 8 if name == "pointer" else memory_bytes(Scalar(name))

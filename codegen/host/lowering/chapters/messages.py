@@ -1,4 +1,4 @@
-"""print and assert: the kernel hands over the elements; `sayings` writes what they say."""
+"""print and assert: the kernel reports elements; `running/messages.py` formats the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tileir.types import Pointer
 
 
 def _offsets(values: tuple[Value, ...]) -> list[int]:
-    """Where each tile lies in the buffer of a print, and the size of the buffer."""
+    """Return the offset of each tile in the buffer of a print, and the buffer's size, in bytes."""
     offsets = [0]
     for value in values:
         offsets.append(offsets[-1] - (-tile_bytes(value) // ALIGNMENT) * ALIGNMENT)
@@ -45,13 +45,13 @@ def _print(lowering: Lowering, op: Op) -> None:
 
 
 def _name(value: Value) -> str:
-    """The element type, as handlers know it."""
+    """Return the element type's name, as handlers expect it."""
     element = value.type.element
     return "pointer" if isinstance(element, Pointer) else element.name
 
 
 def _assert(lowering: Lowering, op: Op) -> None:
-    """Ask all elements before anything is said, so that one report says it all."""
+    """Test all elements first, so that one report covers all that are false."""
     builder, condition = lowering.builder, op.operands["condition"]
     bit = ir.IntType(1)
     start = lowering.temporary(op, 0)
