@@ -1,10 +1,10 @@
-"""What is known of neighbours in a tile: which numbers count up, which are equal.
+"""Contiguity analysis: which neighbours in a tile count up, which are equal.
 
-Tiles of pointers are computed, most often from `iota`; whether sixteen bytes may be moved at once
-depends on what neighbours have in common. For each dimension of a tile of integers or pointers a
-`Run` says so. Runs come from `iota`, broadcasts and assumptions, and go through integer and
-pointer arithmetic. What loops carry is first taken to be like what it starts with, and then
-weakened until a trip confirms it.
+Tiles of pointers are computed, most often from `iota`; whether one access may cover sixteen bytes
+depends on how neighbours are related. A `Run` states that for each dimension of a tile of integers
+or pointers. Runs originate from `iota`, broadcasts and assumptions, and are propagated through
+integer and pointer arithmetic. Carried values start with the runs of their initial values, which
+are weakened until an iteration of the loop keeps them (a fixed point).
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from tileir.types import Pointer, Tile
 from .divisibility import LARGEST, FactTable
 
 ADDRESS_BITS = 64
-"""Numbers of this width are added to addresses as they are."""
+"""Width of addresses; offsets of this width are not extended before they are added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Facts along one dimension of a tile. All are powers of two.
+    """Facts along one dimension of a tile, all powers of two.
 
-    Elements are taken in groups of neighbours, the first one starting at coordinate zero.
+    They are about groups of neighbours; the first group starts at coordinate zero.
     """
 
     contiguous: int = 1
-    """Within groups of so many, numbers go up by one, pointers by the size of their pointee."""
+    """In groups of so many, numbers count up by one, pointers by the size of their pointee."""
     constant: int = 1
-    """Within groups of so many, all are equal."""
+    """In groups of so many, all elements are equal."""
     divisor: int = 1
-    """Of the first of every `contiguous` elements: numbers as such, pointers in bytes."""
+    """Divides the first of every `contiguous` elements; of pointers, the address in bytes."""
     edge: int = 1
-    """Of masks: groups of so many are seldom divided. A hint, no fact."""
+    """In masks, groups of so many are mostly equal. A hint, not a fact."""
 
     def at(self, group: int, unit: int = 1) -> int:
-        """What divides the first of every `group` elements, neighbours being `unit` apart."""
+        """Return the divisor of the first of each `group`; neighbours differ by `unit`."""
         return self.divisor if group >= self.contiguous else min(self.divisor, group * unit)
 
     def meet(self, other: Run, unit: int) -> Run:
-        """What holds in both cases."""
+        """Return the facts that both runs imply."""
         group = min(self.contiguous, other.contiguous)
         divisor = min(self.at(group, unit), other.at(group, unit))
         constant, edge = min(self.constant, other.constant), min(self.edge, other.edge)
@@ -53,11 +53,11 @@ class Run:
 
 
 Runs = tuple[Run, ...]
-"""By dimension."""
+"""One run for each dimension."""
 
 
 class RunTable(dict[Value, Runs]):
-    """Runs by value; of what is not in the table only the divisor of all elements is known."""
+    """Maps values to runs; of other values only the divisor of all elements is known."""
 
     def __init__(self, facts: FactTable) -> None:
         super().__init__()
@@ -73,9 +73,9 @@ _THROUGH_POINTERS = ("atomic_cas_tko", "atomic_rmw_tko", "load_ptr_tko", "store_
 
 
 def infer_contiguity(kernel: Kernel, target: str) -> Kernel:
-    """The kernel with a RunTable in `facts["infer_contiguity"]`; needs `infer_divisibility`.
+    """Add a RunTable to the kernel as `facts["infer_contiguity"]`; needs `infer_divisibility`.
 
-    Nothing is inferred for kernels that access memory through views alone.
+    Kernels that access memory only through views get an empty one.
     """
     table = RunTable(kernel.facts["infer_divisibility"])
     if any(op.name in _THROUGH_POINTERS for op in kernel.walk()):
@@ -103,7 +103,7 @@ def _loop(op: Op, table: RunTable) -> None:
     body = op.regions[0].block
     carried = body.arguments[1:]
     for argument, value in zip(carried, op.operands["initValues"], strict=True):
-        # What was found when an outer loop was tried before still holds, and saves trying again.
+        # The result of the last iteration over an outer loop still holds and converges sooner.
         before = table.get(argument, table[value])
         table[argument] = _meet(argument, before, table[value])
     changed = True
@@ -120,7 +120,7 @@ def _loop(op: Op, table: RunTable) -> None:
 
 
 def _ends(block: Block) -> Iterator[Op]:
-    """The `continue` ops of a loop with this body."""
+    """Yield the `continue` ops of the loop with this body."""
     for op in block.ops:
         if op.name == "continue":
             yield op
@@ -136,7 +136,7 @@ def _meet(value: Value, first: Runs, second: Runs) -> Runs:
 
 
 def unit_of(value: Value) -> int:
-    """How far neighbours in a run are apart."""
+    """Return the difference of neighbours in a contiguous run: bytes of a pointee, or 1."""
     element = value.type.element if isinstance(value.type, Tile) else None
     return memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
 
@@ -147,7 +147,7 @@ Rule = Callable[[Op, RunTable], Runs]
 
 
 def _each(function: Callable[..., Run]) -> Rule:
-    """A rule that treats every dimension alike."""
+    """Make a rule that treats every dimension alike."""
 
     def rule(op: Op, table: RunTable) -> Runs:
         sources = [table[value] for value in op.operand_list()]
@@ -178,10 +178,10 @@ def _multiply(op: Op, table: RunTable) -> Runs:
 
 
 def _counting(run: Run, value: Value, table: RunTable) -> int:
-    """Groups that still count up when the number is extended, signed or unsigned.
+    """Return the size of groups that still count up after an extension, signed or unsigned.
 
-    Where the narrow type wraps around, only aligned groups lie on one side. What is never negative
-    does not wrap around; of a single bit that is not known, as 1 is -1 too.
+    If the narrow type wraps around, only aligned groups stay on one side. Values known not to be
+    negative do not wrap; for i1 that is not known, as a set bit may be 1 or -1.
     """
     half = 1 << value.type.element.bits - 1
     if half > 1 and table.facts[value].not_negative:
@@ -204,9 +204,9 @@ def _extend(op: Op, table: RunTable, a: Run) -> Run:
 
 
 def _compare(op: Op, table: RunTable, a: Run, b: Run) -> Run:
-    """Of a group that counts up from a multiple of its size, all are below such a multiple or none.
+    """In a group that counts up from a multiple of its size, all or none are below such a multiple.
 
-    So it is with `less_than` and its negation; the sides may be exchanged.
+    This holds for `less_than` and its negation, with either operand on either side.
     """
     both = min(a.constant, b.constant)
     predicate = op.attributes["comparison_predicate"]
@@ -226,7 +226,7 @@ _FROM_ABOVE = ("greater_than", "less_than_or_equal")
 
 
 def _bitwise(op: Op, table: RunTable, a: Run, b: Run) -> Run:
-    """Of masks, and of numbers, of which only equal ones matter here."""
+    """Combine masks or numbers bit by bit: equal operands give equal results."""
     return Run(1, min(a.constant, b.constant), 1, min(a.edge, b.edge))
 
 
@@ -247,7 +247,7 @@ def _constant(op: Op, table: RunTable) -> Runs:
 
 
 def _broadcast(op: Op, table: RunTable) -> Runs:
-    """What is stretched becomes equal."""
+    """Elements along a stretched dimension are equal."""
     source = op.operands["source"]
     pairs = zip(source.type.shape, op.result.type.shape, table[source], strict=True)
     return tuple(
@@ -256,7 +256,7 @@ def _broadcast(op: Op, table: RunTable) -> Runs:
 
 
 def _reshape(op: Op, table: RunTable) -> Runs:
-    """Dimensions of extent one come and go; nothing is known of other reshapes."""
+    """Handle reshapes that add or drop dimensions of extent one; of others nothing is known."""
     source, shape = op.operands["source"], op.result.type.shape
     kept = [run for run, extent in zip(table[source], source.type.shape, strict=True) if extent > 1]
     if [e for e in shape if e > 1] != [e for e in source.type.shape if e > 1]:
@@ -291,7 +291,7 @@ def _assume(op: Op, table: RunTable) -> Runs:
 
 
 def _power(number: int) -> int:
-    """The largest power of two that divides a number; of zero, one."""
+    """Return the largest power of two that divides a number; one for zero."""
     return number & -number or 1
 
 

@@ -1,9 +1,9 @@
-"""What is known of numbers and addresses before the kernel runs: divisors and bounds.
+"""Divisibility analysis: divisors and bounds of integers and addresses.
 
-An access may move sixteen bytes at once only if its address is a multiple of sixteen. Producers
-say such things in `assume` ops; this pass carries them through integer and address arithmetic, in
-one walk along the ops. What loops carry is unknown, so no iteration is needed. A fact about a tile
-holds for each of its elements; one about a tensor view is about its base address.
+One access may cover sixteen bytes only if its address is a multiple of sixteen. Producers state
+such facts in `assume` ops; this pass propagates them through integer and address arithmetic in one
+walk over the ops. Nothing is assumed of carried values, so no fixed point is needed. A fact about a
+tile holds for each of its elements; one about a tensor view is about its base address.
 
 Integers are read as signed. Arithmetic that might wrap loses its bounds, but keeps its divisor:
 2**w is a multiple of every power of two in question.
@@ -22,16 +22,16 @@ from tileir.ir import Op, Value
 from tileir.types import Scalar, TensorView, Tile
 
 LARGEST = 1 << 62
-"""The divisor of zero, and the largest that `assume` can state."""
+"""The divisor of zero, and the largest divisor that `assume` can state."""
 MOST_ELEMENTS = 4096
-"""Constants with more elements are not looked through."""
+"""Constants with more elements are not analysed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """A power of two that divides the value, and inclusive bounds.
 
-    Integers always have bounds, if only those of their type; nothing else has any.
+    Integers always have bounds, at least those of their type; other values have none.
     """
 
     divisor: int = 1
@@ -49,7 +49,7 @@ class Facts:
 
 
 class FactTable(dict[Value, Facts]):
-    """Facts by value; what is not in the table is unknown."""
+    """Maps values to facts; of values not in the table only the type is known."""
 
     def __missing__(self, value: Value) -> Facts:
         return unknown(value)
@@ -59,7 +59,7 @@ Rule = Callable[[Op, FactTable], "Facts | list[Facts]"]
 
 
 def infer_divisibility(kernel: Kernel, target: str) -> Kernel:
-    """The kernel with a FactTable in `facts["infer_divisibility"]`; the body stays as it is."""
+    """Add a FactTable to the kernel as `facts["infer_divisibility"]`; the body is unchanged."""
     table = FactTable()
     for op in kernel.walk():
         if op.name == "for":
@@ -68,38 +68,38 @@ def infer_divisibility(kernel: Kernel, target: str) -> Kernel:
         rule = _RULES.get(op.name)
         if rule is None:
             continue
-        found = rule(op, table)
-        found = found if isinstance(found, list) else [found] * len(op.results)
-        for value, facts in zip(op.results, found, strict=True):
+        inferred = rule(op, table)
+        inferred = inferred if isinstance(inferred, list) else [inferred] * len(op.results)
+        for value, facts in zip(op.results, inferred, strict=True):
             table[value] = _within_type(facts, value)
     return replace(kernel, facts=kernel.facts | {"infer_divisibility": table})
 
 
 def exactly(number: int) -> Facts:
-    """The facts of a known number."""
+    """Return the facts of a known number."""
     return Facts(min(number & -number, LARGEST) if number else LARGEST, number, number)
 
 
 def unknown(value: Value) -> Facts:
-    """What the type alone says."""
+    """Return the facts that the type alone implies."""
     element = _integer(value)
     return Facts(1, *_range(element)) if element else Facts()
 
 
 def _integer(value: Value) -> Scalar | None:
-    """The element type, if it is an integer."""
+    """Return the element type of an integer tile, else None."""
     element = value.type.element if isinstance(value.type, Tile) else None
     return element if isinstance(element, Scalar) and element.is_integer else None
 
 
 def _range(element: Scalar) -> tuple[int, int]:
-    """Signed range; a set i1 is 1 to some ops and -1 to others, so its range holds both."""
+    """Return the signed range; that of i1 has -1 and 1, as ops read a set bit as either."""
     half = 1 << (element.bits - 1)
     return -half, max(half - 1, 1)
 
 
 def _within_type(facts: Facts, value: Value) -> Facts:
-    """Bounds beyond the type mean that the number may have wrapped: then the type's count."""
+    """Replace bounds beyond the type, where the number may have wrapped, by those of the type."""
     element = _integer(value)
     if element is None:
         return Facts(facts.divisor)
@@ -159,7 +159,7 @@ def _muli(op: Op, table: FactTable) -> Facts:
 
 
 def _promised(op: Op, facts: Facts) -> Facts:
-    """Where it is promised that nothing wraps, the result lies within its type."""
+    """Clip bounds to the type if the op promises not to wrap."""
     if op.attributes["overflow"] not in ("no_signed_wrap", "no_wrap"):
         return facts
     low, high = _range(op.result.type.element)
@@ -181,7 +181,7 @@ def _shli(op: Op, table: FactTable) -> Facts:
 
 
 def _divi(op: Op, table: FactTable) -> Facts:
-    """Division of what is not negative by a constant power of two."""
+    """Handle division of non-negative numbers by a constant power of two."""
     a, by = _operands(op, table)[0], _operands(op, table)[1].constant
     if by is None or by <= 0 or by & (by - 1) or not a.not_negative:
         return unknown(op.result)
@@ -197,7 +197,7 @@ def _remi(op: Op, table: FactTable) -> Facts:
 
 
 def _andi(op: Op, table: FactTable) -> Facts:
-    """The result has the zeros of both, and is at most each operand that is not negative."""
+    """The result has the zero bits of both operands, and is at most each non-negative one."""
     a, b = _operands(op, table)
     uppers = [facts.upper for facts in (a, b) if facts.not_negative]
     lower, upper = (0, min(uppers)) if uppers else (None, None)
@@ -205,7 +205,7 @@ def _andi(op: Op, table: FactTable) -> Facts:
 
 
 def _ori(op: Op, table: FactTable) -> Facts:
-    """Also xori: no bit above the highest of either."""
+    """The result of ori and xori has no bit above the highest of either operand."""
     a, b = _operands(op, table)
     divisor = min(a.divisor, b.divisor)
     if not a.not_negative or not b.not_negative:
@@ -214,7 +214,7 @@ def _ori(op: Op, table: FactTable) -> Facts:
 
 
 def _one_of(op: Op, table: FactTable) -> Facts:
-    """Minimum, maximum and select give one of two values."""
+    """The result of minimum, maximum and select is one of two values."""
     a, b = _operands(op, table)[-2:]
     divisor = min(a.divisor, b.divisor)
     if a.lower is None:
@@ -227,7 +227,7 @@ def _exti(op: Op, table: FactTable) -> Facts:
     bits = op.operands["from"].type.element.bits
     signed = op.attributes["signedness"] == "signed"
     if bits == 1:
-        # A set bit may be known as 1 or as -1.
+        # The bounds may have a set bit as 1 or as -1.
         return Facts(a.divisor, -1, 0) if signed else Facts(a.divisor, 0, 1)
     if signed or a.not_negative:
         return a
@@ -235,7 +235,7 @@ def _exti(op: Op, table: FactTable) -> Facts:
 
 
 def _counter(op: Op, table: FactTable) -> Facts:
-    """The counter of a `for`: it begins at the lower bound, and is below the upper one."""
+    """The counter of a `for` starts at the lower bound and is below the upper one."""
     low, high, step = (table[op.operands[slot]] for slot in ("lowerBound", "upperBound", "step"))
     divisor = min(low.divisor, step.divisor)
     signed = not op.attributes["unsignedCmp"] or (low.not_negative and high.not_negative)
@@ -306,7 +306,7 @@ _LOOKED_THROUGH = ("assume", "make_gather_scatter_view", "make_partition_view", 
 
 
 def tensor_view_op(view: Value) -> Op | None:
-    """The make_tensor_view op that a view comes from, or None."""
+    """Return the make_tensor_view op that a view comes from, or None."""
     op = view.owner
     while isinstance(op, Op) and op.name in _LOOKED_THROUGH:
         op = next(op.operand_list()).owner
@@ -314,12 +314,12 @@ def tensor_view_op(view: Value) -> Op | None:
 
 
 def facts_of_extent(view: Value, dim: int, table: FactTable) -> Facts:
-    """What is known of the extent along `dim` of the tensor behind a view."""
+    """Return the facts of the extent along `dim` of the tensor behind a view."""
     return _facts_of_size(view, dim, "shape", "dynamicShape", table)
 
 
 def facts_of_stride(view: Value, dim: int, table: FactTable) -> Facts:
-    """What is known of the stride along `dim` of the tensor behind a view, in elements."""
+    """Return the facts of the stride along `dim`, in elements, of the tensor behind a view."""
     return _facts_of_size(view, dim, "strides", "dynamicStrides", table)
 
 
@@ -333,5 +333,5 @@ def _facts_of_size(view: Value, dim: int, field: str, slot: str, table: FactTabl
     if sizes[dim] is not None:
         return exactly(sizes[dim])
     facts = table[op.operands[slot][sizes[:dim].count(None)]]
-    # Sizes are unsigned: what may be negative as a signed number may be anything.
+    # Sizes are unsigned: if negative as a signed number, they have no known bounds.
     return facts if facts.not_negative else Facts(facts.divisor)

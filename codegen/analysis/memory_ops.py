@@ -1,4 +1,4 @@
-"""Which ops access memory, and whether more than tokens orders them."""
+"""Which ops access memory, and whether they are weak (ordered by tokens only)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STORES = (
     "store_ptr_tko",
     "store_view_tko",
 )
-"""Ops that write memory, whether they read it or not."""
+"""Ops that write memory; some also read it."""
 
 MULTIMEM = ("multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko")
-"""Ops on memory that is the same on several devices."""
+"""Ops on multicast memory, which several devices share."""
 
 
 def is_weak(op: Op) -> bool:

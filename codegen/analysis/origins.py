@@ -1,4 +1,4 @@
-"""Where addresses come from: parameters, memory of the kernel's own, or who knows where."""
+"""Alias analysis by origin: which parameters or own memory of the kernel an address comes from."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile, Token
 
 _FRESH = ("alloca", "get_global")
-"""Ops whose address is memory of the kernel's own."""
+"""Ops that yield the address of the kernel's own memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """What some addresses may be made of: numbers of pointer parameters, and ops that have memory.
+    """Possible origins of addresses: numbers of pointer parameters, and ops that yield own memory.
 
-    `any`: a number became an address, which could be any.
+    `any`: an address was made of a number, or read from memory, so it may be any.
     """
 
     parameters: frozenset[int]
@@ -26,7 +26,7 @@ class Origins:
 
 
 class OriginFinder:
-    """Follows addresses through the ops and regions of a kernel."""
+    """Traces addresses back through the ops and regions of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._pointers = {
@@ -44,11 +44,11 @@ class OriginFinder:
 
     @property
     def everything(self) -> Origins:
-        """All that a kernel knows the address of."""
+        """All memory that a kernel may access."""
         return Origins(frozenset(self._pointers.values()), self._fresh, True)
 
     def of(self, values: Iterable[Value]) -> Origins:
-        """The origins of addresses and views."""
+        """Return the origins of addresses and views."""
         parameters: set[int] = set()
         fresh: list[Op] = []
         seen: set[int] = set()
@@ -73,13 +73,13 @@ class OriginFinder:
 
 
 def addresses_of(op: Op) -> list[Value]:
-    """The operands that say where an op accesses memory."""
+    """Return the operands that are the addresses of an op's memory accesses."""
     slots = ("view", "destination", "pointers", "source")
     return [op.operands[slot] for slot in slots if slot in op.operands]
 
 
 def _sources(op: Op) -> list[Value]:
-    """All that the addresses among an op's results, or in its regions, can be made of."""
+    """Return all values that addresses among an op's results, or in its regions, may come from."""
     ends = [inner for inner in op.walk() if inner.spec.terminator]
     return [value for end in (op, *ends) for value in end.operand_list() if _has_address(value)]
 

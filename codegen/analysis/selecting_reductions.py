@@ -1,9 +1,8 @@
-"""Which reductions choose one of two elements, whichever stands first: the largest and its place.
+"""Which reductions select one of two elements in either order, such as argmax.
 
-The body of such a reduction compares operands with each other and selects by what comes out. How
-two numbers compare has few outcomes (less, equal, greater, either or both not a number), so that
-all of them can be tried: the choice must fall on the same element if both change places, unless
-they are equal.
+The body of such a reduction compares operands with each other and selects by the results. A
+comparison of two numbers has few outcomes (less, equal, greater, one or both NaN), so all of them
+are tried: the same element must be selected if the operands are swapped, unless they are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tileir.ir import Block, Op, Value
 from tileir.types import Scalar
 
 MOST_OPERANDS = 3
-"""The number of outcomes is a power of six."""
+"""Limit on operands, as the number of outcomes is a power of six."""
 _LESS, _EQUAL, _GREATER, _FIRST_NAN, _SECOND_NAN, _BOTH_NAN = range(6)
 _SWAPPED = (_GREATER, _EQUAL, _LESS, _SECOND_NAN, _FIRST_NAN, _BOTH_NAN)
 _SAME = (_EQUAL, _BOTH_NAN)
@@ -34,15 +33,15 @@ _LOGIC: dict[str, Callable[[bool, bool], bool]] = {
 }
 
 Outcomes = tuple[int, ...]
-"""How the two elements of each operand compare."""
+"""The outcome of the comparison of each operand's two elements."""
 
 
 class _Unknown(Exception):
-    """The body does something else."""
+    """Raised if the body does anything else."""
 
 
 def chooses(op: Op) -> bool:
-    """Whether the body of a reduce yields one of two elements, and the same in either order."""
+    """Whether the body of a reduce selects one of two elements, the same in either order."""
     operands = op.operands["operands"]
     if len(operands) > MOST_OPERANDS:
         return False
@@ -54,7 +53,7 @@ def chooses(op: Op) -> bool:
 
 
 def _is_fair(block: Block, number: int) -> bool:
-    """Whether what is yielded for an operand does not depend on the order."""
+    """Whether the value yielded for an operand does not depend on the order."""
     choice = list(block.ops[-1].operand_list())[number].owner
     pair = block.arguments[2 * number : 2 * number + 2]
     if not isinstance(choice, Op) or choice.name != "select":
@@ -80,7 +79,7 @@ class _Body:
         self._signedness: dict[int, str] = {}
 
     def possible(self) -> list[range]:
-        """Which outcomes there are for each operand."""
+        """Return the possible outcomes for each operand."""
         firsts = self._block.arguments[::2]
         return [range(3 if _is_integer(value) else 6) for value in firsts]
 

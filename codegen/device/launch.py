@@ -1,4 +1,4 @@
-"""A launch on a GPU: what needs no driver is checked first, then the plan is carried out."""
+"""A launch on a GPU: check all that needs no driver, then launch as the plan says."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .memory import DeviceMemory, memory_of, ready
 
 _AXES = "xyz"
 _HEAP_SLACK = 2
-"""The heap is larger by this than what blocks ask for: it rounds sizes up, and has gaps."""
+"""Factor by which the heap exceeds the bytes that blocks allocate: it rounds up and has gaps."""
 
 
 def launch(
@@ -74,7 +74,7 @@ def launch(
 
 
 def _check_assumed(shown: str, plan: Mapping[str, Any], packed: bytearray) -> None:
-    """LaunchError for an argument that is no multiple of what the kernel assumes."""
+    """Raise LaunchError for an argument that is not divisible as the kernel assumes."""
     for row in plan["parameters"]:
         if (divisor := row["divisible_by"]) == 1:
             continue
@@ -90,7 +90,7 @@ def _check_assumed(shown: str, plan: Mapping[str, Any], packed: bytearray) -> No
 
 
 def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:
-    """Give the code to the driver; see `CompiledEntry.load`."""
+    """Load the code into the driver; see `CompiledEntry.load`."""
     driver.start()
     try:
         _kernel(plan, image, {})
@@ -99,7 +99,7 @@ def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:
 
 
 def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | None]) -> Any:
-    """The kernel on the device of the context; `devices` are those of the parameters, if known."""
+    """Return the kernel on the context's device; `devices` are those of pointers, if known."""
     known = {number: device for number, device in devices.items() if device is not None}
     device = driver.current_device(next(iter(known.values()), 0))
     for number, other in known.items():
@@ -112,7 +112,7 @@ def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | N
 
 
 def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
-    """Wait for the end of a launch, and say what went wrong in it."""
+    """Wait for the end of a launch, and raise what went wrong in it."""
     try:
         driver.synchronize(stream)
     except DeviceError as problem:
@@ -128,7 +128,7 @@ def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
 
 
 def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The launch grid of a tile grid."""
+    """Return the launch grid of a tile grid; LaunchError if it is too large."""
     for axis, extent, most in zip(_AXES, tiles, plan["grid_limits"], strict=True):
         if extent > most:
             raise LaunchError(f"grid extent {extent} along {axis} is more than {most}")
@@ -142,13 +142,13 @@ def _size(plan: Mapping[str, Any]) -> int:
 
 
 def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
-    """LaunchError if code for the target of a plan does not run on a GPU of this capability.
+    """Raise LaunchError if code for a plan's target does not run on a GPU of this capability.
 
     PTX runs on the GPU that it names and on all later ones; with the suffix `a` it runs on that one
     alone, with `f` on those of its family (PTX ISA, .target).
     """
-    found = re.fullmatch(r"sm_(\d+)(\d)([af]?)", plan["ptx_target"])
-    wanted, suffix = (int(found[1]), int(found[2])), found[3]
+    match = re.fullmatch(r"sm_(\d+)(\d)([af]?)", plan["ptx_target"])
+    wanted, suffix = (int(match[1]), int(match[2])), match[3]
     fits = {
         "": capability >= wanted,
         "a": capability == wanted,

@@ -1,4 +1,4 @@
-"""The memory of a GPU behind what is passed for a pointer."""
+"""GPU memory from an argument for a pointer parameter, checked to fit its element type."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from . import driver
 from .streams import handle_of
 
 _LEGACY_STREAM = 1
-"""How both protocols spell the default stream; 0 would be ambiguous."""
+"""The default stream's number in both protocols, where 0 is ambiguous."""
 
 
 _ASK = -1
-"""In the place of a device: the driver knows it."""
+"""Stands for a device that is to be asked of the driver."""
 
 
 class DeviceMemory(NamedTuple):
-    """A pointer argument, as far as it is known without the driver.
+    """A pointer argument: all that is known of it without the driver.
 
-    `device` is None for memory whose device nobody says, `owner` keeps the memory alive, and
-    `stream` is the one whose work on it is to be waited for.
+    `device` is None if unknown, `owner` keeps the memory alive, and `stream`, if any, is the one
+    whose pending work has to finish first.
     """
 
     address: int
@@ -44,7 +44,7 @@ class DeviceMemory(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """Memory of the GPU that is a copy of an array."""
+    """A copy of an array in GPU memory."""
 
     address: int
     dtype: np.dtype
@@ -52,12 +52,12 @@ class Copy(NamedTuple):
 
 
 def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
-    """The memory that an argument is; LaunchError if it cannot be memory of such elements.
+    """Return the memory of an argument; LaunchError if it does not fit the element type.
 
-    Read-only memory is refused where the kernel stores (`written`).
-    What its owner has put into other streams is waited for: by the launch's `stream` (DLPack), or
-    by `ready` (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is
-    checked. Needs no driver.
+    Read-only memory is refused if the kernel stores to it (`written`). Its owner's pending work in
+    other streams is waited for: by the launch's `stream` (DLPack), or by `ready`
+    (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is checked.
+    Needs no driver.
     """
     if isinstance(argument, Buffer):
         memory = DeviceMemory(buffer_span(argument)[0], None, argument)
@@ -78,7 +78,7 @@ def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Dev
 
 
 def ready(memory: DeviceMemory) -> int | None:
-    """Wait until the memory may be used; its device, or None if nobody knows. Asks the driver."""
+    """Wait until the memory may be used; return its device, None if unknown. Needs the driver."""
     if memory.stream is not None:
         driver.synchronize(memory.stream)
     return driver.device_of(memory.address) if memory.device == _ASK else memory.device

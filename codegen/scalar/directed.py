@@ -1,8 +1,8 @@
 """Arithmetic rounded towards zero or an infinity, in f32 and f64.
 
-The operation rounded to nearest, then what it lost: of that only the sign matters (`rounding`).
-Sums have their error as a float; that of f32 products, quotients and roots is exact in f64.
-Operands that are not finite, and division by zero, make the error NaN, which changes nothing.
+Each op computes the result rounded to nearest and the sign of its rounding error (`rounding`). The
+error of a sum is a float; that of f32 products, quotients and roots is exact in f64. Operands that
+are not finite, and division by zero, make the error NaN, which leaves the result unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def subtract(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """lhs - rhs, the sum with its negative."""
+    """lhs - rhs, as lhs + -rhs."""
     return add(builder, mode, lhs, builder.fneg(rhs))
 
 

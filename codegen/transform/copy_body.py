@@ -1,4 +1,4 @@
-"""A copy of a function's body, for those who want to change it and must not."""
+"""A copy of a function's body, for transforms, which may not change the module."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tileir.ir import Block, Body, Op, Region, Value
 
 
 def copy_body(body: Body) -> tuple[Body, dict[int, Value]]:
-    """The copy, and what the values, by id, have become. Attributes and types are shared."""
+    """Return a copy, and the new value of each old one by id. Attributes and types are shared."""
     values: dict[int, Value] = {}
     return Body(body.type, _block(body.block, values)), values
 

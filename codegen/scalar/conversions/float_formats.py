@@ -1,4 +1,4 @@
-"""Formats narrower than f32 that have a fraction, as what conversions ask of them."""
+"""Parameters of the formats narrower than f32 with a fraction, for conversions."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from tileir.ir import floats
 
 @dataclass(frozen=True, slots=True)
 class NarrowFormat:
-    """A binary format: perhaps a sign, biased exponent, fraction, from the highest bit down."""
+    """A binary format: optional sign, biased exponent, fraction, from the highest bit down."""
 
     bits: int
-    """Width of the whole."""
+    """Width in bits."""
     fraction: int
-    """Width of the fraction."""
+    """Width of the fraction in bits."""
     bias: int
-    """Of the exponent."""
+    """Bias of the exponent."""
     largest: int
     """Bits of the largest finite number."""
     nan: int | None
-    """Bits of a quiet NaN; without one, what was a NaN becomes the largest number."""
+    """Bits of a quiet NaN; if None, NaN becomes the largest number."""
     infinity: int | None
-    """Bits of infinity, if there is one."""
+    """Bits of infinity, None if there is none."""
     saturates: bool
-    """Whether what is too large, infinity too, becomes the largest finite number."""
+    """Whether overflow and infinity become the largest finite number."""
     signed: bool
-    """Whether there is a sign; without one, numbers lose theirs before they are rounded."""
+    """Whether there is a sign; without one, the magnitude of a number is rounded."""
 
 
 def _format(row: floats.Format, *, saturates: bool) -> NarrowFormat:
@@ -46,8 +46,8 @@ _SATURATES = {
     "f16": False,
     "bf16": False,
     "tf32": False,
-    # GPUs have no other conversions to these than cvt.satfinite, and NVIDIA's compiler uses them
-    # for integers too.
+    # The only conversion to these on GPUs is cvt.satfinite; NVIDIA's compiler also uses it for
+    # integers.
     "f8E5M2": True,
     "f8E4M3FN": True,
     "f4E2M1FN": True,

@@ -1,8 +1,8 @@
-"""f32 and f64 as a float with fewer digits, rounded once in any mode.
+"""Converts f32 and f64 to narrower floats, rounded once in any mode.
 
-In integers, because LLVM's own conversions become calls of a runtime library on machines without
-instructions for them, and such a library may not be there. What an f64 has more than an f32 is
-dropped by rounding to odd, after which rounding the f32 is as good.
+The code uses integers, because LLVM's own conversions call a runtime library, which may be missing,
+on machines without instructions for them. An f64 is first rounded to an f32 to odd, which does not
+change the final result.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _BIAS = 127
 def narrow(
     builder: Builder, value: ir.Value, element: Element, mode: str = "nearest_even"
 ) -> ir.Value:
-    """An f32 or f64 as the element, rounded in the mode."""
+    """Round an f32 or f64 to the element type in the mode."""
     if element.name == "f64":
         return value if value.type == DOUBLE else builder.fpext(value, DOUBLE)
     if value.type == DOUBLE:
@@ -71,7 +71,7 @@ def _by_machine(builder: Builder, value: ir.Value, element: Element) -> ir.Value
 
 
 def _narrow(builder: Builder, bits: ir.Value, form: NarrowFormat, mode: str) -> ir.Value:
-    """The bits of an f32 to those of a narrower format, in an i32."""
+    """Convert the bits of an f32 to those of a narrower format, in an i32."""
     if not form.signed:
         bits = builder.and_(bits, word(SIGN - 1))
     sign = builder.and_(bits, word(SIGN))
@@ -95,7 +95,7 @@ def _narrow(builder: Builder, bits: ir.Value, form: NarrowFormat, mode: str) -> 
 
 
 def _away(builder: Builder, negative: ir.Value, mode: str) -> ir.Value:
-    """All ones where a directed mode rounds away from zero, else zero."""
+    """Return all ones where a directed mode rounds away from zero, else zero."""
     if mode == "zero":
         return word(0)
     return negative if mode == "negative_inf" else builder.not_(negative)
@@ -104,7 +104,7 @@ def _away(builder: Builder, negative: ir.Value, mode: str) -> ir.Value:
 def _normal(
     builder: Builder, magnitude: ir.Value, negative: ir.Value, form: NarrowFormat, mode: str
 ) -> ir.Value:
-    """A carry out of the fraction goes to the exponent, and from there to infinity."""
+    """Round to a normal number; a carry increments the exponent, up to infinity."""
     dropped = _FRACTION - form.fraction
     half = 1 << (dropped - 1)
     rebias = (_BIAS - form.bias) << _FRACTION
@@ -122,9 +122,9 @@ def _normal(
 def _subnormal(
     builder: Builder, magnitude: ir.Value, negative: ir.Value, form: NarrowFormat, mode: str
 ) -> ir.Value:
-    """Next to a certain power of two an f32 is spaced as the subnormals are, so adding it rounds.
+    """Round to a subnormal number by adding the power of two whose ulp is the subnormals' spacing.
 
-    To nearest even; what was lost, which is a float, tells where other modes differ.
+    That rounds to nearest even; the rounding error, which is a float, corrects other modes.
     """
     power = _BIAS + 1 + _FRACTION - form.bias - form.fraction << _FRACTION
     exact = float_of(builder, magnitude)
@@ -153,7 +153,7 @@ def _limited(
     form: NarrowFormat,
     mode: str,
 ) -> ir.Value:
-    """The result where it is finite; else infinity or the largest number."""
+    """Replace a result that overflows by infinity or the largest number."""
     largest = word(form.largest)
     if form.saturates:
         limit = largest

@@ -11,19 +11,19 @@ from llvmlite import ir
 
 @dataclass(frozen=True)
 class BinaryFormat:
-    """A binary format: `width` bits, `fraction` of them behind the point of 1.xxx."""
+    """A binary format: `width` bits, of which the last `fraction` are the fraction."""
 
     width: int
     fraction: int
 
     @property
     def bias(self) -> int:
-        """What is added to exponents; also the largest exponent."""
+        """Bias of the exponent; also the largest exponent."""
         return (1 << (self.width - self.fraction - 2)) - 1
 
     @property
     def pattern(self) -> ir.IntType:
-        """The integer that holds the bits of a number."""
+        """Integer type of the bits of a number."""
         return ir.IntType(self.width)
 
     @property
@@ -33,11 +33,11 @@ class BinaryFormat:
 
     @property
     def smallest_normal(self) -> float:
-        """The least positive number of full precision."""
+        """The smallest positive normal number."""
         return 2.0 ** (1 - self.bias)
 
     def nearest(self, number: Fraction) -> float:
-        """The number of this format nearest to one that is no midpoint."""
+        """Return the number of this format nearest to a number that is no midpoint."""
         return float(np.float32(float(number))) if self.width == 32 else float(number)
 
 
@@ -48,5 +48,5 @@ _FORMATS = {ir.FloatType(): SINGLE, ir.DoubleType(): DOUBLE}
 
 
 def format_of(kind: ir.Type) -> BinaryFormat:
-    """The format of LLVM's float or double."""
+    """Return the format of LLVM's float or double."""
     return _FORMATS[kind]

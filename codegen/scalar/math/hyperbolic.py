@@ -33,7 +33,7 @@ TANH: Coefficients = {
 
 
 _TANH_FAR = {SINGLE: 1.2, DOUBLE: 0.55}
-"""Where the exponential takes over: for f32 only when little is left of its error on a GPU."""
+"""From here on exponentials are used; for f32 only where their error on a GPU matters little."""
 
 
 def _near_zero(size: Expr, coefficients: Coefficients) -> Expr:

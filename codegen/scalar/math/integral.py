@@ -1,4 +1,4 @@
-"""Rounding to integers, by LLVM's instructions; exact in every format."""
+"""Rounding to integers by LLVM's intrinsics, which are exact in every format."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from .terms import Expr
 
 
 def ceil(x: Expr) -> Expr:
-    """The least integer that is not smaller."""
+    """Return the least integer not below x."""
     return x.call("llvm.ceil")
 
 
 def floor(x: Expr) -> Expr:
-    """The greatest integer that is not larger."""
+    """Return the greatest integer not above x."""
     return x.call("llvm.floor")

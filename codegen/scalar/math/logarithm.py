@@ -32,9 +32,9 @@ _SQRT_HALF = {SINGLE: 0x3F3504F3, DOUBLE: 0x3FE6A09E667F3BCD}
 
 
 def octaves(x: Expr) -> tuple[Expr, Expr]:
-    """A positive number as k and f, where x = 2^k (1 + f) and 1 + f is nearest to 1.
+    """Split a positive number into k and f, where x = 2^k (1 + f) and 1 + f is nearest to 1.
 
-    Anything else gives two numbers that mean nothing.
+    For other numbers the result is meaningless.
     """
     form = x.format
     tiny = x < form.smallest_normal
@@ -49,8 +49,8 @@ def octaves(x: Expr) -> tuple[Expr, Expr]:
 
 
 def _with_special(x: Expr, result: Expr) -> Expr:
-    """The result for positive numbers, and what logarithms of all others are."""
-    # Patterns of negative numbers and of NaN are above that of infinity.
+    """Return `result` for positive numbers, and the logarithm of all others."""
+    # As unsigned integers, the bits of negative numbers and NaN exceed those of infinity.
     finite = x.bits().below(x.like(math.inf).bits())
     result = finite.choose(result, fma(x, math.inf, math.inf))
     return x.equals(0.0).choose(x.like(-math.inf), result)
@@ -61,7 +61,7 @@ def log(x: Expr) -> Expr:
     k, f = octaves(x)
     high, low = split(LN2, x.format)
     rest = fma(f * f, horner(f, LOG), f)
-    if x.format is DOUBLE:  # as an f32, ln(2) is so near to a number that nothing is missing
+    if x.format is DOUBLE:  # ln(2) is so near to an f32 that it needs no second word
         rest = fma(k, low, rest)
     return _with_special(x, fma(k, high, rest))
 

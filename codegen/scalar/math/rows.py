@@ -1,4 +1,4 @@
-"""Which op is which function, on which elements, with which attributes."""
+"""The table of math ops: which function computes each, by element type and attributes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .trigonometric import cos, sin, tan
 
 
 def _emitter(function: Callable[..., Expr]) -> Callable[..., ir.Value]:
-    """The function as an emitter: halves by way of f32, subnormals flushed if the op says so."""
+    """Make an emitter of a function: it computes halves in f32, and flushes subnormals."""
 
     def emit(builder: ir.IRBuilder, op: Op, *arguments: ir.Value) -> ir.Value:
         element = op.result.type.element
@@ -54,7 +54,7 @@ _BY_INSTRUCTION: dict[tuple[str, str], Callable[[Expr], Expr]] = {
     ("rsqrt", "flushed"): lambda x: accelerated.rsqrt(x, flushed=True),
     ("tanh", "approx"): accelerated.tanh_roughly,
 }
-"""What PTX has instructions for that err as much as the mode of an op on f32 allows."""
+"""Op and mode on f32 -> PTX's instruction, whose error the mode permits."""
 
 _FUNCTIONS = (
     atan2,
@@ -77,4 +77,4 @@ _FUNCTIONS = (
 )
 
 OPS = {function.__name__: _emitter(function) for function in _FUNCTIONS}
-"""Without instructions the usual results do for approximate modes, which allow a larger error."""
+"""Mnemonic -> emitter. Without such instructions approximate modes get the accurate result."""

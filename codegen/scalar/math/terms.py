@@ -1,9 +1,8 @@
 """LLVM values as expressions: formulas are written with operators, not with calls of the builder.
 
-An expression is one float or integer. A Python number in a formula takes the type of the expression
-beside it.
-Comparisons of floats are ordered (false with a NaN), those of integers signed; shifts to the right
-fill with zeros.
+An expression is one float or integer. A Python number in a formula takes the type of the other
+operand. Comparisons of floats are ordered (false with a NaN), those of integers signed; right
+shifts fill with zeros.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ class Expr:
 
     @property
     def type(self) -> ir.Type:
-        """LLVM's type of the value."""
+        """LLVM type of the value."""
         return self.value.type
 
     @property
     def format(self) -> BinaryFormat:
-        """The format of a float."""
+        """Format of a float."""
         return format_of(self.type)
 
     def like(self, number: float) -> Expr:
-        """A constant of the same type."""
+        """Return a constant of the same type."""
         return Expr(self.builder, ir.Constant(self.type, number))
 
     def __add__(self, other: Expr | float) -> Expr:
@@ -55,7 +54,7 @@ class Expr:
         return self.like(other) / self
 
     def __mod__(self, other: Expr) -> Expr:
-        """The remainder of unsigned integers."""
+        """Return the remainder of unsigned integers."""
         return self._apply("urem", other)
 
     def __and__(self, other: Expr | int) -> Expr:
@@ -83,7 +82,7 @@ class Expr:
         return self._compare(">", other)
 
     def below(self, other: Expr) -> Expr:
-        """Whether an integer is less than another one, both without sign."""
+        """Whether this integer is less than another one, both unsigned."""
         return Expr(self.builder, self.builder.icmp_unsigned("<", self.value, other.value))
 
     def equals(self, other: Expr | float) -> Expr:
@@ -94,16 +93,16 @@ class Expr:
         """Whether they are different numbers; false with a NaN."""
         return self._compare("!=", other)
 
-    def shifted_arithmetic(self, places: int) -> Expr:
-        """The integer shifted right, filled with its sign."""
-        return self._apply("ashr", places)
+    def shifted_arithmetic(self, bits: int) -> Expr:
+        """Shift right by `bits`, filling with the sign."""
+        return self._apply("ashr", bits)
 
     def bits(self) -> Expr:
-        """The pattern of a float."""
+        """Return the bits of a float."""
         return self._to("bitcast", self.format.pattern)
 
     def as_float(self, kind: ir.Type) -> Expr:
-        """The float with this pattern."""
+        """Return the float with these bits."""
         return self._to("bitcast", kind)
 
     def to_float(self, kind: ir.Type) -> Expr:
@@ -162,16 +161,16 @@ def magnitude(x: Expr) -> Expr:
 
 
 def sign_bit(x: Expr) -> Expr:
-    """The pattern of a float with nothing but its sign."""
+    """Return the bits of a float with all but the sign bit cleared."""
     return x.bits() & x.format.sign
 
 
 def signed(x: Expr, sign: Expr) -> Expr:
-    """The float, its sign flipped where the pattern `sign` has the sign bit."""
+    """Flip the sign of a float if the bits `sign` have the sign bit."""
     return (x.bits() ^ sign).as_float(x.type)
 
 
 def clamp(x: Expr, low: float, high: float) -> Expr:
-    """The float between two bounds; a NaN stays one."""
+    """Clamp a float to two bounds; NaN stays NaN."""
     x = (x > high).choose(x.like(high), x)
     return (x < low).choose(x.like(low), x)

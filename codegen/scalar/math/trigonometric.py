@@ -1,4 +1,4 @@
-"""Sine, cosine and tangent: polynomials on an eighth of a turn each way, and the quadrant."""
+"""Sine, cosine and tangent: polynomials between -pi/4 and pi/4, selected by the quadrant."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def _tangent(angle: DoubleWord) -> Expr:
     square = head * head
     more = head * square * horner(square, TAN)
     whole = head + more
-    # The derivative of the tangent is one more than its square.
+    # The derivative of the tangent is 1 + tan^2.
     return head + fma(rest * whole, whole, more + rest)
 
 
 def _finite(emit: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
-    """The function, which is NaN where the argument is no finite number."""
+    """Wrap a function: NaN if the argument is not finite."""
 
     @wraps(emit)
     def function(x: Expr) -> Expr:
@@ -78,7 +78,7 @@ def _finite(emit: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
 
 
 def _wave(x: Expr, ahead: int) -> Expr:
-    """The sine of |x| and so many quarter turns."""
+    """Return the sine of |x| plus `ahead` quarter turns."""
     count, angle = quadrant(x)
     count = count + ahead
     result = (count & 1).differs(0).choose(_cosine(angle), _sine(angle))
