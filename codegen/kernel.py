@@ -1,4 +1,4 @@
-"""One entry on its way through the pipeline."""
+"""The state of one entry between the passes of the pipeline."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Kernel:
-    """What a pass takes and returns: the entry `symbol`, and the body as the passes left it.
+    """The state that passes take and return: the entry `symbol` and its body, rewritten so far.
 
-    `function` is the function as it stands in the module, `body` may be rewritten. `facts` is
-    where analyses leave their results, under the name of the pass.
+    `function` is the function in the module, unchanged; `body` may be a copy. `facts` has the
+    results of analyses by the name of the pass.
     """
 
     symbol: str
@@ -28,14 +28,14 @@ class Kernel:
 
     @classmethod
     def of(cls, function: Any, bytecode: Bytecode | None = None) -> Kernel:
-        """The kernel of a function, before any pass."""
+        """Make the kernel of a function, before any pass."""
         return cls(function.name, function, function.body, bytecode, {})
 
     @property
     def parameters(self) -> list[Value]:
-        """The values that a launch has to supply, in order."""
+        """The values that a launch has to pass, in order."""
         return self.body.block.arguments
 
     def walk(self) -> Iterator[Op]:
-        """Every op in pre-order."""
+        """Yield every op in pre-order."""
         return self.body.walk()

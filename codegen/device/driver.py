@@ -70,7 +70,7 @@ def current_device(otherwise: int = 0) -> int:
 
 @cache
 def capability(device: int) -> tuple[int, int]:
-    """The compute capability of a device, major and minor."""
+    """Return the compute capability of a device, major and minor."""
     names = "COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR"
     major, minor = (_attribute(name, device) for name in names)
     return major, minor
@@ -127,7 +127,7 @@ def unload(library: Any) -> None:
 
 
 def kernel(library: Any, symbol: str) -> Any:
-    """An entry of a library."""
+    """Return an entry of a library."""
     return _call("cuLibraryGetKernel", library, symbol.encode("utf-8", "surrogateescape"))
 
 
@@ -184,7 +184,7 @@ def synchronize(stream: int) -> None:
 
 
 def device_of(address: int) -> int:
-    """The device that memory belongs to."""
+    """Return the device that memory belongs to."""
     kind = _bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     return int(_call("cuPointerGetAttribute", kind, address))
 

@@ -15,7 +15,7 @@ def own_target() -> str:
 
 
 def target_for(capability: tuple[int, int]) -> str:
-    """The newest target whose PTX a GPU of this compute capability runs."""
+    """Return the newest target whose PTX a GPU of this compute capability runs."""
     known = {divmod(int(name.removeprefix("sm_")), 10): name for name in TARGETS}
     fitting = [each for each in known if each <= capability]
     if not fitting:

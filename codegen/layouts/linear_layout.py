@@ -91,7 +91,7 @@ class LinearLayout:
         return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)
 
     def without(self, elements: int) -> LinearLayout:
-        """Return the layout of the result, known to all, of a reduction over these element bits."""
+        """Return the layout after a reduction over these element bits; all threads hold the result."""
         keep = ~elements
         return LinearLayout(
             self.bits,
@@ -217,7 +217,7 @@ def held_by_each(size: int, threads: int) -> LinearLayout:
     )
 
 
-# How ops renumber elements: each bit of the result's element number -> its image in the operand's.
+# How ops renumber elements: linear maps, given as the image of each bit of the element number.
 
 
 def broadcast_images(source: Sequence[int], result: Sequence[int]) -> list[int]:

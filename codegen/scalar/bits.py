@@ -29,12 +29,12 @@ def long(number: int) -> ir.Constant:
 
 
 def single(bits: int) -> ir.Constant:
-    """The f32 with these bits."""
+    """Return the f32 with these bits."""
     return word(bits).bitcast(SINGLE)
 
 
 def double(bits: int) -> ir.Constant:
-    """The f64 with these bits."""
+    """Return the f64 with these bits."""
     return long(bits).bitcast(DOUBLE)
 
 
@@ -46,7 +46,7 @@ def bits_of(builder: Builder, value: ir.Value) -> ir.Value:
 
 
 def float_of(builder: Builder, bits: ir.Value) -> ir.Value:
-    """The f32 or f64 with these bits."""
+    """Return the f32 or f64 with these bits."""
     return builder.bitcast(bits, _FLOATS[bits.type.width])
 
 
@@ -56,7 +56,7 @@ def like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
 
 
 def from_bits(builder: Builder, bits: ir.Value, kind: ir.Type) -> ir.Value:
-    """The value of an LLVM type that has these bits."""
+    """Return the value of an LLVM type that has these bits."""
     if bits.type == kind:
         return bits
     return bits.bitcast(kind) if isinstance(bits, ir.Constant) else builder.bitcast(bits, kind)

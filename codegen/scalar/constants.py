@@ -28,7 +28,7 @@ _TF32_DROPPED = 13
 
 
 def constant(element: Element, bits: int) -> ir.Constant:
-    """The element with this bit pattern (19 bits for tf32, the address of a pointer)."""
+    """Return the element with this bit pattern (19 bits for tf32, the address of a pointer)."""
     kind = llvm_type(element)
     if isinstance(element, Scalar) and element.name == "tf32":
         bits <<= _TF32_DROPPED

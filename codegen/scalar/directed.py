@@ -52,7 +52,7 @@ def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Valu
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
-    """The square root of an f32 or f64."""
+    """Return the square root of an f32 or f64."""
     if value.type == DOUBLE:
         return directed_double.square_root(builder, mode, value)
     root = intrinsic(builder, "llvm.sqrt", value)

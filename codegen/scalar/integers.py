@@ -46,7 +46,7 @@ def absi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def mulhii(builder: Builder, op: Op, x: ir.Value, y: ir.Value) -> ir.Value:
-    """The high half of the unsigned product."""
+    """Return the high half of the unsigned product."""
     width = x.type.width
     wide = ir.IntType(2 * width)
     product = builder.mul(builder.zext(x, wide), builder.zext(y, wide))
@@ -128,7 +128,7 @@ def divi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 @_widened
 def remi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """The remainder of the truncating division."""
+    """Return the remainder of the truncating division."""
     rhs = _divisor(builder, op, lhs, rhs)
     return builder.srem(lhs, rhs) if _signed(op) else builder.urem(lhs, rhs)
 

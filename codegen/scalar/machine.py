@@ -1,4 +1,4 @@
-"""Scalar abilities of the target machine, which tell emitters what instructions to use.
+"""Scalar abilities of the target machine, so that emitters can use its instructions.
 
 The creator of an LLVM module sets its attribute `machine`; without it, emitters assume none of the
 abilities.

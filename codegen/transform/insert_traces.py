@@ -21,7 +21,7 @@ TRACED = "traced"
 def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
     """Insert traces of the values that `tileir.disassemble` gives these names.
 
-    The percent sign may be left out; the name of an op with several results stands for all of
+    The percent sign may be left out; the name of an op with several results means all of
     them. Values of sibling regions may share a name and are all traced then. KeyError if no
     kernel has a tile of that name.
     """

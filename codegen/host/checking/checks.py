@@ -58,7 +58,7 @@ class CheckedLowering(BlockLowering):
         return self._accesses.checked(op, address, size, position)
 
     def _check_scalars(self, op: Op) -> None:
-        """Check what may be undefined about an op as a whole, not about one element."""
+        """Check the conditions on an op as a whole; `emit` checks those on elements."""
         if op.name in ("extract", "insert"):
             self._check_slices(op)
         elif op.name == "for":

@@ -1,4 +1,4 @@
-"""Raises what run-time checks report as errors."""
+"""Handlers of the reports of run-time checks: they raise errors."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class DirectTile(Protocol):
     def inner(self) -> int | None: ...
 
     def load(self, position: Position) -> ir.Value:
-        """The element at a position."""
+        """Load the element at a position."""
         ...
 
 
@@ -163,7 +163,7 @@ class Lowering(ABC):
         return self.singles[id(value)]
 
     def kind(self, value: Value) -> ir.Type:
-        """The LLVM type of one element of a tile."""
+        """Return the LLVM type of one element of a tile."""
         return llvm_type(value.type.element)
 
     def slot(self, kind: ir.Type) -> ir.Value:

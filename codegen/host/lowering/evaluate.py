@@ -57,7 +57,7 @@ class Evaluator:
         return self._lowering.emit(op, arguments, self._position)
 
     def _leaf(self, value: Value, position: Position) -> ir.Value | None:
-        """Return an element that is at hand or in memory; None if it is computed from others."""
+        """Return an element that is a value or in memory; None if it is computed from others."""
         lowering = self._lowering
         if id(value) in lowering.singles:
             return lowering.singles[id(value)]

@@ -72,7 +72,7 @@ def _bits(element: Element) -> int:
 
 
 def _pack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
-    """Need the element that a byte is part of, or all that share the byte."""
+    """Return the element that a byte is part of, or all that share the byte."""
     source = op.operands["source"]
     return _regrouped(position, id(op), source, _bits(source.type.element), 8)
 

@@ -41,11 +41,11 @@ class Position:
         return self._linear
 
     def broadcast(self, source: tuple[int, ...]) -> Position:
-        """The position in a tile that was broadcast from shape `source`."""
+        """Return the position in a tile that was broadcast from shape `source`."""
         return self._derive(("broadcast", source), source, self.indices)
 
     def permute(self, permutation: tuple[int, ...]) -> Position:
-        """The position in a tile whose dimension permutation[d] became dimension d."""
+        """Return the position in a tile whose dimension permutation[d] became dimension d."""
         key = ("permute", permutation)
         if key in self._derived:
             return self._derived[key]
@@ -54,7 +54,7 @@ class Position:
         return self._derive(key, shape, [self.indices[d] for d in source])
 
     def reshape(self, source: tuple[int, ...]) -> Position:
-        """The position in a tile of shape `source` that was reshaped to this shape."""
+        """Return the position in a tile of shape `source` that was reshaped to this shape."""
         key = ("reshape", source)
         if source == self.shape:
             return self

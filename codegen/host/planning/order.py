@@ -1,7 +1,7 @@
 """The ops of a kernel numbered in pre-order, and the loops around each.
 
-The numbers are points in time for planning memory. A loop runs its ops again and again, so a value
-from outside of it is in use up to its end.
+The numbers are points in time for planning memory. A loop repeats its ops, so a value from outside
+that is read inside is needed up to the end of the loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ REPEATING = ("for", "loop", "reduce", "scan")
 
 
 class Order:
-    """The ops of a body in pre-order, with what encloses them."""
+    """The ops of a body in pre-order, with the ops and blocks around each."""
 
     def __init__(self, body: Body) -> None:
         self.ops: list[Op] = []
@@ -38,15 +38,15 @@ class Order:
             self.last[id(op)] = len(self.ops) - 1
 
     def loops(self, op: Op) -> tuple[Op, ...]:
-        """The repeating ops around an op, outermost first."""
+        """Return the repeating ops around an op, outermost first."""
         return self._loops[id(op)]
 
     def owner(self, block: Block) -> Op | None:
-        """The op that a block is nested in; None for the body of the kernel."""
+        """Return the op that a block is nested in; None for the body of the kernel."""
         return self._owner[id(block)]
 
     def defined_in(self, value: Value) -> tuple[Op, ...]:
-        """The repeating ops around the definition of a value."""
+        """Return the repeating ops around the definition of a value."""
         owner = value.owner
         if isinstance(owner, Op):
             return self._loops[id(owner)]

@@ -23,7 +23,8 @@ REPORT = ctypes.CFUNCTYPE(
     ctypes.c_int32,
 )
 """`void report(i32 site, i64 index, ptr data, i32 x, i32 y, i32 z)`: the number of the site in the
-kernel's table, what the site counts, what it points to, and the block that says it."""
+kernel's table, the number of an element, an address of data (both as the site defines), and the
+reporting block."""
 
 
 ALIGNMENT = 64

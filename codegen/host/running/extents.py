@@ -31,7 +31,7 @@ def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsi
 
 
 def of_array(array: np.ndarray) -> Extent:
-    """The extent of a NumPy array."""
+    """Return the extent of a NumPy array."""
     address = array.__array_interface__["data"][0]
     return footprint(address, array.shape, array.strides, array.itemsize)
 

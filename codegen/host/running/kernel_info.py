@@ -16,7 +16,7 @@ from tileir.types import Element, Pointer, Scalar
 
 @dataclass(frozen=True, slots=True)
 class KernelInfo:
-    """An entry as a launch sees it.
+    """The data of an entry that a launch needs.
 
     elements      element types of its parameters
     offsets       bytes from the start of the argument struct to each argument

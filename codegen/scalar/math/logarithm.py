@@ -57,7 +57,7 @@ def _with_special(x: Expr, result: Expr) -> Expr:
 
 
 def log(x: Expr) -> Expr:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     k, f = octaves(x)
     high, low = split(LN2, x.format)
     rest = fma(f * f, horner(f, LOG), f)
@@ -67,7 +67,7 @@ def log(x: Expr) -> Expr:
 
 
 def log2(x: Expr) -> Expr:
-    """The logarithm to base 2."""
+    """Return the logarithm to base 2."""
     k, f = octaves(x)
     high, low = constant(LOG2_E, x)
     large = f * high

@@ -77,4 +77,4 @@ _FUNCTIONS = (
 )
 
 OPS = {function.__name__: _emitter(function) for function in _FUNCTIONS}
-"""Mnemonic -> emitter. Without such instructions approximate modes get the accurate result."""
+"""Mnemonic -> emitter; without PTX, approximate modes get the accurate result."""

@@ -106,15 +106,15 @@ class Expr:
         return self._to("bitcast", kind)
 
     def to_float(self, kind: ir.Type) -> Expr:
-        """The float nearest to a signed integer."""
+        """Return the float nearest to a signed integer."""
         return self._to("sitofp", kind)
 
     def extended(self, kind: ir.IntType) -> Expr:
-        """The unsigned integer in a wider type."""
+        """Return the unsigned integer in a wider type."""
         return self._to("zext", kind)
 
     def truncated(self, kind: ir.IntType) -> Expr:
-        """The low bits of an integer."""
+        """Return the low bits of an integer."""
         return self._to("trunc", kind)
 
     def choose(self, true: Expr, false: Expr | float) -> Expr:
@@ -156,7 +156,7 @@ def fma(lhs: Expr, rhs: Expr | float, acc: Expr | float) -> Expr:
 
 
 def magnitude(x: Expr) -> Expr:
-    """The float without its sign."""
+    """Return the float without its sign."""
     return x.call("llvm.fabs")
 
 

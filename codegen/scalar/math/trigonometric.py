@@ -87,19 +87,19 @@ def _wave(x: Expr, ahead: int) -> Expr:
 
 @_finite
 def sin(x: Expr) -> Expr:
-    """The sine of an angle in radians."""
+    """Return the sine of an angle in radians."""
     return signed(_wave(x, 0), sign_bit(x))
 
 
 @_finite
 def cos(x: Expr) -> Expr:
-    """The cosine of an angle in radians."""
+    """Return the cosine of an angle in radians."""
     return _wave(x, 1)
 
 
 @_finite
 def tan(x: Expr) -> Expr:
-    """The tangent of an angle in radians."""
+    """Return the tangent of an angle in radians."""
     count, angle = quadrant(x)
     result = _tangent(angle)
     result = (count & 1).differs(0).choose(-1.0 / result, result)

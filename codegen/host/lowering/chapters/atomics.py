@@ -28,7 +28,7 @@ _ON_FAILURE = {"acquire": "acquire", "acq_rel": "acquire"}
 
 
 def _rmw(lowering: Lowering, op: Op) -> None:
-    """The result of a masked element is unspecified: the argument is used, as it is at hand."""
+    """The result of a masked element is unspecified: the argument is used, which needs no load."""
     builder, argument = lowering.builder, op.operands["arg"]
     with nest(builder, argument.type.shape) as position:
         at = Evaluator(lowering, position)

@@ -1,4 +1,4 @@
-"""reduce and scan: folds along one dimension, many of them side by side in *lanes*.
+"""reduce and scan: folds along one dimension, many at once in *lanes*.
 
 The accumulators of all lanes are in a small array, and the innermost loop runs over the lanes, so
 that LLVM vectorises it whatever the body is. Lanes are the elements of another dimension; each is
