@@ -91,7 +91,7 @@ class LinearLayout:
         return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)
 
     def without(self, elements: int) -> LinearLayout:
-        """Return the layout after a reduction over these element bits; all threads hold the result."""
+        """Return the layout after a reduction over these element bits; all threads have it."""
         keep = ~elements
         return LinearLayout(
             self.bits,
