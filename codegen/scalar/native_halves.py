@@ -1,4 +1,4 @@
-"""Arithmetic and extremes of f16 and bf16 by PTX's instructions, on one element or on two in an i32.
+"""Arithmetic and extremes of f16 and bf16 by PTX's instructions, on one element or two in an i32.
 
 They round once, as computing in f32 does. bf16 got fused multiply-adds before other instructions,
 so its sums and products are made of those: multiplied by one, or added to -0, which changes no
