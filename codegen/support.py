@@ -11,7 +11,7 @@ from tileir.types import Tile
 
 from .kernel import Kernel
 
-DEEPEST = 100
+MAX_DEPTH = 100
 """Levels of nested regions; no hand-written kernel is nested deeper."""
 
 WhyNot = Callable[[Op, str], str | None]
@@ -32,7 +32,7 @@ def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagn
     for op in kernel.walk():
         if op.depth and op.spec.terminator:
             continue  # part of the op whose region it ends
-        if op.depth > DEEPEST + 1:
+        if op.depth > MAX_DEPTH + 1:
             continue  # part of one that is too deep
         reason = _depth(op) or why_not(op, target)
         if reason:
@@ -40,7 +40,7 @@ def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagn
 
 
 def _depth(op: Op) -> str | None:
-    return f"it is nested more than {DEEPEST} levels deep" if op.depth > DEEPEST else None
+    return f"it is nested more than {MAX_DEPTH} levels deep" if op.depth > MAX_DEPTH else None
 
 
 def _parameters(kernel: Kernel) -> list[Diagnostic]:

@@ -18,7 +18,7 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import Pointer, Tile
 
-from .divisibility import LARGEST, FactTable
+from .divisibility import MAX_DIVISOR, FactTable
 
 ADDRESS_BITS = 64
 """Width of addresses; offsets of this width are not extended before they are added."""
@@ -172,7 +172,7 @@ def _multiply(op: Op, table: RunTable) -> Runs:
         if table.facts[factor].constant == 1:
             return table[value]
     return tuple(
-        Run(1, min(x.constant, y.constant), min(x.at(1) * y.at(1), LARGEST))
+        Run(1, min(x.constant, y.constant), min(x.at(1) * y.at(1), MAX_DIVISOR))
         for x, y in zip(table[a], table[b], strict=True)
     )
 
@@ -236,7 +236,7 @@ def _alike(op: Op, table: RunTable, *sources: Run) -> Run:
 
 
 def _iota(op: Op, table: RunTable) -> Runs:
-    return (Run(op.result.type.size, 1, LARGEST),)
+    return (Run(op.result.type.size, 1, MAX_DIVISOR),)
 
 
 def _constant(op: Op, table: RunTable) -> Runs:
@@ -277,7 +277,7 @@ def _assume(op: Op, table: RunTable) -> Runs:
         if claim.along is None:
             return table[value]
         group, run = _power(claim.every), runs[claim.along]
-        divisor = min(claim.divisor, LARGEST)
+        divisor = min(claim.divisor, MAX_DIVISOR)
         if group != claim.every:
             divisor = min(divisor, group * unit_of(value))
         if claim.every and group >= run.contiguous:

@@ -21,9 +21,9 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import Scalar, TensorView, Tile
 
-LARGEST = 1 << 62
+MAX_DIVISOR = 1 << 62
 """The divisor of zero, and the largest divisor that `assume` can state."""
-MOST_ELEMENTS = 4096
+MAX_CONSTANT_ELEMENTS = 4096
 """Constants with more elements are not analysed."""
 
 
@@ -77,7 +77,7 @@ def infer_divisibility(kernel: Kernel, target: str) -> Kernel:
 
 def exactly(number: int) -> Facts:
     """Return the facts of a known number."""
-    return Facts(min(number & -number, LARGEST) if number else LARGEST, number, number)
+    return Facts(min(number & -number, MAX_DIVISOR) if number else MAX_DIVISOR, number, number)
 
 
 def unknown(value: Value) -> Facts:
@@ -127,7 +127,7 @@ def _assume(op: Op, table: FactTable) -> Facts:
 def _constant(op: Op, table: FactTable) -> Facts:
     constant, element = op.attributes["value"], _integer(op.result)
     count = 1 if constant.is_splat else constant.type.size
-    if element is None or element.bits < 8 or count > MOST_ELEMENTS:
+    if element is None or element.bits < 8 or count > MAX_CONSTANT_ELEMENTS:
         return unknown(op.result)
     sign = 1 << (element.bits - 1)
     numbers = [(constant.bits(index) ^ sign) - sign for index in range(count)]
@@ -170,7 +170,7 @@ def _promised(op: Op, facts: Facts) -> Facts:
 
 def _product(a: Facts, b: Facts) -> Facts:
     corners = [x * y for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
-    return Facts(min(a.divisor * b.divisor, LARGEST), min(corners), max(corners))
+    return Facts(min(a.divisor * b.divisor, MAX_DIVISOR), min(corners), max(corners))
 
 
 def _shli(op: Op, table: FactTable) -> Facts:

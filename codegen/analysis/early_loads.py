@@ -17,7 +17,7 @@ from tileir.types import PartitionView, StridedView, Tile, Token
 from .carried_values import carried_arguments, handed_on
 from .memory_ops import PLAIN_LOADS, is_weak
 
-MOST_SLICE_OPS = 16
+MAX_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
 _CHEAP = {
     *ELEMENTWISE,
@@ -93,7 +93,7 @@ class _Body:
             if op not in needed_ops:
                 needed_ops.add(op)
                 stack += op.operand_list()
-            if len(needed_ops) > MOST_SLICE_OPS:
+            if len(needed_ops) > MAX_SLICE_OPS:
                 return None
         return tuple(op for op in self.ops if op in needed_ops)
 

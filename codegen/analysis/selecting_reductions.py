@@ -13,7 +13,7 @@ from itertools import product
 from tileir.ir import Block, Op, Value
 from tileir.types import Scalar
 
-MOST_OPERANDS = 3
+MAX_OPERANDS = 3
 """Limit on operands, as the number of outcomes is a power of six."""
 _LESS, _EQUAL, _GREATER, _FIRST_NAN, _SECOND_NAN, _BOTH_NAN = range(6)
 _SWAPPED = (_GREATER, _EQUAL, _LESS, _SECOND_NAN, _FIRST_NAN, _BOTH_NAN)
@@ -43,7 +43,7 @@ class _Unknown(Exception):
 def chooses(op: Op) -> bool:
     """Whether the body of a reduce selects one of two elements, the same in either order."""
     operands = op.operands["operands"]
-    if len(operands) > MOST_OPERANDS:
+    if len(operands) > MAX_OPERANDS:
         return False
     block = op.regions[0].block
     try:
@@ -75,7 +75,7 @@ class _Body:
 
     def __init__(self, block: Block) -> None:
         self._block = block
-        self._places = {value: divmod(at, 2) for at, value in enumerate(block.arguments)}
+        self._arguments = {value: divmod(at, 2) for at, value in enumerate(block.arguments)}
         self._signedness: dict[int, str] = {}
 
     def possible(self) -> list[range]:
@@ -98,9 +98,9 @@ class _Body:
         return outcome in _TRUE_FOR[op.attributes["comparison_predicate"]]
 
     def _compared(self, op: Op, lhs: Value, rhs: Value, outcomes: Outcomes) -> int:
-        if lhs not in self._places or rhs not in self._places:
+        if lhs not in self._arguments or rhs not in self._arguments:
             raise _Unknown
-        (number, left), (other, right) = self._places[lhs], self._places[rhs]
+        (number, left), (other, right) = self._arguments[lhs], self._arguments[rhs]
         signedness = op.attributes.get("signedness", "")
         if number != other or self._signedness.setdefault(number, signedness) != signedness:
             raise _Unknown

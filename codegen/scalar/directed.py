@@ -12,7 +12,7 @@ from llvmlite import ir
 from . import directed_double
 from .bits import DOUBLE, SINGLE, intrinsic
 from .error_free import sum_with_error
-from .rounding import odd_sum, settle_by, signed_zero, to_single
+from .rounding import correct_by_error, odd_sum, signed_zero, to_single
 
 Builder = ir.IRBuilder
 
@@ -20,7 +20,7 @@ Builder = ir.IRBuilder
 def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     """lhs + rhs; a sum that is exactly zero is -0 when rounded down."""
     total, error = sum_with_error(builder, lhs, rhs)
-    result = settle_by(builder, total, error, mode)
+    result = correct_by_error(builder, total, error, mode)
     if mode == "negative_inf":
         zero = builder.fcmp_ordered("==", total, ir.Constant(total.type, 0.0))
         return signed_zero(builder, result, zero, lhs, rhs)
@@ -48,7 +48,7 @@ def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Valu
     rest = builder.fsub(dividend, builder.fmul(wide, divisor))
     negative = builder.fcmp_ordered("<", rhs, ir.Constant(SINGLE, 0.0))
     error = builder.select(negative, builder.fneg(rest), rest)
-    return settle_by(builder, quotient, error, mode)
+    return correct_by_error(builder, quotient, error, mode)
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
@@ -58,7 +58,7 @@ def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
     root = intrinsic(builder, "llvm.sqrt", value)
     radicand, wide = _doubles(builder, value, root)
     error = builder.fsub(radicand, builder.fmul(wide, wide))
-    return settle_by(builder, root, error, mode)
+    return correct_by_error(builder, root, error, mode)
 
 
 def multiply_add(

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from .bits import bits_of, double, float_of, intrinsic, long
 from .error_free import two_product, two_sum
-from .rounding import settle_by, signed_zero
+from .rounding import correct_by_error, signed_zero
 
 Builder = ir.IRBuilder
 
@@ -36,7 +36,7 @@ def multiply(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Va
     nearest = builder.fmul(lhs, rhs)
     scaled = _scaled(builder, nearest, builder.neg(builder.add(i, j)))
     error = builder.fadd(builder.fsub(product, scaled), rest)
-    return settle_by(builder, nearest, error, mode)
+    return correct_by_error(builder, nearest, error, mode)
 
 
 def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
@@ -48,7 +48,7 @@ def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Valu
     left = builder.fsub(builder.fsub(a, product), rest)
     negative = builder.fcmp_ordered("<", b, double(0))
     error = builder.select(negative, builder.fneg(left), left)
-    return settle_by(builder, nearest, error, mode)
+    return correct_by_error(builder, nearest, error, mode)
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
@@ -61,7 +61,7 @@ def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
     scaled = _scaled(builder, nearest, builder.neg(half))
     square, rest = two_product(builder, scaled, scaled)
     error = builder.fsub(builder.fsub(radicand, square), rest)
-    return settle_by(builder, nearest, error, mode)
+    return correct_by_error(builder, nearest, error, mode)
 
 
 def multiply_add(
@@ -83,7 +83,7 @@ def multiply_add(
     scaled = _scaled(builder, nearest, builder.neg(scale))
     # The difference is zero or exceeds the rest, which is about half an ulp of `large`.
     error = builder.fadd(builder.fsub(large, scaled), builder.fadd(small, smallest))
-    result = settle_by(builder, nearest, error, mode)
+    result = correct_by_error(builder, nearest, error, mode)
     if mode != "negative_inf":
         return result
     # A zero result of rounding or underflow has an error; one of cancellation has none.

@@ -16,7 +16,7 @@ Builder = ir.IRBuilder
 DIRECTED = ("zero", "negative_inf", "positive_inf")
 
 
-def settle(
+def correct(
     builder: Builder, nearest: ir.Value, below: ir.Value, above: ir.Value, mode: str
 ) -> ir.Value:
     """Return the f32 or f64 rounded in a direction.
@@ -38,12 +38,12 @@ def settle(
     return float_of(builder, move(bits, step))
 
 
-def settle_by(builder: Builder, nearest: ir.Value, error: ir.Value, mode: str) -> ir.Value:
+def correct_by_error(builder: Builder, nearest: ir.Value, error: ir.Value, mode: str) -> ir.Value:
     """Do the same by the sign of the rounding error; NaN counts as no error."""
     zero = ir.Constant(error.type, 0.0)
     below = builder.fcmp_ordered("<", error, zero)
     above = builder.fcmp_ordered(">", error, zero)
-    return settle(builder, nearest, below, above, mode)
+    return correct(builder, nearest, below, above, mode)
 
 
 def to_single(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
@@ -54,7 +54,7 @@ def to_single(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
     back = builder.fpext(nearest, DOUBLE)
     below = builder.fcmp_ordered("<", value, back)
     above = builder.fcmp_ordered(">", value, back)
-    return settle(builder, nearest, below, above, mode)
+    return correct(builder, nearest, below, above, mode)
 
 
 def to_odd_single(builder: Builder, value: ir.Value) -> ir.Value:
@@ -72,7 +72,7 @@ def to_odd_single(builder: Builder, value: ir.Value) -> ir.Value:
 def odd_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     """Return the sum of two f32 or f64, rounded to odd; it must not overflow."""
     total, error = two_sum(builder, lhs, rhs)
-    bits = bits_of(builder, settle_by(builder, total, error, "zero"))
+    bits = bits_of(builder, correct_by_error(builder, total, error, "zero"))
     inexact = builder.fcmp_ordered("!=", error, ir.Constant(error.type, 0.0))
     return float_of(builder, builder.or_(bits, builder.zext(inexact, bits.type)))
 

@@ -61,12 +61,12 @@ class DirectTile(Protocol):
 class Enclosing:
     """An op whose region is being lowered: where its terminators branch to, and the slots they set.
 
-    `again` is the block that starts the next iteration, None for an `if`. `carried` and `results`
+    `latch` is the block that starts the next iteration, None for an `if`. `carried` and `results`
     map the number of a value to the stack slot of a single element.
     """
 
     after: ir.Block
-    again: ir.Block | None = None
+    latch: ir.Block | None = None
     carried: dict[int, ir.Value] = field(default_factory=dict)
     results: dict[int, ir.Value] = field(default_factory=dict)
 

@@ -32,7 +32,7 @@ from .position import INDEX, ZERO, Position
 from .views import dimensions, steps, unsigned_index
 
 ONE = ir.Constant(INDEX, 1)
-LARGEST = (1 << 64) - 1
+MAX_INDEX = (1 << 64) - 1
 
 
 class Window:
@@ -77,7 +77,7 @@ class Window:
         builder, most = self.builder, ir.Constant(INDEX, extent)
         inside = builder.icmp_unsigned("<", start, size)
         if step > 1:  # the product may have wrapped
-            small = builder.icmp_unsigned("<=", number, ir.Constant(INDEX, LARGEST // step))
+            small = builder.icmp_unsigned("<=", number, ir.Constant(INDEX, MAX_INDEX // step))
             inside = builder.and_(small, inside)
         left = builder.select(inside, builder.sub(size, start), ZERO)
         return builder.select(builder.icmp_unsigned("<", left, most), left, most)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tileir.codegen.host.running.kernel_info import KernelInfo
 
-_FAST = 1
+_FASTEST_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class MachineCode:
 
     def to_bytes(self) -> bytes:
         """Serialise: a line of JSON, the object file, the compressed IR."""
-        text = zlib.compress(self.llvm_ir.encode(), _FAST)
+        text = zlib.compress(self.llvm_ir.encode(), _FASTEST_LEVEL)
         head = {
             "object": len(self.object_file),
             "entries": [info.to_json() for info in self.entries],

@@ -24,14 +24,14 @@ from .buffers import Fusion
 from .order import Order
 from .tiles import is_single, is_tile
 
-CHEAP = 4
+MAX_RECOMPUTED = 4
 """Up to so many element-wise ops are recomputed rather than kept."""
 
-CHEAP_INDICES = 50
+MAX_RECOMPUTED_INDICES = 50
 """The same limit for index arithmetic: recomputed in the loop, LLVM makes induction variables of it
 and recognises contiguous addresses."""
 
-MOST_FUSED = 2000
+MAX_FUSED_OPS = 2000
 """The most ops in one loop; LLVM's compile time grows faster than the loop."""
 
 _WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) | dict.fromkeys(
@@ -77,10 +77,10 @@ def plan_fusion(order: Order) -> Fusion:
         if op.name in ELEMENTWISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
             recomputed = len(routes.get(result, ())) > 1 or result in repeated
-            cheap = CHEAP_INDICES if result in index_tiles else CHEAP
-            if weight > MOST_FUSED or (recomputed and weight > cheap):
+            limit = MAX_RECOMPUTED_INDICES if result in index_tiles else MAX_RECOMPUTED
+            if weight > MAX_FUSED_OPS or (recomputed and weight > limit):
                 fusion.kept.add(id(op))
-        _flow(op, order, fusion, routes, repeated)
+        _propagate_routes(op, order, fusion, routes, repeated)
     _defer(order, fusion, routes)
     return fusion
 
@@ -93,7 +93,7 @@ def _weights(order: Order) -> dict[int, int]:
             continue
         below = sum(weights.get(id(value), 0) for value in op.operand_list())
         own = _WEIGHTS.get(op.name, 1) if op.name in ELEMENTWISE else 0
-        weight = 1 if below > MOST_FUSED else below + own
+        weight = 1 if below > MAX_FUSED_OPS else below + own
         weights[id(op.result)] = weight
     return weights
 
@@ -109,7 +109,7 @@ def _index_tiles(order: Order) -> set[int]:
     return index_tiles
 
 
-def _flow(
+def _propagate_routes(
     op: Op, order: Order, fusion: Fusion, routes: dict[int, set[Route]], repeated: set[int]
 ) -> None:
     """Add the routes of an op's result to its operands, and note which are read repeatedly."""
@@ -147,8 +147,8 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
                 ((*_, (destination, _)),) = taken
                 waiting.setdefault(destination, []).append(op)
         elif id(op) in waiting and _may_take(op, fusion):
-            fusion.deferred[id(op)] = waiting.pop(id(op))
-            fusion.late.update(id(load) for load in fusion.deferred[id(op)])
+            fusion.deferred_to[id(op)] = waiting.pop(id(op))
+            fusion.deferred_loads.update(id(load) for load in fusion.deferred_to[id(op)])
         if op.spec.effects not in SILENT:
             waiting.clear()
 

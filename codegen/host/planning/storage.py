@@ -53,13 +53,13 @@ class _Planner:
         self._last = self._last_reads()
         self._storage = Storage(self._fusion)
         self._buffers: list[_Buffer] = []
-        self._of: dict[int, _Buffer] = {}
-        self._own: dict[int, list[_Buffer]] = {}
+        self._buffer_of: dict[int, _Buffer] = {}
+        self._temporaries_of: dict[int, list[_Buffer]] = {}
 
     def plan(self) -> Storage:
         for op in self._order.ops:
-            self._carried(op)
-            self._filled(op)
+            self._add_carried(op)
+            self._add_results(op)
             if not is_inline(op) and (temporaries := row_of(op).temporaries):
                 for size in temporaries(op):
                     self._temporary(op, size)
@@ -68,9 +68,10 @@ class _Planner:
                 self._moves(op)
         self._assign_offsets()
         storage = self._storage
-        storage.offsets = {value: buffer.offset for value, buffer in self._of.items()}
+        storage.offsets = {value: buffer.offset for value, buffer in self._buffer_of.items()}
         storage.temporaries = {
-            op: [buffer.offset for buffer in buffers] for op, buffers in self._own.items()
+            op: [buffer.offset for buffer in buffers]
+            for op, buffers in self._temporaries_of.items()
         }
         return storage
 
@@ -89,16 +90,16 @@ class _Planner:
                 last[id(value)] = max(last.get(id(value), -1), reaches)
         return last
 
-    def _stop(self, value: Value, at_least: int) -> int:
+    def _last_use(self, value: Value, at_least: int) -> int:
         """Return the number of the last op that needs a value, at least `at_least`."""
         last = self._last.get(id(value), -1)
         return max(at_least, self._order.reach(value, last) if last >= 0 else -1)
 
-    def _new(self, values: list[Value], start: int, stop: int) -> _Buffer:
+    def _add_buffer(self, values: list[Value], start: int, stop: int) -> _Buffer:
         buffer = _Buffer(tile_bytes(values[0]), start, stop, values)
         self._buffers.append(buffer)
         for value in values:
-            self._of[id(value)] = buffer
+            self._buffer_of[id(value)] = buffer
         return buffer
 
     def _temporary(self, op: Op, size: int) -> int:
@@ -107,10 +108,10 @@ class _Planner:
             start, stop = 0, len(self._order.ops)
         buffer = _Buffer(size, start, stop)
         self._buffers.append(buffer)
-        self._own.setdefault(id(op), []).append(buffer)
-        return len(self._own[id(op)]) - 1
+        self._temporaries_of.setdefault(id(op), []).append(buffer)
+        return len(self._temporaries_of[id(op)]) - 1
 
-    def _carried(self, op: Op) -> None:
+    def _add_carried(self, op: Op) -> None:
         """Make buffers for the values that an op with regions carries, and for its results."""
         if op.name not in ("for", "loop", "if"):
             return
@@ -119,49 +120,53 @@ class _Planner:
         if op.name == "for":
             for argument, result in zip(arguments, op.results, strict=True):
                 if is_tile(argument):
-                    self._new([argument, result], index, self._stop(result, end))
+                    self._add_buffer([argument, result], index, self._last_use(result, end))
             return
         for argument in filter(is_tile, arguments):
-            self._new([argument], index, end)
+            self._add_buffer([argument], index, end)
         for result in filter(is_tile, op.results):
-            self._new([result], index, self._stop(result, end))
+            self._add_buffer([result], index, self._last_use(result, end))
 
-    def _filled(self, op: Op) -> None:
+    def _add_results(self, op: Op) -> None:
         """Make buffers for the tiles that an op's own loop computes, and for its deferred loads."""
         index = self._order.index[id(op)]
-        for load in self._fusion.deferred.get(id(op), ()):
-            self._new([load.results[0]], index, self._stop(load.results[0], index))
-        if is_folded(op, self._fusion) or id(op) in self._fusion.late or op.name in _CONTROL:
+        for load in self._fusion.deferred_to.get(id(op), ()):
+            self._add_buffer([load.results[0]], index, self._last_use(load.results[0], index))
+        if (
+            is_folded(op, self._fusion)
+            or id(op) in self._fusion.deferred_loads
+            or op.name in _CONTROL
+        ):
             return
         for result in op.results:
-            if is_tile(result) and not self._shares(op, result):
-                self._new([result], index, self._stop(result, self._order.last[id(op)]))
+            if is_tile(result) and not self._reuses_buffer(op, result):
+                self._add_buffer([result], index, self._last_use(result, self._order.last[id(op)]))
 
-    def _shares(self, op: Op, result: Value) -> bool:
+    def _reuses_buffer(self, op: Op, result: Value) -> bool:
         """Whether a result can use an existing buffer; then it does."""
-        target = self._handed_to(op, result)
+        target = self._receiving_buffer(op, result)
         if target is None and not is_inline(op) and (slot := row_of(op).onto):
-            target = self._ending(op, op.operands[slot], result)
+            target = self._operand_buffer(op, op.operands[slot], result)
         if target is None:
             return False
-        target.stop = self._stop(result, target.stop)
+        target.stop = self._last_use(result, target.stop)
         target.values.append(result)
-        self._of[id(result)] = target
+        self._buffer_of[id(result)] = target
         return True
 
-    def _handed_to(self, op: Op, result: Value) -> _Buffer | None:
+    def _receiving_buffer(self, op: Op, result: Value) -> _Buffer | None:
         """Return the buffer that the block's terminator passes the result on to, if it is free."""
         end = self._order.block[id(op)].ops[-1]
-        handed = [id(value) for value in end.operand_list()]
-        if end.name not in _PASSING_ON or id(result) not in handed:
+        passed_on = [id(value) for value in end.operand_list()]
+        if end.name not in _PASSING_ON or id(result) not in passed_on:
             return None
         receiver = self._receiver(end)
         if receiver is None:
             return None
-        target = self._of[id(_targets(end, receiver)[handed.index(id(result))])]
-        return target if self._is_over(target, op, receiver) else None
+        target = self._buffer_of[id(_targets(end, receiver)[passed_on.index(id(result))])]
+        return target if self._is_writable(target, op, receiver) else None
 
-    def _is_over(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
+    def _is_writable(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
         """Whether an op may write to a buffer because its contents are no longer needed.
 
         The op itself may read it, element by element. The receiver's results do not count: they
@@ -169,7 +174,7 @@ class _Planner:
         """
         index, reads = self._order.index[id(op)], reads_of(op, self._fusion)
         for value in buffer.values:
-            last = -1 if value.owner is receiver else self._stop(value, -1)
+            last = -1 if value.owner is receiver else self._last_use(value, -1)
             if last > index or (last == index and not reads.get(id(value), False)):
                 return False
         return True
@@ -186,11 +191,11 @@ class _Planner:
             block = self._order.block[id(owner)]
         return None
 
-    def _ending(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
+    def _operand_buffer(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
         """Return the buffer of an operand if the operand is not needed after the op."""
         while isinstance(operand.owner, Op) and operand.owner.name == "assume":
             operand = operand.owner.operands["value"]
-        buffer = self._of.get(id(operand))
+        buffer = self._buffer_of.get(id(operand))
         index = self._order.index[id(op)]
         if buffer is None or buffer.stop != index or buffer.size != tile_bytes(result):
             return None
@@ -204,19 +209,21 @@ class _Planner:
         pending = [
             (value, target)
             for value, target in zip(op.operand_list(), _targets(op, receiver), strict=True)
-            if is_tile(value) and self._of.get(id(value)) is not self._of[id(target)]
+            if is_tile(value) and self._buffer_of.get(id(value)) is not self._buffer_of[id(target)]
         ]
         reads = {id(target): self._buffers_read(value) for value, target in pending}
         self._storage.moves[id(op)] = [
             Move(value, target, self._temporary(op, tile_bytes(value)) if staged else None)
-            for value, target, staged in one_by_one(pending, reads, lambda v: id(self._of[id(v)]))
+            for value, target, staged in one_by_one(
+                pending, reads, lambda v: id(self._buffer_of[id(v)])
+            )
         ]
 
     def _buffers_read(self, value: Value) -> dict[int, bool]:
         """Map the buffers that a tile is computed from to whether only the same index is read."""
         aligned_reads: dict[int, bool] = {}
         for leaf, aligned in leaves(value, self._fusion).items():
-            buffer = id(self._of[leaf])
+            buffer = id(self._buffer_of[leaf])
             aligned_reads[buffer] = aligned_reads.get(buffer, True) and aligned
         return aligned_reads
 

@@ -17,7 +17,7 @@ from tileir.types import Scalar
 from .report import Handler, Report
 
 
-def _printed(site: Mapping[str, Any]) -> Handler:
+def _print_handler(site: Mapping[str, Any]) -> Handler:
     """Make a handler that writes the text of a print op at once."""
     parts = list(pieces(site["format"]))
 
@@ -27,7 +27,7 @@ def _printed(site: Mapping[str, Any]) -> Handler:
             _tile(part, report.data, next(arguments)) if isinstance(part, Conversion) else part
             for part in parts
         ]
-        say("".join(texts))
+        write_stdout("".join(texts))
 
     return handle
 
@@ -59,7 +59,7 @@ def patterns(address: int, count: int, width: int = 8) -> list[int]:
     return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
 
-def raised(site: Mapping[str, Any]) -> Handler:
+def raise_handler(site: Mapping[str, Any]) -> Handler:
     """Make a handler that raises a failed assertion and names every element that is false."""
 
     def handle(report: Report) -> None:
@@ -78,15 +78,15 @@ def raised(site: Mapping[str, Any]) -> Handler:
     return handle
 
 
-def _asserted(site: Mapping[str, Any]) -> Handler:
+def _assert_handler(site: Mapping[str, Any]) -> Handler:
     """Make a handler that prints a failed assertion, as a GPU does, and raises it."""
-    raise_it = raised(site)
+    raise_it = raise_handler(site)
 
     def handle(report: Report) -> None:
         try:
             raise_it(report)
         except KernelAssertionError as problem:
-            say(f"{problem}\n")
+            write_stdout(f"{problem}\n")
             raise
 
     return handle
@@ -101,11 +101,11 @@ def unravel(index: int, shape: list[int]) -> tuple[int, ...]:
     return tuple(reversed(indices))
 
 
-def say(text: str) -> None:
+def write_stdout(text: str) -> None:
     """Write to standard output and flush; characters that its encoding lacks are escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
 
 
-HANDLERS = {"assert": _asserted, "print": _printed}
+HANDLERS = {"assert": _assert_handler, "print": _print_handler}

@@ -21,7 +21,7 @@ from .report import Handler, Report
 HANDLERS: dict[str, Callable[[Mapping[str, Any]], Handler]] = {
     **findings.HANDLERS,
     **messages.HANDLERS,
-    "trace": traces.printed,
+    "trace": traces.print_handler,
 }
 """Kind of a site -> function from the site's row in the table to its handler."""
 
@@ -37,9 +37,9 @@ def handlers_of(
     """
     makers = dict(HANDLERS)
     if on_trace is not None:
-        makers["trace"] = lambda site: traces.handed_to(site, on_trace)
+        makers["trace"] = lambda site: traces.call_handler(site, on_trace)
     if not print_assertions:
-        makers["assert"] = messages.raised
+        makers["assert"] = messages.raise_handler
     return [makers[site["kind"]](site) for site in sites]
 
 

@@ -13,19 +13,19 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
 
-from .messages import say
+from .messages import write_stdout
 from .report import Handler, Report
 
 OnTrace = Callable[[str, np.ndarray, tuple[int, int, int]], None]
 """Takes the name of a value, its elements, and the block."""
 
 
-def printed(site: Mapping[str, Any]) -> Handler:
+def print_handler(site: Mapping[str, Any]) -> Handler:
     """Make a handler that prints each value after its block and its name."""
-    return handed_to(site, _print)
+    return call_handler(site, _print)
 
 
-def handed_to(site: Mapping[str, Any], function: OnTrace) -> Handler:
+def call_handler(site: Mapping[str, Any], function: OnTrace) -> Handler:
     """Make a handler that calls a function with a copy of each value."""
 
     def handle(report: Report) -> None:
@@ -36,7 +36,7 @@ def handed_to(site: Mapping[str, Any], function: OnTrace) -> Handler:
 
 def _print(name: str, array: np.ndarray, block: tuple[int, int, int]) -> None:
     head = f"block {block}: {name} = "
-    say(f"{head}{np.array2string(array, separator=', ', prefix=head)}\n")
+    write_stdout(f"{head}{np.array2string(array, separator=', ', prefix=head)}\n")
 
 
 def _array(site: Mapping[str, Any], address: int) -> np.ndarray:

@@ -84,8 +84,8 @@ class Work:
         """
         try:
             if not may_run_long:
-                self._drain(1, time.perf_counter() + SMALL_SECONDS)
-            if self._left():
+                self._run_blocks(1, time.perf_counter() + SMALL_SECONDS)
+            if self._has_blocks_left():
                 self._start(1, threads)
                 self._idle.wait(SMALL_SECONDS)
                 self._start(threads - 1, threads)
@@ -102,8 +102,8 @@ class Work:
 
     def _start(self, count: int, threads: int) -> None:
         """Start threads while there is work for them."""
-        for _ in range(count if self._left() else 0):
-            thread = threading.Thread(target=self._help, args=(threads,), daemon=True)
+        for _ in range(count if self._has_blocks_left() else 0):
+            thread = threading.Thread(target=self._run_thread, args=(threads,), daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the system has no more of them
@@ -112,7 +112,7 @@ class Work:
                 return
             self._threads.append(thread)
 
-    def _left(self) -> bool:
+    def _has_blocks_left(self) -> bool:
         return self._next < self.total and not self.context.stop
 
     def _wait(self, progress: Progress | None = None) -> None:
@@ -120,28 +120,28 @@ class Work:
 
         Threads are not joined: an interrupted join marks a running thread as ended.
         """
-        while self._active or self._left():
+        while self._active or self._has_blocks_left():
             self._idle.wait(POLL_SECONDS)
             if progress is not None:
                 progress(self._next, self.total)
 
-    def _help(self, threads: int) -> None:
+    def _run_thread(self, threads: int) -> None:
         with self._lock:
-            if not self._left():  # all work may be done before this thread begins
+            if not self._has_blocks_left():  # all work may be done before this thread begins
                 return
             self._active += 1
         try:
-            self._drain(threads)
+            self._run_blocks(threads)
         except BaseException as problem:
             self.problems.append(problem)
             self.context.stop = 1
         finally:
             with self._lock:
                 self._active -= 1
-                if not self._active and not self._left():
+                if not self._active and not self._has_blocks_left():
                     self._idle.set()
 
-    def _drain(self, threads: int, until: float | None = None) -> None:
+    def _run_blocks(self, threads: int, until: float | None = None) -> None:
         """Run blocks until none is left, or until a time of `time.perf_counter`."""
         memory = self._allocate()
         address = memory.ctypes.data

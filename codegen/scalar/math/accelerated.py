@@ -61,11 +61,11 @@ def inverse(x: Expr) -> Expr:
     return Expr(x.builder, ptx.reciprocal(x.builder, x.value))
 
 
-def exp_roughly(x: Expr, log2_e: str, flushed: bool = True) -> Expr:
+def exp_approx(x: Expr, log2_e: str, flushed: bool = True) -> Expr:
     """e^x within |x| + 3 ulp, for results that need no more."""
     return exp2(x * split(log2_e, SINGLE)[0], flushed)
 
 
-def tanh_roughly(x: Expr) -> Expr:
+def tanh_approx(x: Expr) -> Expr:
     """tanh(x) with 11 correct bits."""
     return Expr(x.builder, ptx.tanh(x.builder, x.value))

@@ -7,7 +7,7 @@ import math
 from .binary import DOUBLE, SINGLE
 from .double_word import split
 from .polynomial import Coefficients, horner
-from .terms import Expr, fma, magnitude, sign_bit, signed
+from .terms import Expr, flip_sign, fma, magnitude, sign_bit
 
 # (atan(t) - t) / t^3 in t^2, on |t| <= 0.55; relative error of the angle: 2^-29.9, 2^-58.5
 ATAN: Coefficients = {
@@ -53,4 +53,4 @@ def atan2(y: Expr, x: Expr) -> Expr:
     arc = (steep ^ left).choose(-arc, arc)
     # pi/4 is cut to so few bits that its multiples are exact.
     high, low = split(_PI_QUARTER, x.format, x.format.fraction - 2)
-    return signed(fma(quarters, high, fma(quarters, low, arc)), sign_bit(y))
+    return flip_sign(fma(quarters, high, fma(quarters, low, arc)), sign_bit(y))

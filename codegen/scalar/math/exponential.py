@@ -82,13 +82,13 @@ def exp(x: Expr) -> Expr:
     return scaled(*_parts(clamp(x, *_EXP_BOUNDS[form]), _magic(form)))
 
 
-def exp_quarter(size: Expr) -> Expr:
+def exp_quarter(absolute: Expr) -> Expr:
     """e^x / 4 for x >= 0, with a power of two that is normal, or infinite."""
-    form = size.format
+    form = absolute.format
     high = _EXP_BOUNDS[form][1]
-    bounded = (size > high).choose(size.like(high), size)
+    bounded = (absolute > high).choose(absolute.like(high), absolute)
     mantissa, total = _parts(bounded, _magic(form) - form.bias - 2)
-    return mantissa * (total.bits() << form.fraction).as_float(size.type)
+    return mantissa * (total.bits() << form.fraction).as_float(absolute.type)
 
 
 def exp2(x: Expr) -> Expr:

@@ -14,7 +14,7 @@ from .double_word import DoubleWord, constant, ordered_sum, product, split
 from .exponential import EXP2, EXP2_BOUNDS, LN2, scaled, whole_and_rest
 from .logarithm import octaves
 from .polynomial import Coefficients, horner
-from .terms import Expr, clamp, fma, magnitude, sign_bit, signed
+from .terms import Expr, clamp, flip_sign, fma, magnitude, sign_bit
 
 # (atanh(s) - s - s^3/3) / s^5 in s^2, where (1 + s) / (1 - s) is between sqrt(1/2) and sqrt(2);
 # relative error of atanh(s): 2^-36.7, 2^-73.2
@@ -68,7 +68,7 @@ def _power(x: Expr, y: DoubleWord, odd: Expr) -> Expr:
     tail = rest * split(LN2, form)[0]
     mantissa = (head + fma(tail, head, tail)) + 1.0
     sign = odd.choose(sign_bit(x), 0)
-    return signed(scaled(mantissa, total), sign)
+    return flip_sign(scaled(mantissa, total), sign)
 
 
 def _log2(x: Expr) -> DoubleWord:

@@ -38,25 +38,25 @@ def quadrant(x: Expr) -> tuple[Expr, DoubleWord]:
     """
     form = x.format
     word, long = form.pattern, ir.IntType(2 * form.width)
-    size = magnitude(x)
-    digits, position = _digits_and_position(size)
+    absolute = magnitude(x)
+    digits, position = _digits_and_position(absolute)
     high, middle, low = (part.extended(long) for part in _window(position, form))
     digits = digits.extended(long)
     # Fixed point: the first two bits are quarter turns, the last bit is 2^-(2 * width - 2).
     turns = (high * digits << form.width) + middle * digits + (low * digits >> form.width)
     point = 2 * form.width - 2
     count = (turns + (1 << (point - 1))) >> point
-    rest = _as_double_word(turns - (count << point), size)
-    small = size < _PI_QUARTER
+    rest = _as_double_word(turns - (count << point), absolute)
+    small = absolute < _PI_QUARTER
     angle = product(rest, constant(_PI_HALF, x))
-    angle = small.choose(size, angle[0]), small.choose(size.like(0.0), angle[1])
+    angle = small.choose(absolute, angle[0]), small.choose(absolute.like(0.0), angle[1])
     return small.choose(count.like(0), count).truncated(word), angle
 
 
-def _digits_and_position(size: Expr) -> tuple[Expr, Expr]:
+def _digits_and_position(absolute: Expr) -> tuple[Expr, Expr]:
     """Return integers d and e >= 0 so that a number >= 1/2 is d * 2^(e - fraction - 1)."""
-    form = size.format
-    bits = size.bits()
+    form = absolute.format
+    bits = absolute.bits()
     exponent = (bits >> form.fraction) - form.bias
     whole = (bits & ((1 << form.fraction) - 1)) | (1 << form.fraction)
     below_one = exponent < 0

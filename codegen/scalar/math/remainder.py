@@ -11,7 +11,7 @@ import math
 from llvmlite import ir
 
 from .binary import BinaryFormat
-from .terms import Expr, magnitude, sign_bit, signed
+from .terms import Expr, flip_sign, magnitude, sign_bit
 
 _LONG = ir.IntType(64)
 
@@ -25,13 +25,13 @@ def remf(x: Expr, y: Expr) -> Expr:
     rest = _long_division(digits % divisor, divisor, exponent - least, 63 - x.format.fraction)
     result = (over < under).choose(over, _number(rest, least, x))
     defined = (over < math.inf) & (under > 0.0)
-    return defined.choose(signed(result, sign_bit(x)), math.nan)
+    return defined.choose(flip_sign(result, sign_bit(x)), math.nan)
 
 
-def _significand(size: Expr) -> tuple[Expr, Expr]:
+def _significand(absolute: Expr) -> tuple[Expr, Expr]:
     """Return the significand of a number as an integer, and the exponent field, at least 1."""
-    form: BinaryFormat = size.format
-    bits = size.bits()
+    form: BinaryFormat = absolute.format
+    bits = absolute.bits()
     field = bits >> form.fraction
     normal = field > 0
     digits = bits & ((1 << form.fraction) - 1)

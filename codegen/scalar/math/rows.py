@@ -49,10 +49,10 @@ def _emitter(function: Callable[..., Expr]) -> Callable[..., ir.Value]:
 
 
 _BY_INSTRUCTION: dict[tuple[str, str], Callable[[Expr], Expr]] = {
-    ("exp", "approx"): lambda x: accelerated.exp_roughly(x, LOG2_E, flushed=False),
+    ("exp", "approx"): lambda x: accelerated.exp_approx(x, LOG2_E, flushed=False),
     ("exp2", "flushed"): lambda x: accelerated.exp2(x, flushed=True),
     ("rsqrt", "flushed"): lambda x: accelerated.rsqrt(x, flushed=True),
-    ("tanh", "approx"): accelerated.tanh_roughly,
+    ("tanh", "approx"): accelerated.tanh_approx,
 }
 """Op and mode on f32 -> PTX's instruction, whose error the mode permits."""
 

@@ -165,7 +165,7 @@ def sign_bit(x: Expr) -> Expr:
     return x.bits() & x.format.sign
 
 
-def signed(x: Expr, sign: Expr) -> Expr:
+def flip_sign(x: Expr, sign: Expr) -> Expr:
     """Flip the sign of a float if the bits `sign` have the sign bit."""
     return (x.bits() ^ sign).as_float(x.type)
 

@@ -10,7 +10,7 @@ from .binary import DOUBLE, SINGLE
 from .double_word import DoubleWord
 from .polynomial import Coefficients, horner
 from .quadrant import quadrant
-from .terms import Expr, fma, sign_bit, signed
+from .terms import Expr, flip_sign, fma, sign_bit
 
 # (sin(r) - r) / r^3 in r^2, on |r| <= pi/4; relative error of the sine: 2^-27.8, 2^-57.9
 SIN: Coefficients = {
@@ -77,24 +77,24 @@ def _finite(emit: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
     return function
 
 
-def _wave(x: Expr, ahead: int) -> Expr:
+def _sine_at_quadrant(x: Expr, ahead: int) -> Expr:
     """Return the sine of |x| plus `ahead` quarter turns."""
     count, angle = quadrant(x)
     count = count + ahead
     result = (count & 1).differs(0).choose(_cosine(angle), _sine(angle))
-    return signed(result, (count & 2) << (x.format.width - 2))
+    return flip_sign(result, (count & 2) << (x.format.width - 2))
 
 
 @_finite
 def sin(x: Expr) -> Expr:
     """Return the sine of an angle in radians."""
-    return signed(_wave(x, 0), sign_bit(x))
+    return flip_sign(_sine_at_quadrant(x, 0), sign_bit(x))
 
 
 @_finite
 def cos(x: Expr) -> Expr:
     """Return the cosine of an angle in radians."""
-    return _wave(x, 1)
+    return _sine_at_quadrant(x, 1)
 
 
 @_finite
@@ -103,4 +103,4 @@ def tan(x: Expr) -> Expr:
     count, angle = quadrant(x)
     result = _tangent(angle)
     result = (count & 1).differs(0).choose(-1.0 / result, result)
-    return signed(result, sign_bit(x))
+    return flip_sign(result, sign_bit(x))

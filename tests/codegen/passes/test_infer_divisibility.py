@@ -9,7 +9,7 @@ import pytest
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.analysis.divisibility import (
-    LARGEST,
+    MAX_DIVISOR,
     Facts,
     FactTable,
     facts_of_extent,
@@ -243,4 +243,4 @@ def test_shape_changes_keep_facts() -> None:
 def test_zero_is_divisible_by_anything() -> None:
     kernel = Kernel("k")
     zero = kernel.constant("i64", 0)
-    assert facts_in(kernel)[zero].divisor == LARGEST
+    assert facts_in(kernel)[zero].divisor == MAX_DIVISOR

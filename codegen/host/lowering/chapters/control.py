@@ -26,16 +26,16 @@ def _for(lowering: Lowering, op: Op) -> None:
     slots = _start(lowering, op.operands["initValues"], arguments)
     counter = lowering.slot(low.type)
     builder.store(low, counter)
-    body, again, after = _blocks(builder, "for", "next", "done")
+    body, latch, after = _blocks(builder, "for", "next", "done")
     builder.cbranch(compare("<", low, high), body, after)
     builder.position_at_end(body)
     index = builder.load(counter, typ=low.type)
     lowering.singles[id(op.regions[0].block.arguments[0])] = index
     _read(lowering, arguments, slots)
-    lowering.enclosing.append(Enclosing(after, again, slots))
+    lowering.enclosing.append(Enclosing(after, latch, slots))
     lowering.lower_block(op.regions[0].block)
     lowering.enclosing.pop()
-    builder.position_at_end(again)
+    builder.position_at_end(latch)
     _poll(lowering)
     index = builder.load(counter, typ=low.type)
     builder.store(builder.add(index, step), counter)
@@ -51,14 +51,14 @@ def _loop(lowering: Lowering, op: Op) -> None:
     arguments = carried_arguments(op)
     slots = _start(lowering, op.operands["initValues"], arguments)
     results = _slots(lowering, op.results)
-    body, again, after = _blocks(builder, "loop", "next", "done")
+    body, latch, after = _blocks(builder, "loop", "next", "done")
     builder.branch(body)
     builder.position_at_end(body)
     _read(lowering, arguments, slots)
-    lowering.enclosing.append(Enclosing(after, again, slots, results))
+    lowering.enclosing.append(Enclosing(after, latch, slots, results))
     lowering.lower_block(op.regions[0].block)
     lowering.enclosing.pop()
-    builder.position_at_end(again)
+    builder.position_at_end(latch)
     _poll(lowering)
     builder.branch(body)
     builder.position_at_end(after)
@@ -84,7 +84,7 @@ def _if(lowering: Lowering, op: Op) -> None:
 
 def _continue(lowering: Lowering, op: Op) -> None:
     around = _innermost_loop(lowering)
-    _pass_on(lowering, op, around.carried, around.again)
+    _pass_on(lowering, op, around.carried, around.latch)
 
 
 def _break(lowering: Lowering, op: Op) -> None:
@@ -118,7 +118,7 @@ def _pass_on(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: ir.
 
 
 def _innermost_loop(lowering: Lowering) -> Enclosing:
-    return next(around for around in reversed(lowering.enclosing) if around.again is not None)
+    return next(around for around in reversed(lowering.enclosing) if around.latch is not None)
 
 
 def _start(

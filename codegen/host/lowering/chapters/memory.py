@@ -26,7 +26,7 @@ from tileir.ir import Op
 
 def load_view(lowering: Lowering, op: Op) -> None:
     """Copy a window to the tile's buffer, unless the load is deferred to the loop that uses it."""
-    if id(op) in lowering.storage.fusion.late:
+    if id(op) in lowering.storage.fusion.deferred_loads:
         return
     window = Window(lowering, op)
     if window.sparse is not None:
@@ -75,7 +75,8 @@ def with_deferred(
     """
     builder = lowering.builder
     deferred = [
-        (load, Window(lowering, load)) for load in lowering.storage.fusion.deferred.get(id(op), ())
+        (load, Window(lowering, load))
+        for load in lowering.storage.fusion.deferred_to.get(id(op), ())
     ]
     if not deferred and not written:
         loop(False, None)

@@ -17,7 +17,7 @@ from tileir.codegen.host.lowering.position import INDEX
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.scalar.types import OPAQUE
 
-LONGEST = 256
+K_BLOCK = 256
 """Steps along K between two updates of a block of the result.
 
 A panel of so many rows stays in the L1 cache. And the sum of so many products of 8-bit integers,
@@ -109,7 +109,7 @@ class _Emitter:
     def run(self) -> None:
         """Loop over parts of K and blocks of the result."""
         product, builder = self._product, self._builder
-        part = min(product.k, LONGEST)
+        part = min(product.k, K_BLOCK)
         with (
             loop(builder, product.k // part) as number,
             loop(builder, product.m // self._rows) as block,

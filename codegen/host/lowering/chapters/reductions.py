@@ -32,10 +32,10 @@ from tileir.ir import Op
 LANE_BYTES = 1024
 """Bytes of an array of accumulators: enough vectors to hide the latency of an addition."""
 
-SHORT_LANES = 4096
+MAX_LANES_16_BITS = 4096
 """The most lanes of a row of 16-bit elements: long sums of these lose precision at every step."""
 
-FEW = 8
+UNROLLED_LANES = 8
 """Up to so many lanes are folded by unrolled code."""
 
 
@@ -60,7 +60,7 @@ class _Plan:
         size = max(memory_bytes(value.type.element) for value in op.operands["operands"])
         most = LANE_BYTES // size
         if across == dim:
-            most = 1 if not distribute else SHORT_LANES if size == 2 else most
+            most = 1 if not distribute else MAX_LANES_16_BITS if size == 2 else most
         lanes = min(shape[across], most)
         return cls(shape, dim, across, lanes)
 
@@ -200,7 +200,7 @@ def _halve(lowering: Lowering, op: Op, accumulators: _Accumulators, lanes: int) 
         other = accumulators.load(builder.add(half, lane, flags=("nuw", "nsw")))
         accumulators.store(lane, _fold(lowering, op, other, accumulators.load(lane)))
 
-    rounds = max(0, (lanes // FEW).bit_length() - 1)
+    rounds = max(0, (lanes // UNROLLED_LANES).bit_length() - 1)
     if rounds:
         with loop(builder, rounds) as done:
             half = builder.lshr(ir.Constant(INDEX, lanes // 2), done)

@@ -16,10 +16,10 @@ from tileir.ir import Op
 from tileir.read.function import Global
 from tileir.types import Scalar
 
-PAGE = 4096
+MAX_ALIGNMENT = 4096
 """The largest alignment of global variables, in bytes; larger ones are reduced to it."""
 
-TOO_MUCH = 1 << 48
+MAX_ALLOCA_BYTES = 1 << 48
 """Cap on the bytes of an alloca: more than any launch allows, and sums of it fit an offset."""
 
 
@@ -53,7 +53,7 @@ def _global(module: ir.Module, variable: Global) -> ir.GlobalVariable:
     kind = ir.ArrayType(BYTE, len(data))
     lowered = ir.GlobalVariable(module, kind, name)
     wanted = 1 << max(variable.alignment - 1, 0).bit_length()
-    lowered.align = min(max(wanted, ALIGNMENT), PAGE)
+    lowered.align = min(max(wanted, ALIGNMENT), MAX_ALIGNMENT)
     lowered.initializer = ir.Constant(kind, data if any(data) else None)
     return lowered
 
@@ -92,7 +92,7 @@ def _size(op: Op) -> int:
     element: Scalar = op.result.type.element.pointee
     count = op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
-    return min(size, TOO_MUCH)
+    return min(size, MAX_ALLOCA_BYTES)
 
 
 ROWS = {
