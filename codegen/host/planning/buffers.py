@@ -16,8 +16,8 @@ from .buffer_moves import Move
 class Fusion:
     """Which inline ops have buffers, and which loads are made by the loop that consumes them.
 
-    `kept`: ids of the inline ops whose tiles have buffers; `deferred_to`: id of an op with a loop ->
-    the loads deferred to that loop; `deferred_loads`: ids of all deferred loads.
+    `kept`: ids of the inline ops whose tiles have buffers; `deferred_to`: id of an op with a loop
+    -> the loads deferred to that loop; `deferred_loads`: ids of all deferred loads.
     """
 
     kept: set[int] = field(default_factory=set)
