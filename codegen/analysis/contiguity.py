@@ -141,7 +141,7 @@ def unit_of(value: Value) -> int:
     return memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
 
 
-# One function an op ------------------------------------------------------------------------
+# Rules: one function for each op ------------------------------------------------------------
 
 Rule = Callable[[Op, RunTable], Runs]
 

@@ -110,7 +110,7 @@ def _within_type(facts: Facts, value: Value) -> Facts:
     return Facts(divisor, facts.lower, facts.upper)
 
 
-# One function an op ------------------------------------------------------------------------
+# Rules: one function for each op ------------------------------------------------------------
 
 
 def _assume(op: Op, table: FactTable) -> Facts:

@@ -71,7 +71,7 @@ def _is_fair(block: Block, number: int) -> bool:
 
 
 class _Body:
-    """The comparisons of a body; each operand may be compared as one kind of number only."""
+    """The comparisons of a body; each operand may be compared with one signedness only."""
 
     def __init__(self, block: Block) -> None:
         self._block = block

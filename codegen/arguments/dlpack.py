@@ -83,7 +83,7 @@ class Export:
 def from_dlpack(source: Any, **asked: Any) -> Export:
     """Export an object with `__dlpack__`; `asked` are arguments for that method."""
     try:
-        if getattr(source, "requires_grad", False):  # torch does not export it otherwise
+        if getattr(source, "requires_grad", False):  # torch refuses to export it otherwise
             source = source.detach()
         capsule = _capsule(source, asked)
     except Exception as problem:

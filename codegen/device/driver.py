@@ -36,7 +36,7 @@ def _bindings() -> Any:
         raise MissingPackageError(_PACKAGE) from None
     try:
         answer = driver.cuInit(0)
-    except (RuntimeError, OSError):  # what the bindings raise when they look for the library
+    except (RuntimeError, OSError):  # raised by the bindings if they cannot load the library
         raise DeviceError(_NO_DRIVER) from None
     _checked(driver, "cuInit", answer)
     return driver
@@ -146,7 +146,7 @@ def _allow(kernel: Any, device: int, name: str, value: int) -> None:
     _call("cuKernelSetAttribute", kind, value, kernel, device)
 
 
-class LaunchShape(NamedTuple):
+class LaunchConfig(NamedTuple):
     """The configuration of a launch.
 
     `grid` counts blocks, `block` threads, `cluster` blocks; `shared` is bytes of dynamic shared
@@ -159,20 +159,20 @@ class LaunchShape(NamedTuple):
     shared: int
 
 
-def launch(kernel: Any, shape: LaunchShape, arguments: ctypes.Array, stream: int) -> None:
+def launch(kernel: Any, config: LaunchConfig, arguments: ctypes.Array, stream: int) -> None:
     """Enqueue a launch in a stream; `arguments` has the address of each argument."""
     driver = _bindings()
-    config = driver.CUlaunchConfig()
-    config.gridDimX, config.gridDimY, config.gridDimZ = shape.grid
-    config.blockDimX, config.blockDimY, config.blockDimZ = shape.block
-    config.sharedMemBytes, config.hStream = shape.shared, stream
-    if shape.cluster != (1, 1, 1):
+    native = driver.CUlaunchConfig()
+    native.gridDimX, native.gridDimY, native.gridDimZ = config.grid
+    native.blockDimX, native.blockDimY, native.blockDimZ = config.block
+    native.sharedMemBytes, native.hStream = config.shared, stream
+    if config.cluster != (1, 1, 1):
         cluster = driver.CUlaunchAttribute()
         cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         extents = cluster.value.clusterDim
-        extents.x, extents.y, extents.z = shape.cluster
-        config.attrs, config.numAttrs = [cluster], 1
-    _call("cuLaunchKernelEx", config, kernel, ctypes.addressof(arguments), 0)
+        extents.x, extents.y, extents.z = config.cluster
+        native.attrs, native.numAttrs = [cluster], 1
+    _call("cuLaunchKernelEx", native, kernel, ctypes.addressof(arguments), 0)
 
 
 def synchronize(stream: int) -> None:

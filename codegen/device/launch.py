@@ -63,12 +63,12 @@ def launch(
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
         driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
     # A grid that counts clusters has a scale of 1, and the driver learns their size from the PTX.
-    shape = driver.LaunchShape(
+    config = driver.LaunchConfig(
         blocks, tuple(plan["block"]), tuple(plan["grid_scale"]), plan["dynamic_shared_memory"]
     )
     start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
     addresses = [start + offset for offset in offsets]
-    driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
+    driver.launch(kernel, config, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
         _wait(symbol, plan, handle)
 

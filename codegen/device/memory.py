@@ -27,7 +27,7 @@ _LEGACY_STREAM = 1
 
 
 _ASK = -1
-"""Stands for a device that is to be asked of the driver."""
+"""Stands for a device that only the driver knows."""
 
 
 class DeviceMemory(NamedTuple):

@@ -18,7 +18,7 @@ Builder = ir.IRBuilder
 _FRACTION = 52
 _BIAS = 1023
 _UP = 64
-"""Power of two that makes a subnormal number normal."""
+"""Subnormal numbers are multiplied by 2 to this power, to make them normal."""
 _FAR = 300
 """If exponents differ by more, only the sign of the smaller term matters."""
 _MOST = 1100

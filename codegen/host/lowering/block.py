@@ -98,7 +98,7 @@ class Lowering(ABC):
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
-        # LLVM would leave half of the widest registers unused. The set's own `add` knows no
+        # By default LLVM uses half of the widest registers. The attribute set's own `add` rejects
         # attributes with values.
         bits = VectorUnit.of_host().bits
         set.add(self.function.attributes, f'"prefer-vector-width"="{bits}"')

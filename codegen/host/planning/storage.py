@@ -143,7 +143,7 @@ class _Planner:
                 self._add_buffer([result], index, self._last_use(result, self._order.last[id(op)]))
 
     def _reuses_buffer(self, op: Op, result: Value) -> bool:
-        """Whether a result can use an existing buffer; then it does."""
+        """Let a result reuse an existing buffer if possible; return whether it does."""
         target = self._receiving_buffer(op, result)
         if target is None and not is_inline(op) and (slot := row_of(op).onto):
             target = self._operand_buffer(op, op.operands[slot], result)
