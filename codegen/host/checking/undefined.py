@@ -48,7 +48,7 @@ def _division(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> Iterato
 
 def _shift(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> Iterator[Finding]:
     width = rhs.type.width
-    if width == 1:  # i1 cannot hold the number 1 as a width
+    if width == 1:  # any shift but by zero is too far
         yield "shift by the width or more", rhs
     else:
         yield "shift by the width or more", builder.icmp_unsigned(">=", rhs, _number(rhs, width))

@@ -1,8 +1,8 @@
 """Loads and stores of elements under the memory orderings of Tile IR.
 
-Weak accesses are plain. All others are LLVM atomics, which LLVM neither removes nor reorders: a
-loop that waits for a flag reads it in every iteration, and a release store follows all stores that
-it publishes. Scopes make no difference, as the blocks of a launch share all memory.
+Weak accesses are plain. All others are LLVM atomics, so that each access is really made: a loop that
+waits for a flag reads it in every iteration, and a release store follows all stores that it
+publishes. Scopes make no difference, as the blocks of a launch share all memory.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ here.
 
 A view load that flows into one loop only, with no store in between, is *deferred* to that loop:
 where the tile is inside its tensor and does not overlap what the loop writes, the loop reads the
-tensor. Code at run time decides which; see `memory`.
+tensor. Code at run time decides which; see `chapters/memory.py`.
 """
 
 from __future__ import annotations

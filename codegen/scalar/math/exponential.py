@@ -1,4 +1,4 @@
-"""Exponentials: a power of two times a polynomial on -1/2 <= log2 <= 1/2.
+"""Exponentials: a power of two times a polynomial on half an octave either side of 1.
 
 The argument is split by adding a number so large that the sum has no fraction; the low bits of the
 sum are then the exponent plus twice the bias. The power of two is applied in two multiplications,
