@@ -1,6 +1,6 @@
 """Loads and stores of elements under the memory orderings of Tile IR.
 
-Weak accesses are plain. All others are LLVM atomics, so that each access is really made: a loop that
+Weak accesses are plain. All others are LLVM atomics, so that each is really made: a loop that
 waits for a flag reads it in every iteration, and a release store follows all stores that it
 publishes. Scopes make no difference, as the blocks of a launch share all memory.
 """
