@@ -1,110 +1,40 @@
-"""From bytecode to something that runs: `compile` and what it returns."""
+"""From bytecode to something that runs: `compile`, and `stages`, which tells how."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
-from tileir.messages.texts import display
+from tileir.gpus import TARGETS
 
 from .cache.folder import find_cache
 from .cache.key import key_of
 from .cache.store import CacheSlot
+from .compilation import Compilation, Compiled
 from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
 from .transform.locate_in_text import with_text_lines
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
-    from tileir.types import Element
 
+    from .stage import Stage
+
+
+__all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
 
 CHECKS = ("memory", "undefined")
 """What may be checked while a kernel runs on the host."""
-
-_LAUNCHED_WITH = {
-    "threads": "the host", "allocations": "the host", "progress": "the host",
-    "on_trace": "the host", "print_assertions": "the host", "stream": "a GPU",
-}  # fmt: skip
-"""What a launch takes on one kind of target only -> which."""
-
-_NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and compile it again"
-
-
-class Compiled:
-    """One entry, compiled: its symbol, and the element types of its parameters in order.
-
-    Targets add how it is run.
-    """
-
-    def __init__(self, symbol: str, elements: Iterable[Element]) -> None:
-        self.symbol = symbol
-        self.elements = tuple(elements)
-
-    def __repr__(self) -> str:
-        parameters = ", ".join(map(str, self.elements))
-        return f"<{type(self).__name__} {display(self.symbol)}({parameters})>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(_NOT_PICKLED)
-
-    def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
-        """Run the kernel on a grid of up to three extents."""
-        raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
-
-    def refuse(self, names: Iterable[str]) -> None:
-        """TypeError if `launch` was given names that it does not take."""
-        for name in names:
-            owner = _LAUNCHED_WITH.get(name)
-            taken = f", which kernels compiled for {owner} take" if owner else ""
-            raise TypeError(f"launch() got an unexpected keyword argument {name!r}{taken}")
-
-
-class Compilation(Mapping[str, Compiled]):
-    """A compiled module: the symbol of an entry -> the compiled entry.
-
-    `llvm_ir` is the module as it was handed to LLVM. `ptx` and `plan` (entry symbol -> how to
-    launch it) are what a GPU target makes of it; on the host they are None and empty.
-    """
-
-    def __init__(
-        self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
-        ptx: str | None = None, plan: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
-        self.target = target
-        self.llvm_ir = llvm_ir
-        self.ptx = ptx
-        self.plan = dict(plan or {})
-        self._entries = dict(entries)
-
-    def __getitem__(self, symbol: str) -> Compiled:
-        try:
-            return self._entries[symbol]
-        except KeyError:
-            known = ", ".join(self._entries) or "none"
-            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.target}: {', '.join(self)}>"
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(_NOT_PICKLED)
 
 
 def compile(
     bytecode: Bytecode, target: str | None = None, *,
     symbols: str | Iterable[str] | None = None, cache: bool = True,
     check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool | None = False,
-    **launch: object,
+    portable: bool | None = False, **launch: object,
 ) -> Compilation:  # fmt: skip
     """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
 
@@ -131,11 +61,73 @@ def compile(
     `lineinfo`, the PTX says which line of source each instruction comes from, as far as the debug
     section does; of a module that was assembled from a text without `loc(...)`, which line of the
     text. A RuntimeWarning if nothing is known of any.
+
+    PTX for sm_90 runs on 9.0 and later, unless an entry uses what only sm_90a has: then it is PTX
+    for sm_90a, which runs on 9.0 alone (`Compilation.plan` says so). With `portable`, entries do
+    without. PTX for target "sm_90a" is always for that alone, so `portable` contradicts it. So it
+    is with all GPUs that have such a form: see `tileir.gpus`.
     """
+    asked = _asked(
+        bytecode,
+        target,
+        symbols=symbols,
+        check=check,
+        trace=trace,
+        lineinfo=lineinfo,
+        portable=portable,
+        **launch,
+    )
+    slot = _slot(asked) if cache else None
+    kept = slot and slot.get()
+    if kept:
+        compilation = asked.package.restore(kept)
+    else:
+        from .fresh import compile_fresh  # needs far more of us than what comes from the cache
+
+        compilation = compile_fresh(asked.bytecode, asked.target, **asked.options)
+        if slot:
+            slot.put(compilation.to_bytes())
+    compilation.again = asked.stages
+    return compilation
+
+
+def stages(
+    bytecode: Bytecode, target: str | None = None, until: str | None = None, **options: Any
+) -> dict[str, Stage]:
+    """What each stage of compiling does, in order, up to the one named `until`.
+
+    `options` are those of `compile`. UnsupportedError if there is no such stage for the target.
+    """
+    return _asked(bytecode, target, **options).stages(until)
+
+
+class _Asked(NamedTuple):
+    """What somebody wants compiled, after all of it has been checked."""
+
+    bytecode: Bytecode
+    target: str
+    package: Any
+    options: dict[str, Any]
+
+    def stages(self, until: str | None = None) -> dict[str, Stage]:
+        """What the stages do."""
+        from .watching import stages_of
+
+        return stages_of(self.bytecode, self.target, self.options, until)
+
+
+def _asked(
+    bytecode: Bytecode, target: str | None, *, symbols: str | Iterable[str] | None = None,
+    check: str | Iterable[str] = (), trace: str | Iterable[str] = (),
+    lineinfo: bool | None = False, portable: bool | None = False, **launch: object,
+) -> _Asked:  # fmt: skip
+    """Check the arguments of `compile`, which says what is raised."""
     launch = check_options(launch)
-    if lineinfo is not None and not isinstance(lineinfo, bool):
-        raise UnsupportedError(f"option lineinfo is {spell(lineinfo)}, not true or false")
-    for_gpus = [*beyond_defaults(launch), *(["lineinfo"] if lineinfo else [])]
+    flags = {"lineinfo": lineinfo, "portable": portable}
+    for name, value in flags.items():
+        if value is not None and not isinstance(value, bool):
+            raise UnsupportedError(f"option {name} is {spell(value)}, not true or false")
+    for_gpus = [*beyond_defaults(launch), *(name for name, value in flags.items() if value)]
     if target is None:
         target = named_target(bytecode)
         if target is None and for_gpus:
@@ -147,22 +139,16 @@ def compile(
     checks, names = _checks(check, target), _names(trace, target)
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
+    if flags["portable"]:
+        TARGETS[target].portable()  # refuses a target that cannot be
     options = {
         "symbols": symbols, "checks": checks, "trace": names,
-        "launch": {} if target == HOST else launch, "lineinfo": bool(lineinfo),
+        "launch": {} if target == HOST else launch,
+        **{name: bool(value) for name, value in flags.items()},
     }  # fmt: skip
-    if lineinfo or checks:
+    if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
-    slot = _slot(bytecode, package.identity(target), options) if cache else None
-    kept = slot and slot.get()
-    if kept:
-        return package.restore(kept)
-    from .fresh import compile_fresh  # needs far more of us than what comes from the cache
-
-    compilation = compile_fresh(bytecode, target, **options)
-    if slot:
-        slot.put(compilation.to_bytes())
-    return compilation
+    return _Asked(bytecode, target, package, options)
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
@@ -193,10 +179,10 @@ def _names(trace: str | Iterable[str], target: str) -> list[str]:
     return names
 
 
-def _slot(bytecode: Bytecode, identity: str | None, options: dict[str, Any]) -> CacheSlot | None:
-    """Where a compilation is kept, None if it is not."""
-    cache = find_cache()
+def _slot(asked: _Asked) -> CacheSlot | None:
+    """Return the slot in the cache for a compilation; None if it is not cached."""
+    cache, identity = find_cache(), asked.package.identity(asked.target)
     if cache is None or identity is None:
         return None
-    key = key_of(bytecode, identity, options)
+    key = key_of(asked.bytecode, identity, asked.options)
     return None if key is None else cache.slot(key)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tileir.errors import VerifyError
 from tileir.verifier.module import check as check_rules
 
-from . import pipeline, support
+from . import support
 from .kernel import Kernel
 from .targets import package_of
 from .transform.insert_traces import insert_traces
@@ -16,14 +16,19 @@ from .transform.insert_traces import insert_traces
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
-    from .api import Compilation
+    from .compilation import Compilation
+    from .pipeline import Watch
 
 
 def compile_fresh(
     bytecode: Bytecode, target: str, *, symbols: list[str] | None, checks: list[str],
-    trace: list[str], launch: dict[str, object], lineinfo: bool,
-) -> Compilation:  # fmt: skip
-    """The compilation of some entries, None for all; what it raises is said at `api.compile`."""
+    trace: list[str], launch: dict[str, object], lineinfo: bool, portable: bool,
+    watch: Watch | None = None, until: str | None = None,
+) -> Compilation | None:  # fmt: skip
+    """The compilation of some entries, None for all; what it raises is said at `api.compile`.
+
+    `watch` and `until` are those of `pipeline.run`; there is none if the stages end early.
+    """
     family = package_of(target)
     package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
@@ -32,10 +37,9 @@ def compile_fresh(
     if trace:
         kernels = insert_traces(kernels, trace)
     support.check(kernels, target, package.why_not)
-    kernels = [pipeline.run(kernel, family, target) for kernel in kernels]
-    asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo}
+    asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
-    return package.compile_kernels(kernels, target, **asked)
+    return package.compile_kernels(kernels, target, watch, until, **asked)
 
 
 def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:

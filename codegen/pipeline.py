@@ -1,28 +1,52 @@
-"""The passes, in order, for each family of targets.
+"""The stages, in order, for each family of targets.
 
-A pass is a function `(kernel, target) -> kernel` named as its module in `passes`. It may not change
-a kernel it was given: it returns it, or a copy with another body or more facts.
+A stage is a function that takes the state of a module, which has a field for everything that is
+decided, and fills in its part. It is named as in the list and stands in `stages.py` of the family's
+package. It may not change a body that it was given: it puts another one in its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import TypeVar
 
-from .kernel import Kernel
+from .state import State
 
-PASSES: dict[str, tuple[str, ...]] = {
-    "host": ("eliminate_dead_ops",),
-    "nvptx": ("eliminate_dead_ops", "infer_divisibility", "infer_contiguity"),
-}
+STAGES: dict[str, tuple[str, ...]] = {
+    "nvptx": (
+        # Tile IR
+        "eliminate_dead_ops",
+        "settle_launch", "number_lines", "choose_ptx_version",
+        "choose_threads", "place_variables", "choose_atoms", "prefer_layouts", "assign_layouts",
+        "pipeline_loops", "place_barriers", "read_ahead", "allocate_memory", "unroll_loops",
+        # text
+        "emit_llvm", "optimise", "emit_ptx", "describe_launch",
+    ),
+    "host": (
+        "eliminate_dead_ops", "order", "fuse", "place_buffers",
+        "emit_llvm", "optimise", "emit_object",
+    ),
+}  # fmt: skip
+
+S = TypeVar("S", bound=State)
+Stage = Callable[[S], None]
+Watch = Callable[[str, S], None]
+"""Called with the name of each stage when it is over, and the state."""
 
 
-def run(kernel: Kernel, family: str, target: str) -> Kernel:
-    """The kernel after all passes of the family."""
-    for name in PASSES[family]:
-        kernel = _pass(name)(kernel, target)
-    return kernel
+def stage_of(family: str, name: str) -> Stage:
+    """The function of a stage."""
+    return getattr(import_module(f".{family}.stages", __package__), name)
 
 
-def _pass(name: str) -> Callable[[Kernel, str], Kernel]:
-    return getattr(import_module(f".{name}", __package__), name)
+def run(family: str, state: S, watch: Watch[S] | None = None, until: str | None = None) -> bool:
+    """Run the stages of a family up to the one named `until`; whether that was the last one."""
+    names = STAGES[family]
+    for name in names:
+        stage_of(family, name)(state)
+        if watch is not None:
+            watch(name, state)
+        if name == until:
+            return name == names[-1]
+    return True

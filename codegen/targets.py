@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
+from tileir.gpus import GPUS, TARGETS, numbered
 from tileir.read.text_positions import located
 
 if TYPE_CHECKING:
@@ -20,19 +21,17 @@ def named_target(bytecode: Bytecode) -> str | None:
     """The GPU that the text of a module names; UnsupportedError for one that we do not know."""
     module = bytecode.launch_attributes.module
     if CAPABILITY in module:
-        attribute, name = CAPABILITY, f"sm_{module[CAPABILITY]}"
+        attribute, name = CAPABILITY, numbered(module[CAPABILITY])
     elif SPELLED in module:
         attribute, name = SPELLED, module[SPELLED]
     else:
         return None
-    from tileir.verifier.rules.targets import GPUS
-
-    if name not in GPUS:
+    if not isinstance(name, str) or name not in TARGETS:
         said = f"{attribute} is {spell(module[attribute])}"
         problem = f"{said}, which is no GPU; known are {', '.join(GPUS)}"
         found = [Diagnostic("error", "launch-contract", problem)]
         raise UnsupportedError("the text is for a GPU that is none:", located(found, bytecode))
-    return name
+    return TARGETS[name].gpu
 
 
 def no_gpu(asker: str, target: str) -> str:
@@ -52,8 +51,6 @@ def package_of(target: str) -> str:
     """
     if target == HOST:
         return "host"
-    from .nvptx.machine.targets import TARGETS
-
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")
     if target in TARGETS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import os
@@ -9,6 +10,7 @@ import shutil
 import signal
 import subprocess
 from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -42,7 +44,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Sixteen thousand tests stay alive to the end: the cycle collector need not look at them."""
+    """Thousands of tests stay alive to the end: the cycle collector need not look at them."""
     gc.collect()
     gc.freeze()
 
@@ -51,6 +53,25 @@ def pytest_collection_finish() -> None:
 def update(request: pytest.FixtureRequest) -> bool:
     """Whether goldens are to be rewritten."""
     return request.config.getoption("--update")
+
+
+@pytest.fixture
+def named(subtests: pytest.Subtests) -> Callable[[object], contextlib.AbstractContextManager]:
+    """One of the cases of a test: ``with named(version): ...``.
+
+    A subtest, so that a case that fails is named and hides no other; but pytest hears of no case
+    that passes, because each would cost it a millisecond and there are tens of thousands.
+    """
+
+    @contextlib.contextmanager
+    def case(name: object) -> Iterator[None]:
+        try:
+            yield
+        except (Exception, pytest.fail.Exception):  # a tool that is missing skips all cases
+            with subtests.test(str(name)):
+                raise
+
+    return case
 
 
 @cache

@@ -17,6 +17,14 @@ def call(
     main: Callable[[Sequence[str]], int], *arguments: object, data: bytes | None = None
 ) -> CompletedProcess[str]:
     """What `main` returns and prints, with `data` on standard input."""
+    done = call_bytes(main, *arguments, data=data)
+    return CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def call_bytes(
+    main: Callable[[Sequence[str]], int], *arguments: object, data: bytes | None = None
+) -> CompletedProcess[bytes]:
+    """`call` for output that is not UTF-8, or has other ends of lines."""
     given = list(map(str, arguments))
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n") for _ in range(2))
     stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(data or b""), "utf-8")
@@ -29,6 +37,4 @@ def call(
         sys.stdin = stdin
     out.flush()
     err.flush()
-    return CompletedProcess(
-        given, code, out.buffer.getvalue().decode(), err.buffer.getvalue().decode()
-    )
+    return CompletedProcess(given, code, out.buffer.getvalue(), err.buffer.getvalue())

@@ -19,7 +19,7 @@ from tileir.write.sections import Writer
 def encoded(bytecode: Bytecode) -> Iterator[tuple[Function, bytes, list[int], Writer]]:
     """Each function, its body from the IR alone, the debug records of its ops, and the tables."""
     for function in bytecode.functions:
-        writer = Writer(bytecode.version, bytecode.found)
+        writer = Writer(bytecode.version, bytecode.original)
         encoder = BodyEncoder(writer.tables)
         records = encoder.encode(function.body)
         yield function, encoder.build(records), encoder.locations, writer

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, ROOT, VALID, name_of
+from tests.every_fixture import Fixture, every_fixture
 from tileir import Bytecode
 from tileir.types import Pointer
 
@@ -39,10 +40,9 @@ def test_launches_fit_their_entries(path: Path) -> None:
         assert given == wanted, name_of(file)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_debug_information_names_nobody(path: Path) -> None:
-    strings = Bytecode.parse(path.read_bytes()).strings
-    folders = [text for text in strings if text.startswith("/")]
+@every_fixture
+def debug_information_names_nobody(fixture: Fixture) -> None:
+    folders = [text for text in fixture.bytecode.strings if text.startswith("/")]
     assert all(folder.startswith("/tileir/") for folder in folders)
 
 

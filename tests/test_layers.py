@@ -140,6 +140,41 @@ def test_circles_are_found() -> None:
     assert circles({name: frozenset(others) for name, others in arrows.items()}) == [["b", "c"]]
 
 
+def test_emulator_and_compiler_for_gpus_do_not_know_each_other() -> None:
+    """What one of them believes wrongly, the other need not."""
+    strangers = {
+        "emulator": ("nvptx", "device", "host", "analysis", "transform"),
+        "nvptx": ("emulator",),
+    }
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for room, others in strangers.items()
+        for path in sorted((ROOT / "codegen" / room).rglob("*.py"))
+        for module, _ in imports(path)
+        if module.startswith(tuple(f"tileir.codegen.{other}" for other in others))
+    ]
+    assert not wrong
+
+
+EMULATOR = ("ptx", "threads", "memory", "ops", "running")
+"""Its rooms; each may import those before it."""
+
+
+def test_rooms_of_the_emulator_know_those_before_them() -> None:
+    folder = ROOT / "codegen" / "emulator"
+    wrong = []
+    for place, room in enumerate(EMULATOR):
+        later = tuple(f"tileir.codegen.emulator.{name}" for name in EMULATOR[place + 1 :])
+        for path in sorted((folder / room).glob("*.py")):
+            wrong += [
+                f"{room}/{path.name} imports {module}"
+                for module, _ in imports(path)
+                if module.startswith(later)
+            ]
+    assert not wrong
+    assert {path.parent.name for path in folder.glob("*/*.py")} == set(EMULATOR)
+
+
 def test_reading_needs_no_code_generator() -> None:
     program = (
         "import sys, pathlib, tileir\n"

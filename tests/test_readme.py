@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import subprocess
@@ -10,8 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import call
+from tileir.__main__ import main
+
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "README.md").read_text()
+PLAIN = re.compile(r"[\w ./:,='|%+-]*")
+"""Commands in which a shell sees nothing but words, quotes and pipes."""
+
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
@@ -46,13 +53,26 @@ def agrees(shown: str, printed: str) -> bool:
 
 
 def run(command: str) -> str:
-    """Run a line of shell, its first program being this interpreter or its tileir."""
-    python = shlex.quote(sys.executable)
+    """Run a line of shell, its first program being this interpreter or its tileir.
+
+    That one is called, not started: others see to it that a program prints the same.
+    """
     program, _, rest = command.partition(" ")
-    program = {"tileir": f"{python} -m tileir", "python": python}[program]
-    done = subprocess.run(
-        f"{program} {rest}", shell=True, cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    if program == "python" or PLAIN.fullmatch(command) is None:
+        python = shlex.quote(sys.executable)
+        command = f"{ {'python': python, 'tileir': f'{python} -m tileir'}[program] } {rest}"
+        return both(subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True))
+    first, _, filters = rest.partition(" | ")
+    with contextlib.chdir(ROOT):
+        done = call(main, *shlex.split(first))
+    if not filters:
+        return both(done)
+    text = subprocess.run(filters, shell=True, input=done.stdout, capture_output=True, text=True)
+    return both(text) + done.stderr
+
+
+def both(done: subprocess.CompletedProcess[str]) -> str:
+    """What went to standard output, then what went to standard error."""
     return done.stdout + done.stderr
 
 

@@ -4,7 +4,8 @@
     bytecode = Bytecode.parse(data)
     for op in bytecode.functions[0].walk(): ...
 
-What `__all__` lists is the public interface; the rest may change.
+The names in `__all__` and the module `tileir.emulator` are the public interface; everything else
+may change.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tileir.formats.limits import Limits
     from tileir.formats.version import Version
 
+    from . import emulator as emulator
     from .bytecode import Bytecode, Function, Global, Section
     from .errors import (
         AssemblyError,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
         BytecodeError,
         DeviceError,
         Diagnostic,
+        EmulationError,
         Feature,
         KernelAssertionError,
         KernelError,
@@ -53,6 +56,7 @@ __all__ = [
     "BytecodeError",
     "DeviceError",
     "Diagnostic",
+    "EmulationError",
     "Feature",
     "Function",
     "Global",
@@ -75,7 +79,7 @@ __all__ = [
     "verify",
 ]
 
-_HOMES = {
+_MODULES = {
     "Buffer": "launch.buffer",
     "Bytecode": "bytecode",
     "Function": "bytecode",
@@ -85,42 +89,46 @@ _HOMES = {
     "Section": "bytecode",
     "Version": "formats.version",
 }
-"""Class -> the module that has it; all others are errors."""
+"""Public class -> module that defines it; the classes not listed are in `errors`."""
 
 
 def __getattr__(name: str) -> Any:
-    """A class, imported when it is first asked for: commands start at once, and can be interrupted.
+    """Return a class of the public interface, imported when it is first asked for.
 
-    AttributeError for what `__all__` does not list.
+    Commands start at once that way, and can be interrupted. `emulator` is a module, which needs no
+    import of its own either. AttributeError for a name that
+    `__all__` does not list.
     """
+    if name == "emulator":
+        return import_module(".emulator", __name__)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_HOMES.get(name, 'errors')}", __name__), name)
-    globals()[name] = found
-    return found
+    value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "emulator"})
 
 
 def assemble(text: str, version: Version | str | None = None, name: str = "<text>") -> Bytecode:
-    """The module that a text describes: what tileirdisasm prints, or its dialect in MLIR's syntax.
+    """Return the module that a text describes: tileirdisasm's output or the dialect in MLIR syntax.
 
     version  bytecode version to write, the latest if None
     name     what the text is called in messages, for example its file
 
-    Read are names with and without ``cuda_tile.`` and ``!cuda_tile.`` in front; a ``module`` or
-    ``cuda_tile.module`` around it all, or none; aliases such as ``#loc1`` and ``!t`` before or
-    behind their use; comments from ``//`` on. A ``return``, ``yield`` or ``continue`` without
-    values may be left out at the end of its region. Not read is MLIR's generic form of ops, with
-    their names in quotes.
+    Names may have ``cuda_tile.`` and ``!cuda_tile.`` in front. A ``module`` or
+    ``cuda_tile.module`` may stand around everything. Aliases such as ``#loc1`` and ``!t`` may be
+    defined before or after their use; comments begin with ``//``. A ``return``, ``yield`` or
+    ``continue`` without values may be left out at the end of its region. MLIR's generic form of
+    ops, with their names in quotes, is not read.
 
-    Attributes about launching, as ``tt.num_warps`` of a module and ``nvvm.maxnreg`` of an entry
-    are, have no place in bytecode: they are in `Bytecode.launch_attributes` of what is returned.
+    Bytecode cannot hold attributes about launching, such as ``tt.num_warps`` of a module and
+    ``nvvm.maxnreg`` of an entry: they are in `Bytecode.launch_attributes` of the result.
 
-    Raises AssemblyError, which lists everything that is wrong with the text, or that the version
-    lacks; BuildError if `version` is none; TypeError if `text` is no str.
+    Raises AssemblyError, which lists everything that is wrong with the text or missing from the
+    version; BuildError if `version` is not a bytecode version; TypeError if `text` is not a str.
     """
     from .text.assembler import assemble as assemble_text
 
@@ -133,15 +141,17 @@ def compile(bytecode, target: str | None = None, **options):
     bytecode  a Bytecode, or the bytes of one
     target    ``host`` (the CPU this runs on) or a GPU, spelled ``sm_90``; if None, the GPU that
               the module's text names (``nv_tileaa.compute_capability``), or else the host
-    symbols   compile these entries only; KeyError for a name that none has
-    cache     False: compile for the host without looking into the cache on disk, nor adding to it
+    symbols   compile these entries only; KeyError for a symbol that no entry has
+    cache     False: compile for the host without reading or writing the cache on disk
     check     host only: "memory", "undefined" or both, what to check while a kernel runs
-    trace     host only: names of values, as `disassemble` spells them, to show once computed
+    trace     host only: names of values, as `disassemble` spells them, to print once computed
     lineinfo  GPUs only: the PTX says which line of source each instruction comes from
+    portable  GPUs only: the PTX runs on all later GPUs too; without, that for ``sm_90`` may become
+              PTX for ``sm_90a``, which runs on 9.0 alone, where an entry gains by it
 
-    For GPUs only, what is asked of launches; each comes before attributes of the module's text,
-    and those before hints in bytecode. None asks nothing, and what holds anyway may be asked of
-    the host too:
+    The following are requests about launches, for GPUs only. Each takes precedence over attributes
+    of the module's text, and those over hints in bytecode. None requests nothing. For the host, a
+    request is accepted if it holds anyway:
 
     num_warps          warps of a block: 1, 2, 4, ... 32
     cluster_dim        blocks of a cluster along x, y and z, such as (2, 1, 1); from sm_90 on
@@ -151,9 +161,10 @@ def compile(bytecode, target: str | None = None, **options):
     maxclusterrank     blocks of a cluster at most, where the launch says how many
     blocksareclusters  True: the launch grid counts clusters
 
-    Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, and a mapping
+    Returns a Compilation: ``.llvm_ir``, ``.ptx`` and ``.plan`` of the whole module, ``.stages``
+    (what each stage of compiling decided, found out when asked for), and a mapping
     from entry symbol to a kernel with ``.launch(grid, args)``. For other launchers of the PTX,
-    ``help("tileir.codegen.nvptx.plan")`` says what is in the plan. Raises UnsupportedError, which
+    ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
     from .bytecode import Bytecode
@@ -166,16 +177,16 @@ def compile(bytecode, target: str | None = None, **options):
 
 
 def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
-    """A module as text, byte for byte what NVIDIA's tileirdisasm 13.5 prints.
+    """Return a module as text, byte for byte what NVIDIA's tileirdisasm 13.5 prints.
 
     bytecode  a Bytecode, or the bytes of one
-    debug     with source locations, as ``tileirdisasm -g``
-    function  leave out all other kernels; KeyError if there is none of that name
+    debug     include source locations, as ``tileirdisasm -g`` does
+    function  leave out all other kernels; KeyError if no kernel has that name
 
-    Bytes of names that are not UTF-8 are lone surrogates, as everywhere: to write the text, encode
-    it with ``"surrogateescape"``. Raises BytecodeError where the file cannot be read, VerifyError
-    where an op is not as its syntax needs it, KeyError for a function that is not there, TypeError
-    for what is no bytecode.
+    Bytes of names that are not UTF-8 become lone surrogates, as everywhere: to write the text,
+    encode it with ``"surrogateescape"``. Raises BytecodeError if the file cannot be read,
+    VerifyError if an op cannot be written in its syntax, TypeError if `bytecode` is neither a
+    Bytecode nor bytes.
     """
     from .text.printer import disassemble as print_module
 
@@ -183,16 +194,16 @@ def disassemble(bytecode, debug: bool = False, function: str | None = None) -> s
 
 
 def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Diagnostic]:
-    """Everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
+    """Return everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
 
     bytecode  a Bytecode, or the bytes of one
     target    a GPU such as ``sm_90``: what tileiras refuses for it is a warning
     strict    warnings are errors
 
-    Errors are what NVIDIA's tools refuse, in their words; warnings what they accept and users
-    stumble over later. What is odd about the bytes alone is in `Bytecode.warnings`. Of a module
-    that `assemble` made, each has its place in the text. Raises BytecodeError for what cannot be
-    read, UnsupportedError for a target that nobody knows.
+    Errors are what NVIDIA's tools refuse, in their words; warnings are what they accept and users
+    stumble over later. Oddities of the bytes alone are in `Bytecode.warnings`. The diagnostics of
+    a module that `assemble` made have their position in the text. Raises BytecodeError if the file
+    cannot be read, UnsupportedError for an unknown target.
     """
     from .verifier.module import verify as verify_module
 

@@ -9,11 +9,11 @@ USE = "usage: tileir COMMAND [ARGUMENT ...]\n\nThe open toolchain for CUDA Tile 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the first argument names; returns the exit code."""
+    """Run the command that the first argument names, and return the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _main(arguments)
-    except KeyboardInterrupt:  # while what says so otherwise was being imported
+    except KeyboardInterrupt:  # during imports, before `guarded` can catch it
         print("tileir: interrupted", file=sys.stderr)
         return 130
 
@@ -40,7 +40,7 @@ def _say(text: str) -> int:
 
 
 def help_text() -> str:
-    """The overview of all commands."""
+    """Return the overview of all commands."""
     from .commands.conventions import COMMANDS
 
     width = max(map(len, COMMANDS))
@@ -50,7 +50,7 @@ def help_text() -> str:
 
 
 def version_text() -> str:
-    """Our version, and the bytecode versions we read."""
+    """Return the version of tileir and the bytecode versions that it reads."""
     from tileir import __version__
     from tileir.formats.version import SUPPORTED
 

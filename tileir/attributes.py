@@ -1,4 +1,4 @@
-"""Decoded attributes of the kinds that carry a tag: numbers, texts, lists, assumptions."""
+"""Decoded attributes of the kinds that carry a tag: numbers, strings, lists, assumptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .types import Scalar, Type
 
 @dataclass(frozen=True, slots=True)
 class IntegerAttribute:
-    """An integer of type `type`; `bits` is its pattern, `value` reads it as signed (i1: 0 or 1)."""
+    """An integer of type `type`; `bits` is its pattern, `value` the signed number (i1: 0 or 1)."""
 
     type: Scalar
     bits: int
@@ -27,14 +27,14 @@ class IntegerAttribute:
 
 @dataclass(frozen=True, slots=True)
 class FloatAttribute:
-    """A floating-point number of type `type`, as the bit pattern that was meant."""
+    """A floating-point number of type `type`, given by its bit pattern."""
 
     type: Scalar
     bits: int
 
     @property
     def value(self) -> float | None:
-        """The number; None for a format whose encoding nobody has published."""
+        """The number; None for a format whose encoding is not published."""
         return floats.value_of(self.type.name, self.bits)
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class TypeAttribute:
 
 @dataclass(frozen=True, slots=True)
 class DenseElements:
-    """Numbers of a whole tile."""
+    """The numbers of a whole tile."""
 
     constant: Constant
 
@@ -63,7 +63,11 @@ class DenseElements:
 
 @dataclass(frozen=True, slots=True)
 class DivBy:
-    """Assumption: a multiple of `divisor`; with `every`, only the first of each group is."""
+    """Assumption: each element is a multiple of `divisor`.
+
+    With `every`, it holds only for the first of each group of `every` elements along dimension
+    `along`.
+    """
 
     divisor: int
     every: int | None = None
@@ -77,7 +81,7 @@ class DivBy:
 
 @dataclass(frozen=True, slots=True)
 class SameElements:
-    """Assumption: groups of this many neighbours along each dimension are equal."""
+    """Assumption: the elements of each group are equal; `groups` is a group's shape."""
 
     groups: tuple[int, ...]
 
@@ -87,7 +91,7 @@ class SameElements:
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """Assumption: signed, inclusive bounds; None is open."""
+    """Assumption: each element lies between signed, inclusive bounds; None means no bound."""
 
     lower: int | None
     upper: int | None
@@ -109,7 +113,7 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class EnumAttribute:
-    """A case of an enum where any attribute may stand."""
+    """A case of an enum, in a slot that takes any attribute."""
 
     enum: str
     name: str
@@ -119,13 +123,24 @@ class EnumAttribute:
 
 
 Attribute = (
-    IntegerAttribute | FloatAttribute | TypeAttribute | DenseElements | DivBy | SameElements
-    | Bounded | Hints | EnumAttribute | bool | str | tuple | dict
-)  # fmt: skip
+    IntegerAttribute
+    | FloatAttribute
+    | TypeAttribute
+    | DenseElements
+    | DivBy
+    | SameElements
+    | Bounded
+    | Hints
+    | EnumAttribute
+    | bool
+    | str
+    | tuple
+    | dict
+)
 
 
 def spell(attribute: object) -> str:
-    """An attribute as a reader of the textual form expects it."""
+    """Return an attribute as the textual form of Tile IR spells it."""
     if isinstance(attribute, bool):
         return "true" if attribute else "false"
     if isinstance(attribute, str):

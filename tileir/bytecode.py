@@ -1,7 +1,7 @@
 """`Bytecode`: one Tile IR file, open for reading and for changes.
 
-The header, the section list and the small tables are read at once; the function table, function
-bodies and the debug section when first touched, so what is wrong there is an error then. Constants
+The header, the section list and the small tables are read at once. The function table, function
+bodies and the debug section are read when first touched; errors in them are raised then. Constants
 and untouched bodies stay views of the bytes given to `parse`, which must not change as long as the
 object is used.
 """
@@ -22,13 +22,13 @@ from .messages.texts import display
 from .read.debug_info import DebugInfo
 from .read.function import Function, Global, Section
 from .read.once import once
-from .read.original import AsFound
+from .read.original import OriginalFile
 from .read.paused_collector import paused_collector
 from .write.requested_version import supported
 from .write.retarget import check_oddities, retarget
 
 if TYPE_CHECKING:
-    from .read.text_positions import TextPlaces
+    from .read.text_positions import TextPositions
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
 
@@ -46,12 +46,13 @@ class Bytecode:
     functions  `Function` objects: the kernels
     producer   who wrote the file, as free text, or None
     debug      the debug section, or None
-    warnings   oddities found so far, as Diagnostics
+    warnings   oddities of what has been read so far, as Diagnostics
     data       the bytes themselves
-    found      the file as it was found, whatever has been changed since
+    original   the file as it was read, whatever has been changed since
 
-    `launch_attributes` is what the text that it was made from says about launching its kernels and
-    the bytes cannot hold, and `text` where its parts stand there; of a file, nothing and None.
+    A module that was assembled from a text also has `launch_attributes`, what the text says about
+    launching its kernels and the bytes cannot hold, and `text`, the positions of its parts in the
+    text. For a file they are empty and None.
     """
 
     @classmethod
@@ -63,7 +64,7 @@ class Bytecode:
         Raises BytecodeError for what is not Tile IR bytecode, or nests deeper than `limits`. What
         NVIDIA's readers accept but no careful producer writes ends up in `warnings`; with `strict`
         it is an error, and everything is read at once. With `reference`, Construct interprets the
-        schema instead of the codec that is generated from it: slow, for comparison.
+        schema itself, instead of the codec that is generated from it: slow, for comparison.
         """
         if not isinstance(limits, Limits):
             raise TypeError(f"limits must be a Limits, got {limits!r}")
@@ -74,27 +75,27 @@ class Bytecode:
         if not view.c_contiguous:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
-        bytecode = cls(AsFound(view, limits, reference))
+        bytecode = cls(OriginalFile(view, limits, reference))
         return bytecode.touch(strict=True) if strict else bytecode
 
-    def __init__(self, found: AsFound) -> None:
-        self.found = found
-        self.data, self.limits = found.data, found.limits
-        self.version: Version = found.version
-        self.tag = found.tag
-        self.sections = list(found.sections)
-        self.tables = found.tables
-        self.strings, self.types = found.tables.strings, found.tables.types
-        self.globals = [variable for variable, _ in found.globals]
-        self.producer = found.producer
+    def __init__(self, original: OriginalFile) -> None:
+        self.original = original
+        self.data, self.limits = original.data, original.limits
+        self.version: Version = original.version
+        self.tag = original.tag
+        self.sections = list(original.sections)
+        self.tables = original.tables
+        self.strings, self.types = original.tables.strings, original.tables.types
+        self.globals = [variable for variable, _ in original.globals]
+        self.producer = original.producer
         self.launch_attributes = NONE
-        self.text: TextPlaces | None = None
+        self.text: TextPositions | None = None
         self._lock = threading.RLock()
 
     @once
     def functions(self) -> list[Function]:
         """The kernels. The function table is read when first asked for."""
-        return list(self.found.functions)
+        return list(self.original.functions)
 
     @property
     def constants(self) -> list[Slice]:
@@ -104,11 +105,11 @@ class Bytecode:
     @property
     def debug(self) -> DebugInfo | None:
         """The debug section, None if there is none."""
-        return self.found.debug
+        return self.original.debug
 
     @classmethod
     def of(cls, given: Bytecode | bytes) -> Bytecode:
-        """A Bytecode as it is, anything else as the bytes of one; see `parse`."""
+        """Return a Bytecode unchanged, and parse anything else as bytes; see `parse`."""
         if isinstance(given, Bytecode):
             return given
         try:
@@ -119,7 +120,7 @@ class Bytecode:
         return cls.parse(given)
 
     def function(self, name: str) -> Function:
-        """The function of that name; KeyError if there is none."""
+        """Return the function of that name; KeyError if there is none."""
         for function in self.functions:
             if function.name == name:
                 return function
@@ -128,7 +129,7 @@ class Bytecode:
 
     @property
     def warnings(self) -> list[Diagnostic]:
-        """Oddities of what has been read so far; after `touch`, of everything."""
+        """The oddities of what has been read so far; after `touch`, of the whole file."""
         return [
             Diagnostic(
                 "warning",
@@ -136,30 +137,30 @@ class Bytecode:
                 f"{odd.section}: {brief(odd.place)}: {odd.message}",
                 odd.offset,
             )
-            for odd in self.found.all_oddities()
+            for odd in self.original.all_oddities()
         ]
 
     def touch(self, strict: bool = False) -> Bytecode:
         """Read everything that is otherwise read on demand, and return self.
 
-        What nothing uses cannot be wrong, only odd: that is looked at when the warnings are asked
-        for. With `strict`, raise BytecodeError for the first oddity.
+        A table entry that nothing uses cannot be wrong, only odd; such entries are checked when
+        the warnings are asked for. With `strict`, raise BytecodeError for the first oddity.
         """
-        found = self.found
+        original = self.original
         with paused_collector():
-            for function in found.functions:
+            for function in original.functions:
                 _ = function.type, function.hints, function.argument_attributes
-            for function in found.functions:
+            for function in original.functions:
                 _ = function.body
                 function.check_locations()
-        _ = found.debug
-        found.look_at_unused()
+        _ = original.debug
+        original.include_unused()
         if strict:
             self._refuse_oddities()
         return self
 
     def _refuse_oddities(self) -> None:
-        for odd in self.found.first_oddities():
+        for odd in self.original.first_oddities():
             raise BytecodeError(
                 "noncanonical",
                 offset=odd.offset,
@@ -170,29 +171,30 @@ class Bytecode:
             )
 
     def build(self, check: bool = True) -> bytes:
-        """The file's bytes, with what was changed since it was read.
+        """Return the file's bytes, with what was changed since it was read.
 
-        Functions that did not change are the bytes they came from; those that did are written the
-        shortest way. `functions` and `globals` may be edited, of a function the name, hints,
-        argument attributes, location and all of its body, and the producer. BuildError, naming the
-        place, if something cannot be written, or if an op breaks a rule that it kept before; that
-        is not asked without `check`, for those who test what reads such files.
+        Unchanged functions keep their bytes; changed ones are written in the shortest encoding.
+        These may be edited: `functions`, `globals`, `producer`, and of a function its name, hints,
+        argument attributes, location and all of its body. BuildError names what cannot be written,
+        or the op that breaks a rule that it kept before. Without `check`, rules are not checked,
+        for tests of programs that read such files.
         """
         from .write.changes import rewritten
 
         return rewritten(self, check)
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
-        """The same module in another version of the format, for example ``to_version("13.1")``.
+        """Return the module in another version of the format, for example ``to_version("13.1")``.
 
-        Nothing is lost. All that the version lacks is listed in one VersionError; what is odd about
-        the file (`warnings`) stays odd, or BuildError lists what could not. ValueError if `version`
-        is no version at all, BytecodeError if the file cannot be read to the end.
+        Nothing is lost: one VersionError lists everything that the version lacks. Oddities of
+        the file (`warnings`) are kept, or BuildError lists those that cannot be. ValueError if
+        `version` is not a version at all, BytecodeError if the file cannot be read to the end.
 
-        The way back gives the same bytes, but for two things that cannot be known: whether there
-        was a token type before print_tko of 13.1 got its token, and whether a 13.1 to 13.4 kernel
-        without hints said so. This is about the format; what else NVIDIA's older releases refuse
-        (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof) stays as it is.
+        Converting back gives the same bytes, except for two facts that are not stored: whether
+        there was a token type before print_tko of 13.1 got its token, and whether a kernel of 13.1
+        to 13.4 without hints said so. Only the format is converted. What else NVIDIA's older
+        releases refuse (13.1 and 13.2 the hint key "default", 13.2 most rounding modes of ftof)
+        is left unchanged.
         """
         target = supported(version)
         same = Bytecode.parse(self.build(), limits=self.limits)
@@ -213,7 +215,7 @@ class Bytecode:
 
 
 def _way_to(given: object) -> str:
-    """How bytecode is made of what is none."""
+    """Return a hint for how to get bytecode from a str or a path; "" for other objects."""
     if isinstance(given, str):
         return "; tileir.assemble(text) makes one of a text, Path(name).read_bytes() reads a file"
     return "; give what its read_bytes() returns" if isinstance(given, os.PathLike) else ""

@@ -20,6 +20,7 @@ __all__ = [
     "BytecodeError",
     "DeviceError",
     "Diagnostic",
+    "EmulationError",
     "Feature",
     "KernelAssertionError",
     "KernelError",
@@ -36,11 +37,11 @@ __all__ = [
 
 
 LONGEST_MESSAGE = 600
-"""Characters of a message in a listing: types and names from the file are part of it."""
+"""Most characters of a message in a listing; it may repeat types and names of the file."""
 
 
 class TextPlace(NamedTuple):
-    """A place in a text: what the text is called; line and column from 1."""
+    """A position in a text: the text's name, and line and column, both from 1."""
 
     name: str
     line: int
@@ -52,15 +53,15 @@ class TextPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: what, how bad ("error" or "warning"), and where.
+    """One problem: what it is, how severe ("error" or "warning"), and where.
 
-    kind      id of the rule that is broken, or what sort of oddity it is
+    kind      id of the broken rule, or the kind of oddity
     offset    absolute in the file, in bytes, or None
     function  the kernel it is in, "" outside of kernels
-    location  the source position, "" when the debug section has none
+    location  the source location, "" when the debug section has none
     op        mnemonic of the op, or the item of the module; "" for neither
     hint      what to do, "" when the message says it
-    text      where it is in the text that the module was assembled from, or None
+    text      position in the text that the module was assembled from, or None
     """
 
     severity: str
@@ -80,27 +81,27 @@ class Diagnostic:
 
     @classmethod
     def about(cls, op: Op, function: str, kind: str, problem: str) -> Diagnostic:
-        """An error in an op: its name, its offset and source line."""
-        return cls("error", kind, problem, op.offset, function, op.place, op.name)
+        """Return an error in an op, with the op's name, offset and source location."""
+        return cls("error", kind, problem, op.offset, function, op.location_text, op.name)
 
     @property
     def place(self) -> str:
-        """Where to look, as messages begin: in the text if there is one, or else the offset."""
+        """The position with which messages begin: in the text if there is one, else the offset."""
         if self.text:
             return str(self.text)
         return "" if self.offset is None else f"0x{self.offset:x}"
 
     def __str__(self) -> str:
-        place = f"{self.place}: " if self.place else ""
+        position = f"{self.place}: " if self.place else ""
         what = f"{display(self.op)}: " if self.op else ""
         where = f" in {display(self.function)}" if self.function else ""
         source = f" ({display(self.location)})" if self.location else ""
         message = printable(shorten(self.message, LONGEST_MESSAGE))
-        return f"{place}{self.severity}: {what}{message}{where}{source}"
+        return f"{position}{self.severity}: {what}{message}{where}{source}"
 
 
 class _Listing(TileIRError):
-    """A message and every finding that led to it."""
+    """An error that lists every diagnostic that led to it, in its message too."""
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -108,19 +109,19 @@ class _Listing(TileIRError):
 
 
 class VerifyError(_Listing, ValueError):
-    """The module is readable but breaks rules of Tile IR. `diagnostics` lists them."""
+    """The module is readable but breaks rules of Tile IR; `diagnostics` lists the violations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
     """Something that a module uses and a version of the format lacks.
 
-    owner     the op, type, attribute, debug record or section that has it, by name
-    slot      the slot, flag or enum case; empty when it is the owner as a whole
+    owner     name of the op, type, attribute, debug record or section that has it
+    slot      the slot, flag or enum case; empty if the whole owner is meant
     since     the first version that has it
-    until     the last version that has it; None if newer ones still do
+    until     the last version that has it; None if the latest one does
     function  name of the kernel that uses it, empty outside of kernels
-    times     how often it is used there
+    times     number of uses there
     """
 
     owner: str
@@ -131,7 +132,7 @@ class Feature:
     times: int = 1
 
     def implied_by(self, other: Feature) -> bool:
-        """Whether each use of the other one is a use of this one that needs no older version."""
+        """Whether a use of `other` is also a use of this feature, and needs a version as new."""
         slot, case = self.slot, other.slot
         same = (self.owner, self.function) == (other.owner, other.function)
         if not same or not slot or self.until or other.until:
@@ -146,7 +147,7 @@ class Feature:
 
 
 class VersionError(BuildError):
-    """A module uses what the version asked for lacks. `features` lists all of it, once a kernel."""
+    """A module uses features that a version lacks; `features` lists them, once per kernel."""
 
     def __init__(self, version: Version, features: Sequence[Feature]) -> None:
         self.version = version
@@ -160,11 +161,10 @@ class VersionError(BuildError):
         uses: dict[str, list[Feature]] = {}
         for feature in self._said():
             uses.setdefault(str(feature), []).append(feature)
-        return [f"  {text}{self._where(found)}" for text, found in uses.items()]
+        return [f"  {text}{self._where(same)}" for text, same in uses.items()]
 
     def _said(self) -> Iterator[Feature]:
-        """The features without those that are clear from another: a slot from a newer case of it,
-        a case from the slot if that is the newer one."""
+        """Yield the features that the message lists, without those that another one implies."""
         for feature in self.features:
             others = [f for f in self.features if feature.implied_by(f)]
             times = feature.times - sum(other.times for other in others)
@@ -172,10 +172,10 @@ class VersionError(BuildError):
                 yield replace(feature, times=times)
 
     @staticmethod
-    def _where(found: Sequence[Feature]) -> str:
-        """In which kernels, and how often altogether."""
-        names = [display(feature.function) for feature in found if feature.function]
-        times = sum(feature.times for feature in found)
+    def _where(uses: Sequence[Feature]) -> str:
+        """Return the kernels that use a feature, and the number of uses in all of them."""
+        names = [display(feature.function) for feature in uses if feature.function]
+        times = sum(feature.times for feature in uses)
         parts = [f"{times} times"] if times > 1 else []
         if names:
             parts.append(f"in {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}")
@@ -183,14 +183,15 @@ class VersionError(BuildError):
 
 
 SHOWN_LINE = 120
-"""Characters of a line of text that are shown with what is wrong in it."""
+"""Most characters of a source line that a message quotes."""
 
 
 class Problem(NamedTuple):
-    """Something wrong in a text.
+    """One problem in a text.
 
-    `line` and `column` count from 1, `column` and `length` in characters. `source` is the line, so
-    that ``source[column - 1 : column - 1 + length]`` is what `message` is about; it can end early.
+    `line` and `column` count from 1; `column` and `length` are in characters. `source` is the line:
+    `message` is about ``source[column - 1 : column - 1 + length]``, which can be shorter where the
+    line ends.
     """
 
     line: int
@@ -200,7 +201,7 @@ class Problem(NamedTuple):
     length: int
 
     def shown(self, name: str) -> str:
-        """``file:line:column: error: message``, the line, and a caret under what is wrong."""
+        """Return ``file:line:column: error: message``, the line, and carets under the problem."""
         first = max(0, self.column - 1 - SHOWN_LINE // 2) if len(self.source) > SHOWN_LINE else 0
         line = self.source[first : first + SHOWN_LINE]
         line = "".join(c if c.isprintable() or c == "\t" else "?" for c in line)
@@ -212,10 +213,10 @@ class Problem(NamedTuple):
 
 
 class AssemblyError(TileIRError, ValueError):
-    """The text is no Tile IR. `problems` lists what is wrong with it, in the order of the text.
+    """The text is not valid Tile IR; `problems` lists its errors in the order of the text.
 
-    `name` is what the text was called, for example its file. `more` is true if there were so many
-    problems that reading stopped.
+    `name` is the text's name, for example its file. `more` is true if there were so many problems
+    that reading stopped.
     """
 
     def __init__(self, name: str, problems: Sequence[Problem], more: bool = False) -> None:
@@ -232,11 +233,11 @@ class AssemblyError(TileIRError, ValueError):
 
 
 class UnsupportedError(_Listing):
-    """The module is fine but cannot be compiled for the target (yet). Lists every reason."""
+    """The module is valid but cannot be compiled for the target (yet); every reason is listed."""
 
 
 class MissingPackageError(TileIRError, ModuleNotFoundError):
-    """An optional package is needed; the message says how to install it."""
+    """An optional package is missing; the message says how to install it."""
 
 
 class LaunchError(TileIRError, ValueError):
@@ -246,8 +247,8 @@ class LaunchError(TileIRError, ValueError):
 class DeviceError(TileIRError, RuntimeError):
     """The CUDA driver refused something, a kernel failed on the GPU, or there is no driver.
 
-    `code` is the driver's name for it, as CUDA_ERROR_ILLEGAL_ADDRESS; "" if there is none. After
-    most failures of a kernel the driver serves the process no more.
+    `code` is the driver's name of the error, such as CUDA_ERROR_ILLEGAL_ADDRESS, or "". After most
+    failures of a kernel, every later call of the process to the driver fails too.
     """
 
     def __init__(self, message: str, code: str = "") -> None:
@@ -259,25 +260,30 @@ class DeviceError(TileIRError, RuntimeError):
 
 
 MOST_ELEMENTS = 8
-"""Elements that a message names."""
+"""Most elements that a message names."""
 
 
 class KernelError(TileIRError, RuntimeError):
-    """A kernel did, while it ran, what it must not.
+    """A running kernel did something that is not allowed.
 
-    problem   what that was
+    problem   what it did
     op        mnemonic of the op
     kernel    symbol of the entry
-    location  the source position, "" when the debug section has none
-    block     indices x, y, z of the tile block, None where nobody knows
-    indices   of the elements of a tile that it is about, row-major; one empty tuple for rank 0
+    location  the source location, "" when the debug section has none
+    block     indices x, y, z of the tile block, None if unknown
+    indices   indices of the tile's elements that are affected; one empty tuple for rank 0
     """
 
     def __init__(
-        self, problem: str, *, op: str, kernel: str, location: str = "",
+        self,
+        problem: str,
+        *,
+        op: str,
+        kernel: str,
+        location: str = "",
         block: tuple[int, int, int] | None = (0, 0, 0),
         indices: Sequence[tuple[int, ...]] = ((),),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.problem = problem
         self.op = op
         self.kernel = kernel
@@ -287,10 +293,14 @@ class KernelError(TileIRError, RuntimeError):
         super().__init__(str(self))
 
     def __reduce__(self):
-        return _again, (type(self), self.problem, {
-            "op": self.op, "kernel": self.kernel, "location": self.location, "block": self.block,
+        details = {
+            "op": self.op,
+            "kernel": self.kernel,
+            "location": self.location,
+            "block": self.block,
             "indices": self.indices,
-        })  # fmt: skip
+        }
+        return _again, (type(self), self.problem, details)
 
     def __str__(self) -> str:
         named = [list(index) for index in self.indices[:MOST_ELEMENTS] if index]
@@ -313,17 +323,59 @@ def _again(kind: type[KernelError], problem: str, details: dict) -> KernelError:
 class KernelAssertionError(KernelError):
     """An assertion of the kernel was false.
 
-    Of several false ones in a launch it is the first. It has been printed, too, unless `launch` was
-    told not to.
+    If several are false in a launch, this is the first one. Its message has been printed, too,
+    unless `launch` was told not to.
     """
 
     def _what(self) -> str:
         return printable(self.problem)
 
 
+MOST_THREADS = 8
+"""Threads that a message names."""
+
+
+class EmulationError(TileIRError, RuntimeError):
+    """A kernel did on the emulator what it must not.
+
+    kind      what sort of mistake: "race", "bounds", "poison", "deadlock" ...
+    line      of the PTX, from 1; None where no line is to blame
+    block     indices x, y, z of the block in the grid, in blocks of threads; None if unknown
+    threads   numbers within the block of the threads that it is about, along x first
+    address   where the first of these threads accessed memory; None if it did not
+    schedule  the order in which warps ran; "" if nothing ran
+    output    what the kernel had printed before
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, line: int | None = None, text: str = "",
+        block: tuple[int, int, int] | None = None, threads: tuple[int, ...] = (),
+        address: int | None = None, schedule: str = "",
+    ) -> None:  # fmt: skip
+        self.kind, self.line, self.block, self.threads = kind, line, block, threads
+        self.address, self.schedule = address, schedule
+        self.output = ""
+        place = [f"PTX line {line}: {text}"] if line is not None else []
+        if block is not None:
+            more = ", ..." if len(threads) > MOST_THREADS else ""
+            listed = ", ".join(map(str, threads[:MOST_THREADS])) + more
+            place.append(f"block {block}, thread{'s' if len(threads) > 1 else ''} {listed}")
+        place += [f"schedule {schedule}"] if schedule else []
+        super().__init__("\n  ".join([f"{kind}: {message}", *place]))
+
+    def __reduce__(self):
+        return _emulated, (type(self), str(self), dict(self.__dict__))
+
+
+def _emulated(kind: type[EmulationError], message: str, state: dict) -> EmulationError:
+    error = kind.__new__(kind, message)
+    error.__dict__.update(state)
+    return error
+
+
 class UncheckedWarning(RuntimeWarning):
-    """A kernel that is compiled to check its accesses cannot check some of them."""
+    """A kernel that was compiled to check its accesses cannot check some of them."""
 
 
 class ToolError(TileIRError):
-    """A tool of somebody else's is not there, or has failed; the text says what it said."""
+    """An external tool is missing or has failed; the message repeats the tool's."""

@@ -1,6 +1,6 @@
 """``python -m tileir.inspect``: every byte of a file in hexadecimal, with what it means.
 
-`render` gives the same as lines of text, `as_json` as JSON objects, of what `annotate` yields.
+`render` turns what `annotate` yields into lines of text, `as_json` into JSON objects.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The words of Tile IR text, for Pygments.
+"""A Pygments lexer for Tile IR text.
 
-`tileir dis` colours with it, and Pygments hands it to editors, Sphinx and all else that asks for
-`tileir`. Mnemonics and types come from the tables; every other word is taken for an attribute.
-Nothing is refused: text that is being written is shown as well as it can be.
+`tileir dis` colours with it, and editors, Sphinx and other users of Pygments get it by the name
+`tileir`. Mnemonics and types come from the tables; every other word counts as an attribute. The
+lexer accepts any text, so that unfinished text is coloured as far as possible.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tileir.formats.ops import OPS
 from tileir.formats.types import TYPE
 
 MNEMONICS = sorted({name for op in OPS for name in (op.mnemonic, *op.aliases)})
-"""Every op of the table, also by the name it once had."""
+"""Every op of the table, by its present and its former names."""
 
 TYPES = sorted(record.name for record in TYPE.arms.values())
 """Every type, element types included."""
@@ -41,7 +41,7 @@ class TileIRLexer(RegexLexer):
     flags = re.MULTILINE | re.ASCII
 
     tokens = {
-        # Where an op may start. Some mnemonics are words of other ops too, behind their own.
+        # Here an op may start. Some mnemonics are also words in the syntax of other ops.
         "root": [
             (_OP, Keyword, "op"),
             (r"\s+", Whitespace),
@@ -71,8 +71,8 @@ class TileIRLexer(RegexLexer):
             (r'"', String.Double, "string"),
             (r"//[^\n]*", Comment.Single),
         ],
-        # Between the angle brackets of a type, where 0x4xf32 is a shape. What is not closed ends
-        # with the line, as strings do: Pygments starts anew where no rule takes a line's end.
+        # Between the angle brackets of a type, where 0x4xf32 is a shape. An unclosed bracket ends
+        # with the line, as a string does: Pygments restarts at a line end that no rule matches.
         "type": [
             (r"[^\S\n]+", Whitespace),
             (r"(\d+|\?)(x?)", bygroups(Number.Integer, Punctuation)),

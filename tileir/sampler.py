@@ -1,4 +1,4 @@
-"""Random valid modules, from the op table: the same seed gives the same bytes everywhere."""
+"""Random valid modules, made from the op table: a seed gives the same bytes on every machine."""
 
 from __future__ import annotations
 

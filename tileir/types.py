@@ -1,4 +1,4 @@
-"""Types of values, linked and ready to read. ``str(type)`` is NVIDIA's spelling.
+"""Types of values, with the types that they refer to. ``str(type)`` is NVIDIA's spelling.
 
 Scalars, tiles, pointers, views, tokens and signatures are immutable and compare by content. A
 dynamic extent or stride is None.
@@ -45,7 +45,10 @@ _INTEGERS = {TYPE.arms[tag].name for tag in INTEGER_TAGS}
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Address of elements of type `pointee`; `attribute` is none, unicast, multicast or absent."""
+    """An address of elements of type `pointee`.
+
+    `attribute` is "none", "unicast" or "multicast", or None where there is no attribute.
+    """
 
     pointee: Scalar
     attribute: str | None = None
@@ -100,8 +103,8 @@ class TensorView:
 class PartitionView:
     """A tensor view as a grid of tiles. Tile dimension d lies along tensor dimension dim_map[d].
 
-    `padding` is what loads give outside the tensor: zero, neg_zero, nan, pos_inf, neg_inf, or None
-    when those elements are unspecified.
+    `padding` is the value of elements that are loaded from outside the tensor: zero, neg_zero, nan,
+    pos_inf, neg_inf, or None when those elements are unspecified.
     """
 
     tile: tuple[int, ...]
@@ -115,7 +118,7 @@ class PartitionView:
 
 @dataclass(frozen=True, slots=True)
 class StridedView:
-    """As a partition view, but tiles start every `traversal_strides` elements."""
+    """A partition view whose tiles start every `traversal_strides` elements, not side by side."""
 
     tile: tuple[int, ...]
     traversal_strides: tuple[int, ...]
@@ -130,7 +133,7 @@ class StridedView:
 
 @dataclass(frozen=True, slots=True)
 class GatherScatterView:
-    """Tiles that pick single positions along tensor dimension `sparse_dim`."""
+    """A view of tiles whose indices along tensor dimension `sparse_dim` are given one by one."""
 
     tile: tuple[int, ...]
     view: TensorView
@@ -146,7 +149,7 @@ View = PartitionView | StridedView | GatherScatterView
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Order between memory operations; has no value at run time."""
+    """The type of tokens, which order memory operations and have no value at run time."""
 
     def __str__(self) -> str:
         return "token"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Block, Op, Value
-
-LOOPS = ("for", "loop")
 
 
 def carried_arguments(op: Op) -> Sequence[Value]:
@@ -21,7 +20,7 @@ def targets(op: Op, around: Sequence[Op]) -> Sequence[Value]:
     """
     if op.name == "yield":
         return around[-1].results if around[-1].name == "if" else ()
-    loop = next((outer for outer in reversed(around) if outer.name in LOOPS), None)
+    loop = next((outer for outer in reversed(around) if family_of(outer) is Family.LOOP), None)
     if op.name == "break":
         return loop.results
     return carried_arguments(loop) if op.name == "continue" else ()
@@ -33,7 +32,7 @@ def handed_on(block: Block, around: tuple[Op, ...] = ()) -> list[tuple[Value, Va
     for op in block.ops:
         if op.spec.terminator:
             pairs += zip(op.operand_list(), targets(op, around), strict=False)
-        if op.name in LOOPS:
+        if family_of(op) is Family.LOOP:
             pairs += zip(op.operands["initValues"], carried_arguments(op), strict=True)
         for region in op.regions:
             for inner in region.blocks:

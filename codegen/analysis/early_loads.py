@@ -10,26 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import PartitionView, StridedView, Tile, Token
 
 from .carried_values import carried_arguments, handed_on
-from .memory_ops import PLAIN_LOADS, is_weak
+from .memory_ops import is_plain_load, is_weak
 
 MAX_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
-_CHEAP = {
-    *ELEMENTWISE,
-    "assume",
-    "broadcast",
-    "constant",
-    "make_partition_view",
-    "make_strided_view",
-    "make_tensor_view",
-    "reshape",
-}
-UNORDERED = ("join_tokens", "make_token")
+_CHEAP = {Family.ELEMENT_WISE, Family.GENERATOR, Family.RENUMBERING, Family.VIEW}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +118,10 @@ class _Body:
 
 def _passes(op: Op) -> bool:
     """Whether an op that yields a token writes nothing and waits for nothing."""
-    return op.name in UNORDERED or (op.name in PLAIN_LOADS and is_weak(op))
+    return family_of(op) is Family.TOKEN or (is_plain_load(op) and is_weak(op))
 
 
 def _repeatable(op: Op) -> bool:
     """Whether recomputing an op is cheap and has no effects."""
     tiles = [each.type for each in (*op.operand_list(), *op.results) if isinstance(each.type, Tile)]
-    return op.name in _CHEAP and all(tile.size == 1 for tile in tiles)
+    return family_of(op) in _CHEAP and all(tile.size == 1 for tile in tiles)

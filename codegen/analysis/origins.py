@@ -6,16 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tileir.codegen.kernel import Kernel
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile, Token
 
-_FRESH = ("alloca", "get_global")
-"""Ops that yield the address of the kernel's own memory."""
-
 
 @dataclass(frozen=True, slots=True)
-class Origins:
-    """Possible origins of addresses: numbers of pointer parameters, and ops that yield own memory.
+class Origin:
+    """Possible origin of addresses: numbers of pointer parameters, and ops that yield own memory.
 
     `any`: an address was made of a number, or read from memory, so it may be any.
     """
@@ -25,7 +23,7 @@ class Origins:
     any: bool
 
 
-class OriginFinder:
+class Origins:
     """Traces addresses back through the ops and regions of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -40,15 +38,20 @@ class OriginFinder:
             for region in op.regions
             for block in region.blocks
         }
-        self._fresh = tuple(op for op in kernel.walk() if op.name in _FRESH)
+        self._fresh = tuple(op for op in kernel.walk() if family_of(op) is Family.VARIABLE)
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> Origins:
+        """Analyse the addresses of a kernel."""
+        return cls(kernel)
 
     @property
-    def everything(self) -> Origins:
+    def everything(self) -> Origin:
         """All memory that a kernel may access."""
-        return Origins(frozenset(self._pointers.values()), self._fresh, True)
+        return Origin(frozenset(self._pointers.values()), self._fresh, True)
 
-    def of(self, values: Iterable[Value]) -> Origins:
-        """Return the origins of addresses and views."""
+    def behind(self, values: Iterable[Value]) -> Origin:
+        """Return the origin of addresses and views."""
         parameters: set[int] = set()
         fresh: list[Op] = []
         seen: set[int] = set()
@@ -62,14 +65,14 @@ class OriginFinder:
                 parameters.add(self._pointers[id(value)])
                 continue
             op = value.owner if isinstance(value.owner, Op) else self._parents[id(value.owner)]
-            if op.name in _FRESH:
+            if family_of(op) is Family.VARIABLE:
                 fresh.append(op)
                 continue
             sources = _sources(op)
             if not sources:
                 return self.everything
             stack += sources
-        return Origins(frozenset(parameters), tuple(fresh), False)
+        return Origin(frozenset(parameters), tuple(fresh), False)
 
 
 def addresses_of(op: Op) -> list[Value]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from tileir.codegen.ops import traits_of
 from tileir.ir import Block, Op
-
-_COMMUTING = ("addf", "addi", "andi", "maxf", "maxi", "minf", "mini", "mulf", "muli", "ori", "xori")
 
 
 def commutes(op: Op) -> bool:
@@ -24,6 +23,6 @@ def _is_commuting(block: Block, number: int, owner: object) -> bool:
     pair = block.arguments[2 * number : 2 * number + 2]
     return (
         isinstance(owner, Op)
-        and owner.name in _COMMUTING
+        and traits_of(owner).commutes
         and {id(value) for value in owner.operand_list()} == {id(value) for value in pair}
     )

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from tileir.codegen.kernel import Kernel
-from tileir.formats.ops.spec import READS_WRITES, WRITES
+from tileir.codegen.ops import writes_memory
 from tileir.ir import Op, Value
 
-from .origins import OriginFinder, addresses_of
+from .origins import Origins, addresses_of
 
 
 def written_parameters(kernel: Kernel) -> set[int]:
     """Return the numbers of the pointer parameters that a store or an atomic may access."""
     targets = [value for op in kernel.walk() for value in _targets(op)]
-    return set(OriginFinder(kernel).of(targets).parameters)
+    return set(kernel.facts(Origins).behind(targets).parameters)
 
 
 def _targets(op: Op) -> list[Value]:
     """Return the addresses that an op writes to. Pointers among the stored values do not count."""
-    if op.spec.effects not in (WRITES, READS_WRITES):
-        return []
-    return addresses_of(op)
+    return addresses_of(op) if writes_memory(op) else []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.errors import LaunchError
 from tileir.launch.buffer import Buffer
 from tileir.types import Scalar

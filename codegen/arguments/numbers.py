@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tileir.codegen.scalar.types import memory_bytes
+from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.errors import LaunchError
 from tileir.ir.constants import to_constant
 from tileir.ir.floats import FORMATS, Format, largest, nearest

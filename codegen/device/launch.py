@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
+from tileir import gpus
+from tileir.codegen.arguments.assumed import check_assumed
 from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.arguments.packing import pack
 from tileir.errors import DeviceError, KernelAssertionError, LaunchError, UnsupportedError
@@ -53,7 +54,7 @@ def launch(
     packed = pack(symbol, elements, offsets, _size(plan), args, address_of)
     if 0 in blocks:
         return
-    _check_assumed(shown, plan, packed)
+    check_assumed(shown, plan, packed)
     driver.start()
     try:
         kernel = _kernel(plan, image, {number: ready(each) for number, each in memories.items()})
@@ -71,22 +72,6 @@ def launch(
     driver.launch(kernel, config, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
         _wait(symbol, plan, handle)
-
-
-def _check_assumed(shown: str, plan: Mapping[str, Any], packed: bytearray) -> None:
-    """Raise LaunchError for an argument that is not divisible as the kernel assumes."""
-    for row in plan["parameters"]:
-        if (divisor := row["divisible_by"]) == 1:
-            continue
-        pointer = row["type"].startswith("ptr")
-        data = packed[row["offset"] : row["offset"] + row["size"]]
-        number = int.from_bytes(data, "little", signed=not pointer)
-        if number % divisor:
-            got = f"address {number:#x}" if pointer else number
-            raise LaunchError(
-                f"{shown}: parameter {row['index']} ({row['type']}): the kernel assumes a multiple"
-                f" of {divisor}, got {got}"
-            )
 
 
 def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:
@@ -142,18 +127,11 @@ def _size(plan: Mapping[str, Any]) -> int:
 
 
 def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
-    """Raise LaunchError if code for a plan's target does not run on a GPU of this capability.
-
-    PTX runs on the GPU that it names and on all later ones; with the suffix `a` it runs on that one
-    alone, with `f` on those of its family (PTX ISA, .target).
-    """
-    match = re.fullmatch(r"sm_(\d+)(\d)([af]?)", plan["ptx_target"])
-    wanted, suffix = (int(match[1]), int(match[2])), match[3]
-    fits = {
-        "": capability >= wanted,
-        "a": capability == wanted,
-        "f": capability[0] == wanted[0] and capability >= wanted,
-    }
-    if not fits[suffix]:
-        major, minor = capability
-        raise LaunchError(f"it was compiled for {plan['target']}, but the GPU is sm_{major}{minor}")
+    """Raise LaunchError if code for a plan's target does not run on a GPU of this capability."""
+    ptx_target = plan["ptx_target"]
+    if gpus.runs(ptx_target, capability):
+        return
+    text = f"it was compiled for {plan['target']}, but the GPU is {gpus.spelled(capability)}"
+    if not gpus.runs_on(ptx_target)[1]:
+        text += f"; PTX for {ptx_target} runs on {gpus.described(ptx_target)}"
+    raise LaunchError(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tileir.codegen.ops import is_multimem
 from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.ir import Op
@@ -16,8 +17,8 @@ def why_not(op: Op) -> str | None:
     """Return why the host cannot run an op, or None."""
     if op.name in INLINE:
         return None
-    if op.name in _IMPOSSIBLE:
-        return _IMPOSSIBLE[op.name]
+    if is_multimem(op):
+        return "multicast memory exists on GPUs only"
     if op.name not in ROWS:
         return elementwise.why_not(op)
     reason = _REASONS.get(op.name)
@@ -30,12 +31,6 @@ def _padding(op: Op) -> str | None:
         return f"{view.view.element} has no value for the padding {view.padding}"
     return None
 
-
-_IMPOSSIBLE = dict.fromkeys(
-    ("multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko"),
-    "multicast memory exists on GPUs only",
-)
-"""Ops that no CPU can run."""
 
 _REASONS: dict[str, Callable[[Op], str | None]] = {
     "load_view_tko": _padding,

@@ -173,7 +173,8 @@ def along(shape: Sequence[int], order: Sequence[int], vector: int, threads: int)
     turned = blocked(prod(shape), vector, threads)
     if list(order) == sorted(order):
         return turned
-    return turned.compose(permute_images(shape, order))
+    places = [order.index(dim) for dim in range(len(shape))]
+    return turned.compose(gathered_images(shape, [shape[dim] for dim in order], places))
 
 
 def for_scan(shape: Sequence[int], dim: int, threads: int) -> LinearLayout:
@@ -220,16 +221,6 @@ def held_by_each(size: int, threads: int) -> LinearLayout:
 # How ops renumber elements: linear maps, given as the image of each bit of the element number.
 
 
-def broadcast_images(source: Sequence[int], result: Sequence[int]) -> list[int]:
-    """Map elements of `result` to the elements of `source` (extents 1 or equal) they copy."""
-    images, weight = [], 1
-    for wide, narrow in zip(reversed(result), reversed(source), strict=True):
-        steps = [weight << bit for bit in range(_log2(wide))]
-        images += steps if narrow == wide else [0] * len(steps)
-        weight *= narrow
-    return images
-
-
 def dim_bits(shape: Sequence[int], dim: int) -> tuple[int, int]:
     """Return the lowest bit and the number of bits of a dimension in an element number."""
     return _log2(prod(shape[dim + 1 :])), _log2(shape[dim])
@@ -249,14 +240,19 @@ def coordinate_images(shape: Sequence[int], dim: int) -> list[int]:
     return [1 << bit - low if bit in inside else 0 for bit in range(bits)]
 
 
-def permute_images(source: Sequence[int], permutation: Sequence[int]) -> list[int]:
-    """Map elements of a permuted tile to `source`; dimension i was permutation[i]."""
-    weights = [1] * len(source)
-    for dim in range(len(source) - 2, -1, -1):
-        weights[dim] = weights[dim + 1] * source[dim + 1]
-    images = []
-    for dim in reversed(permutation):
-        images += [weights[dim] << bit for bit in range(_log2(source[dim]))]
+def gathered_images(
+    source: Sequence[int], result: Sequence[int], coordinates: Sequence[int | None]
+) -> list[int]:
+    """Map elements of `result` to elements of `source` with the same coordinates.
+
+    For each dimension of `source`, `coordinates` has the one of `result`, or None for index 0.
+    """
+    images = [0] * _log2(prod(result))
+    for dim, other in enumerate(coordinates):
+        if other is not None:
+            low, count = dim_bits(source, dim)
+            start, _ = dim_bits(result, other)
+            images[start : start + count] = (1 << bit for bit in range(low, low + count))
     return images
 
 

@@ -6,10 +6,11 @@ the layout of the result, and no data moves between threads.
 
 from __future__ import annotations
 
+from tileir.codegen.ops import traits_of
 from tileir.ir import Op
 from tileir.types import Element, Tile
 
-from .linear_layout import LinearLayout, broadcast_images, dim_bits, dropped_images, permute_images
+from .linear_layout import LinearLayout, dim_bits, dropped_images, gathered_images
 
 
 def needed(op: Op, layout: LinearLayout) -> LinearLayout:
@@ -23,7 +24,11 @@ def needed(op: Op, layout: LinearLayout) -> LinearLayout:
 
 def element_images(op: Op) -> list[int] | None:
     """Map each bit of the result's element number to the operand's; None for the identity."""
-    rule = _IMAGES.get(op.name)
+    if coordinates := traits_of(op).coordinates:
+        return gathered_images(
+            op.operands["source"].type.shape, op.result.type.shape, coordinates(op)
+        )
+    rule = _JOINED.get(op.name)
     return rule(op) if rule else None
 
 
@@ -41,14 +46,6 @@ def regrouped(op: Op) -> int:
 def bits_of(element: Element) -> int:
     """Return the bits of one element in packed bytes."""
     return 32 if element.name == "tf32" else element.bits
-
-
-def _broadcast(op: Op) -> list[int]:
-    return broadcast_images(op.operands["source"].type.shape, op.result.type.shape)
-
-
-def _permute(op: Op) -> list[int]:
-    return permute_images(op.operands["source"].type.shape, op.attributes["permutation"])
 
 
 def joined_bit(op: Op) -> int:
@@ -70,10 +67,4 @@ def _bits(tile: Tile) -> int:
     return tile.size.bit_length() - 1
 
 
-_IMAGES = {
-    "broadcast": _broadcast,
-    "cat": _cat,
-    "pack": _regroup,
-    "permute": _permute,
-    "unpack": _regroup,
-}
+_JOINED = {"cat": _cat, "pack": _regroup, "unpack": _regroup}

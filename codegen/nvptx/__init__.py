@@ -1,45 +1,28 @@
 """Code for NVIDIA GPUs: PTX and launch plans, without any of NVIDIA's tools.
 
-`assign_layouts` and `place_barriers` take the decisions, `lower` writes LLVM IR, LLVM writes PTX.
+`stages` decides step by step, `lower` writes LLVM IR, LLVM writes PTX.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from llvmlite import ir
-
-from tileir.codegen import llvm
-from tileir.codegen.api import Compilation, Compiled
+from tileir.codegen import pipeline
+from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device.image import Image
 from tileir.codegen.device.launch import launch, load
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.scalar.machine import Machine
-from tileir.errors import Diagnostic, UnsupportedError
+from tileir.codegen.pipeline import Watch
+from tileir.gpus import TARGETS
 from tileir.ir import Op
-from tileir.read.text_positions import located
 from tileir.types import Element, Tile
 
-from .emit.kernel import declare_kernel, lower_kernel
-from .launch.contract import check_shared, contract_of, fit_block, lowest_ptx, settle
-from .launch.entry_names import entry_names
-from .launch.line_table import INLINED_CALLS, LineTable
-from .launch.parameters import ptx_version
-from .machine.targets import TARGETS, Target
-from .plan import launch_plan
 from .schedule import supported
-from .schedule.assign_layouts import assign_layouts
 from .schedule.block_size import MOST_WORDS, too_large
-from .schedule.plan_rings import plan_rings
+from .state import KernelState, State
 
-TRIPLE = "nvptx64-nvidia-cuda"
-SPEED_LEVEL = 1
-"""Of LLVM's optimiser: more costs time, and ptxas does it again."""
-NO_LINES = "no line information: nothing in the module says where in source it comes from"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -106,67 +89,29 @@ def why_not(op: Op, target: str) -> str | None:
 
 
 def compile_kernels(
-    kernels: list[Kernel], target: str, launch: Mapping[str, object] = _NOTHING,
+    kernels: list[Kernel],
+    target: str,
+    watch: Watch[State] | None = None,
+    until: str | None = None,
+    launch: Mapping[str, object] = _NOTHING,
     lineinfo: bool = False,
-) -> PtxCompilation:  # fmt: skip
-    """PTX and plans for kernels that have passed `why_not` and the pipeline.
+    portable: bool = False,
+) -> PtxCompilation | None:
+    """PTX and plans for kernels that have passed `why_not`; None if stages end before that.
 
     `launch` has the options about launching (see `launch_terms`). With `lineinfo`, the PTX says
-    which lines of source its instructions come from.
+    which lines of source its instructions come from. `portable` leaves out what only the form of
+    the target with the suffix a has. `watch` and `until` are those of `pipeline.run`.
     """
-    gpu = TARGETS[target]
-    symbols, needed = [kernel.symbol for kernel in kernels], ptx_version(kernels)
-    kernels = [
-        replace(settle(kernel, gpu, launch), symbol=name)
-        for kernel, name in zip(kernels, entry_names(symbols), strict=True)
-    ]
-    ops = [op for kernel in kernels for op in kernel.walk()]
-    lines = LineTable(kernels) if lineinfo else None
-    if lines and not lines.known:
-        warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
-    version = lowest_ptx(map(contract_of, kernels), max(supported.ptx_version(ops, gpu), needed))
-    if lines and lines.has_calls:
-        version = max(version, INLINED_CALLS)
-    gpu = replace(gpu, ptx=version)
-    llvm.start("all")
-    machine = llvm.target_machine(TRIPLE, gpu.base, gpu.feature, speed_level=SPEED_LEVEL)
-    module = ir.Module(name="tileir", context=ir.Context())
-    module.machine = Machine.nvptx(gpu.nan_extremes, gpu.rounds)
-    module.triple, module.data_layout = TRIPLE, str(machine.target_data)
-    for kernel in kernels:
-        declare_kernel(module, kernel)
-    lowered = [_lowered(module, kernel, gpu, lines) for kernel in kernels]
-    text = str(module)
-    parsed = llvm.parse(text)
-    llvm.optimize(parsed, machine, speed_level=SPEED_LEVEL)
-    ptx = machine.emit_assembly(parsed)
-    if lines:
-        ptx = lines.written(ptx)
-    image = Image(ptx)
-    entries = {
-        symbol: CompiledEntry(symbol, elements, plan, image)
-        for symbol, (elements, plan) in zip(symbols, lowered, strict=True)
-    }
-    plans = {symbol: entry.plan for symbol, entry in entries.items()}
-    return PtxCompilation(target, entries, text, ptx, plans)
-
-
-def _lowered(
-    module: ir.Module, kernel: Kernel, gpu: Target, lines: LineTable | None
-) -> tuple[list[Element], dict[str, Any]]:
-    """Put a kernel into the module; its parameters and its plan.
-
-    UnsupportedError if it needs more shared memory than a block can have.
-    """
-    assignment = assign_layouts(kernel, gpu)
-    kernel = fit_block(kernel, gpu, assignment.threads)
-    plan_rings(kernel, assignment, gpu)
-    shared = lower_kernel(module, kernel, gpu, assignment, lines)
-    if shared > gpu.shared_bytes:
-        why = f"takes {shared} bytes of shared memory; a block of {gpu.name} has {gpu.shared_bytes}"
-        found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
-        found = located(found, kernel.bytecode)
-        raise UnsupportedError("tiles that threads exchange are too large:", found)
-    check_shared(kernel, gpu, shared)
-    elements = [value.type.element for value in kernel.parameters]
-    return elements, launch_plan(kernel, gpu, shared)
+    gpu = TARGETS[target].portable() if portable else TARGETS[target]
+    states = [KernelState(kernel, kernel.symbol) for kernel in kernels]
+    state = State(states, gpu, launch, lineinfo)
+    if not pipeline.run("nvptx", state, watch, until):
+        return None
+    image = Image(state.ptx)
+    entries = {}
+    for each in states:
+        elements = [value.type.element for value in each.kernel.parameters]
+        plan = state.plans[each.symbol]
+        entries[each.symbol] = CompiledEntry(each.symbol, elements, plan, image)
+    return PtxCompilation(target, entries, state.llvm_ir, state.ptx, state.plans)

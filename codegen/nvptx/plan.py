@@ -9,6 +9,9 @@ target                  the GPU it was compiled for, as tileiras spells it
 ptx_target, ptx_version what the PTX says it needs: ".target", and ".version" as "8.6". A driver
                         reads PTX up to the version of the CUDA release that it came with: see the
                         table "PTX ISA Version / CUDA release" (release notes of NVIDIA's PTX ISA)
+runs_on                 which GPUs run the PTX: those of a compute `capability` ([9, 0]) and, if
+                        `later` is true, of all later ones. It is false where ".target" ends in a:
+                        sm_90a runs on 9.0 alone
 parameters              one per parameter of the Tile IR entry, in order: index, type (as in Tile
                         IR), size and offset in bytes, naturally aligned. A pointer is an address
                         that the GPU can access, an i1 a byte that is 0 or 1. The kernel assumes
@@ -57,22 +60,22 @@ from __future__ import annotations
 from typing import Any
 
 from tileir.codegen.arguments.grid import MAX_EXTENT
-from tileir.codegen.kernel import Kernel
 from tileir.codegen.launch_terms import TERMS
+from tileir.gpus import Target, runs_on
 
 from .emit.memory.fences import CONTROLS_GRIDS
-from .launch.contract import Contract, contract_of
+from .launch.contract import Contract
 from .launch.parameters import parameter_rows
-from .machine.targets import Target
-from .schedule.allocations import place_allocations
+from .state import KernelState
 
 SCHEMA = 1
 
 
-def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
-    """The plan of one kernel whose block is known, with so many bytes of shared memory."""
+def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
+    """The plan of a kernel that has been emitted."""
     major, minor = target.ptx
-    contract = contract_of(kernel)
+    capability, later = runs_on(target.ptx_target)
+    kernel, contract = state.kernel, state.contract
     cluster = contract["cluster_dim"]
     ops = {op.name for op in kernel.walk()}
     scale = (1, 1, 1) if contract["blocksareclusters"] else cluster
@@ -80,20 +83,21 @@ def launch_plan(kernel: Kernel, target: Target, shared: int) -> dict[str, Any]:
         "schema": SCHEMA,
         "entry": kernel.symbol,
         "target": target.name,
-        "ptx_target": target.base,
+        "ptx_target": target.ptx_target,
         "ptx_version": f"{major}.{minor}",
+        "runs_on": {"capability": list(capability), "later": later},
         "parameters": parameter_rows(kernel),
         "block": [contract["num_warps"] * target.warp, 1, 1],
         "cluster": list(cluster),
-        "dynamic_shared_memory": shared,
-        "heap": place_allocations(kernel, target)[1].taken,
+        "dynamic_shared_memory": state.shared_bytes,
+        "heap": state.heap.taken,
         "grid": ["x", "y", "z"],
         "grid_scale": list(scale),
         "grid_limits": [
             min(limit // blocks, MAX_EXTENT)
             for limit, blocks in zip(target.max_grid, cluster, strict=True)
         ],
-        "overlaps_grids": target.overlaps_grids and not ops.isdisjoint(CONTROLS_GRIDS),
+        "overlaps_grids": target.has("griddepcontrol") and not ops.isdisjoint(CONTROLS_GRIDS),
         "asserts": "assert" in ops,
         "tensor_maps": [],
         "contract": {term.name: _choice(contract, term.name) for term in TERMS},

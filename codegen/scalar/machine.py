@@ -12,6 +12,10 @@ from functools import cache
 import llvmlite.binding as llvm
 from llvmlite import ir
 
+from tileir.gpus import Target
+
+from .ptx import PAIRS
+
 
 @dataclass(frozen=True, slots=True)
 class Machine:
@@ -45,6 +49,14 @@ class Machine:
         return Machine(
             half_conversions=True, fused=True, ptx=True, nan_extremes=nan_extremes, rounds=rounds
         )
+
+    @staticmethod
+    def of_gpu(target: Target) -> Machine:
+        """A GPU, with what its PTX version has of it."""
+        rounds = {"bf16"} if target.has("bf16 arithmetic") else set()
+        if target.has("f8 conversions") and target.ptx >= target.ptx_of("f8 conversions"):
+            rounds |= PAIRS.keys()
+        return Machine.nvptx(target.has("min.NaN"), frozenset(rounds))
 
 
 PORTABLE = Machine()

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.types import Element, Pointer, Scalar
+from tileir.types import Element, Pointer
+
+from .sizes import WIDER_IN_MEMORY, is_packed, memory_bytes
+
+__all__ = [
+    "ADDRESS",
+    "BYTE",
+    "OPAQUE",
+    "from_memory",
+    "is_packed",
+    "llvm_type",
+    "memory_bytes",
+    "memory_type",
+    "to_memory",
+]
 
 ADDRESS = ir.IntType(64)
 """Type of a pointer as an SSA value."""
@@ -13,7 +27,6 @@ OPAQUE = ir.PointerType()
 BYTE = ir.IntType(8)
 
 _FLOATS = {"f16": ir.HalfType(), "f32": ir.FloatType(), "f64": ir.DoubleType()}
-_WIDER_IN_MEMORY = {"tf32": 32}
 
 
 def llvm_type(element: Element) -> ir.Type:
@@ -22,7 +35,7 @@ def llvm_type(element: Element) -> ir.Type:
         return ADDRESS
     if element.name in _FLOATS:
         return _FLOATS[element.name]
-    return ir.IntType(_WIDER_IN_MEMORY.get(element.name, element.bits))
+    return ir.IntType(WIDER_IN_MEMORY.get(element.name, element.bits))
 
 
 def memory_type(element: Element) -> ir.Type:
@@ -35,18 +48,6 @@ def memory_type(element: Element) -> ir.Type:
     if isinstance(value, ir.IntType) and value.width < 8:
         return ir.IntType(8)
     return value
-
-
-def memory_bytes(element: Element) -> int:
-    """Return the size and natural alignment of `memory_type(element)`, in bytes."""
-    if isinstance(element, Pointer):
-        return 8
-    return (_WIDER_IN_MEMORY.get(element.name, element.bits) + 7) // 8
-
-
-def is_packed(element: Element) -> bool:
-    """Whether two elements share a byte in tensors."""
-    return isinstance(element, Scalar) and element.bits == 4
 
 
 def to_memory(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:

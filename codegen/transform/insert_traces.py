@@ -14,9 +14,6 @@ from tileir.types import Tile
 
 from .copy_body import copy_body
 
-TRACED = "traced"
-"""Name of the fact that lists the prints that are traces: id of the op -> name of the value."""
-
 
 def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
     """Insert traces of the values that `tileir.disassemble` gives these names.
@@ -54,7 +51,7 @@ def _insert(kernel: Kernel, wanted: set[str], traced: set[str], others: dict[str
             names[id(values[id(value)])] = name
     traces: dict[int, str] = {}
     _rewrite(body.block, names, traces, 0)
-    return replace(kernel, body=body, facts={**kernel.facts, TRACED: traces})
+    return replace(kernel, body=body, traces=traces)
 
 
 def _rewrite(block: Block, names: dict[int, str], traces: dict[int, str], depth: int) -> None:

@@ -23,10 +23,10 @@ def with_text_lines(bytecode: Bytecode) -> Bytecode:
     made.launch_attributes, made.text = bytecode.launch_attributes, text
     file = File(text.name, "")
     for function, positions in zip(made.functions, text.ops, strict=True):
-        own = text.place(text.symbols[function.name])
+        own = text.position(text.symbols[function.name])
         unit = CompileUnit(file)
         scope = Subprogram(file, own.line, function.name, function.name, unit, own.line)
         function.location = SourceLocation(scope, *own)
         for op, position in zip(function.walk(), positions, strict=True):
-            op.location = SourceLocation(scope, *text.place(position))
+            op.location = SourceLocation(scope, *text.position(position))
     return made

@@ -19,7 +19,7 @@ from tileir.formats.ops import BY_NAME
 
 from .build import Kernel, Module
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def test_rows_name_ops() -> None:

@@ -103,7 +103,7 @@ def future() -> Iterator[None]:
 def forget() -> None:
     """Drop everything that was generated for a version."""
     codec.specialised.cache_clear()
-    op_decoders.resolvers.cache_clear()
+    op_decoders.decoders_of.cache_clear()
 
 
 def _what_changes() -> list:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from tests.corpus import VALID
 from tileir import BytecodeError
 
-from .mirrored import ours, theirs
+from .schema.mirrored import ours, theirs
 
 TOO_LENIENT = {
     "missing_section": "Kaitai has no rule about all sections together",

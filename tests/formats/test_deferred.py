@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import INVALID, VALID
-from tests.fuzz import agreement
-from tests.fuzz.sameness import difference
+from tests.corpus import INVALID, OLDEST_AND_NEWEST
+from tests.every_fixture import Fixture, every_fixture
+from tests.lab.fuzz import agreement
+from tests.lab.fuzz.sameness import difference
 from tileir import Bytecode, BytecodeError
 from tileir.formats import codec
 from tileir.formats.deferred import Deferred
@@ -23,9 +24,6 @@ from .small import EMPTY_SIGNATURE, debug, file, kernel, table
 
 MOST = 1 << 16
 """Files of more bytes have tests of their own."""
-
-FILES = (*VALID, *INVALID)
-BROKEN = {f"row {row.number}": row.make for row in ROWS} | SHARED
 
 
 @pytest.fixture
@@ -68,16 +66,35 @@ def strictly(data: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_files_mean_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@every_fixture(files=OLDEST_AND_NEWEST)
+def deferred_records_mean_the_same(fixture: Fixture) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        compare(fixture.data, patch)
+
+
+@pytest.mark.parametrize("path", INVALID, ids=lambda path: path.stem)
+def test_invalid_files_mean_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(path.read_bytes(), monkeypatch)
 
 
-@pytest.mark.parametrize("what", BROKEN)
-def test_what_is_broken_is_broken_in_the_same_way(what: str, monkeypatch) -> None:
-    data = BROKEN[what]()
+@pytest.mark.parametrize("verdict", sorted({row.ours for row in ROWS}))
+def test_what_is_broken_is_broken_in_the_same_way(verdict: str, monkeypatch, named) -> None:
+    for row in ROWS:
+        if row.ours == verdict:
+            with named(f"row {row.number}"):
+                compare_broken(row.make(), monkeypatch)
+
+
+@pytest.mark.parametrize("what", SHARED)
+def test_what_is_shared_or_deep_is_broken_in_the_same_way(what: str, monkeypatch) -> None:
+    data = SHARED[what]()
     if len(data) > MOST:
         pytest.skip("too deep either way, and tested as such")
+    compare_broken(data, monkeypatch)
+
+
+def compare_broken(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`compare`, and what is refused if asked for."""
     compare(data, monkeypatch)
     monkeypatch.setattr(codec, "DEFERRED_SIZE", 1 << 62)
     expected = strictly(data)

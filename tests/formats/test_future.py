@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import FIXTURES, name_of
-from tests.formats.test_frozen import FROZEN, numbers
+from tests.formats.schema.test_frozen import FROZEN, numbers
 from tests.formats.test_specialised import plain
 from tests.tileir.same_meaning import meaning
 from tileir import BuildError, Bytecode, BytecodeError, VersionError

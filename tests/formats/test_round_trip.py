@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-
-from tests.corpus import VALID, name_of
 from tests.debug_lists import list_length
+from tests.every_fixture import Fixture, every_fixture
 from tests.rebuild import rebuilt_sections
-from tileir import Bytecode
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_records_build_the_bytes_they_came_from(path: Path) -> None:
-    data = path.read_bytes()
-    bytecode = Bytecode.parse(data)
+@every_fixture
+def records_build_the_bytes_they_came_from(fixture: Fixture) -> None:
+    data, bytecode = fixture.data, fixture.parse()
     assert bytecode.build() == data
     for section, built, stop in rebuilt_sections(bytecode):
         assert built == data[section.payload.offset : stop], section.name

@@ -5,11 +5,11 @@ from __future__ import annotations
 import linecache
 import threading
 import traceback
-from pathlib import Path
 
 import pytest
 
-from tests.corpus import VALID, name_of
+from tests.corpus import NEWEST, VALID
+from tests.every_fixture import Fixture, every_fixture
 from tests.formats.small import RETURN, file, kernel, varint
 from tileir import Bytecode, BytecodeError
 from tileir.formats import codec
@@ -38,9 +38,9 @@ def sections(bytecode: Bytecode):
             yield section.name, section.payload
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_both_codecs_read_the_same(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
+@every_fixture
+def both_codecs_read_the_same(fixture: Fixture) -> None:
+    bytecode = fixture.bytecode
     given = (bytecode.version, bytecode.types.tags)
     for name, payload in sections(bytecode):
         found, warned, traced = [], [], []
@@ -67,10 +67,10 @@ def test_both_codecs_read_the_same(path: Path) -> None:
         assert plain(fast) == plain(slow)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_the_fast_decoder_reads_all_that_is_usual(path: Path) -> None:
+@every_fixture
+def the_fast_decoder_reads_all_that_is_usual(fixture: Fixture) -> None:
     """Without a word from the traced decoder there is nothing for the fast one to refuse."""
-    bytecode = Bytecode.parse(path.read_bytes())
+    bytecode = fixture.parse()
     fast = codec.specialised(bytecode.version).fast
     environment = Environment(bytecode.version, bytecode.types.tags)
     nodes = [(BY_NAME[name].payload, payload) for name, payload in sections(bytecode)]
@@ -90,9 +90,9 @@ def test_the_fast_decoder_reads_all_that_is_usual(path: Path) -> None:
     assert bool(refused) == odd
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_the_encoder_repeats_what_is_canonical(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes()).touch()
+@every_fixture
+def the_encoder_repeats_what_is_canonical(fixture: Fixture) -> None:
+    bytecode = fixture.parse().touch()
     given = (bytecode.version, bytecode.types.tags)
     for name, payload in sections(bytecode):
         record, stop = codec.parse_section(bytecode.data, name, payload, *given, eager=True)
@@ -111,9 +111,9 @@ def test_the_encoder_repeats_what_is_canonical(path: Path) -> None:
         assert again is not None
 
 
-@pytest.mark.parametrize("path", VALID[::7], ids=name_of)
-def test_rows_and_named_records_say_the_same(path: Path) -> None:
-    bytecode = Bytecode.parse(path.read_bytes())
+@every_fixture(files=VALID[::7])
+def rows_and_named_records_say_the_same(fixture: Fixture) -> None:
+    bytecode = fixture.bytecode
     for function in bytecode.functions:
         rows = codec.parse_body(bytecode.data, function.code, bytecode.version, bytecode.types.tags)
         named = unpack(BODY, rows, bytecode.version)
@@ -164,7 +164,7 @@ def test_errors_are_the_same_from_both(body: bytes, kind: str) -> None:
 
 def test_functions_come_into_being_once_whoever_is_first() -> None:
     """Threads that meet in a codec nobody has used yet all read what it reads."""
-    data = next(path for path in VALID if path.stem == "softmax").read_bytes()
+    data = NEWEST["softmax"].read_bytes()
     bytecode = Bytecode.parse(data)
     environment = Environment(bytecode.version, bytecode.types.tags)
     code = bytecode.functions[0].code

@@ -14,7 +14,7 @@ from tileir.attributes import EnumAttribute, Hints
 from tileir.formats.enums import ENUMS
 from tileir.formats.ops.spec import Each
 from tileir.formats.types import TYPE
-from tileir.formats.version import V13_3, V13_4, V13_5, Version
+from tileir.formats.version import SUPPORTED, V13_3, V13_4, V13_5, Version
 from tileir.ir import Block, Op, Value
 from tileir.ir.locations import (
     CallSite,
@@ -29,6 +29,12 @@ from tileir.types import GatherScatterView, Pointer, Scalar, StridedView, Tensor
 ENUM = {enum.name: enum for enum in ENUMS}
 Use = tuple[str, str, Version, str]
 """Owner, slot, first version, function: what a Feature says besides how often."""
+
+
+def targets(version: Version) -> list[Version]:
+    """Where a file is taken: to all older versions, to its own, the next and the newest."""
+    index = SUPPORTED.index(version)
+    return sorted({*SUPPORTED[: index + 2], SUPPORTED[-1]})
 
 
 # Meaning ------------------------------------------------------------------------------------

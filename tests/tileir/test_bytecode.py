@@ -150,18 +150,18 @@ def test_touch_reads_the_debug_section_even_if_no_function_does() -> None:
     assert (caught.value.kind, caught.value.section) == ("truncated", "Debug")
 
 
-def test_the_file_stays_as_it_was_found() -> None:
+def test_the_original_stays_as_it_was_read() -> None:
     bytecode = fixture("module_globals")
-    found = bytecode.found
+    original = bytecode.original
     sections, producer = [section.name for section in bytecode.sections], bytecode.producer
     bytecode.functions.clear()
     bytecode.globals.clear()
     bytecode.sections.clear()
     bytecode.producer = "somebody else"
-    assert [section.name for section in found.sections] == sections
-    assert found.sections[0].offset == 12
-    assert found.producer == producer
-    assert len(found.functions) == 1 < len(found.globals)
+    assert [section.name for section in original.sections] == sections
+    assert original.sections[0].offset == 12
+    assert original.producer == producer
+    assert len(original.functions) == 1 < len(original.globals)
     assert Bytecode.parse(bytecode.build()).producer == "somebody else"
 
 

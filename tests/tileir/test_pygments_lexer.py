@@ -9,7 +9,8 @@ import tomllib
 import pytest
 from pygments.token import Comment, Error, Keyword, Name, Number, String
 
-from tests.corpus import ROOT, VALID, name_of
+from tests.corpus import OLDEST_AND_NEWEST, ROOT
+from tests.every_fixture import Fixture, every_fixture
 from tileir import Bytecode, disassemble
 from tileir.formats.ops import BY_NAME
 from tileir.formats.version import SUPPORTED
@@ -40,27 +41,28 @@ def printed_ops(block, owner=None):
                 yield from printed_ops(inner, op)
 
 
-def check_module(data: bytes) -> None:
-    bytecode = Bytecode.parse(data)
+def check_words(bytecode: Bytecode, *texts: str) -> None:
+    """The words of a module's texts are those of the module."""
     expected = ["global"] * len(bytecode.globals)
     for function in bytecode.functions:
         expected += ["entry", *printed_ops(function.body.block)]
-    for debug in (False, True):
-        found = words(disassemble(bytecode, debug))
+    for text in texts:
+        found = words(text)
         assert not of_kind(found, Error)
         assert of_kind(found, Keyword) == expected
         symbols = [*bytecode.globals, *bytecode.functions]
         assert len(re.findall(r"@", "".join(of_kind(found, Name.Function)))) >= len(symbols)
 
 
-@pytest.mark.parametrize("path", VALID, ids=name_of)
-def test_every_fixture(path) -> None:
-    check_module(path.read_bytes())
+@every_fixture(files=OLDEST_AND_NEWEST)
+def the_words_are_those_of_the_module(fixture: Fixture) -> None:
+    check_words(fixture.bytecode, *fixture.texts)
 
 
 @pytest.mark.parametrize(("seed", "version"), SAMPLES, ids=str)
 def test_random_modules(seed: int, version) -> None:
-    check_module(sample(seed, version).build())
+    bytecode = Bytecode.parse(sample(seed, version).build())
+    check_words(bytecode, disassemble(bytecode), disassemble(bytecode, debug=True))
 
 
 def test_every_mnemonic_is_an_op_where_one_may_start() -> None:

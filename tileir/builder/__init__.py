@@ -1,4 +1,4 @@
-"""Modules from nothing: functions op by op, checked at every call, written as bytes."""
+"""The builder of new modules: functions are made op by op, and each call is checked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From a row of the op table to a Python call: names of parameters, defaults, what is missing.
+"""The Python call that makes an op, derived from its row: parameters, defaults, missing arguments.
 
-An op's operands come first, in the order of the row, then its attributes; both also go by name.
-Names that Python reserves get an underscore: ``if_``, ``from_``. Nothing here is about one op.
+The parameters are the op's operands in the order of the row, then its attributes; both may also be
+given by name. Names that Python reserves get an underscore: ``if_``, ``from_``.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from tileir.messages.wording import choice, did_you_mean
 from tileir.write.body import default_of
 
 RESULTS = ("result", "results", "location")
-"""What every call takes besides the slots of its row."""
+"""Parameters of every call besides the slots of its row."""
 
 
 def python_name(name: str) -> str:
-    """A name of the table as Python can spell it."""
+    """Return a name of the table as a Python identifier."""
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def signature(spec: Op) -> Signature:
-    """The parameters of the call that makes this op."""
+    """Return the signature of the call that makes this op."""
     made = [Parameter("self", Parameter.POSITIONAL_ONLY)]
     kind = Parameter.POSITIONAL_OR_KEYWORD
     slots = [*spec.operands, *spec.attributes]
-    for place, slot in enumerate(slots):
+    for index, slot in enumerate(slots):
         default = shown_default(slot)
         later = any(
             shown_default(other) is Parameter.empty and isinstance(other, Operand)
-            for other in slots[place:]
+            for other in slots[index:]
         )
         if later:
             default = Parameter.empty
@@ -50,7 +50,7 @@ def signature(spec: Op) -> Signature:
 
 
 def shown_default(slot: Operand | Attribute) -> object:
-    """What a slot is when it is not given; `Parameter.empty` if it must be."""
+    """Return the value of a slot that is not given; `Parameter.empty` if it must be given."""
     if isinstance(slot, Operand):
         return {"one": Parameter.empty, "optional": None, "many": ()}[slot.arity]
     if slot.default is not None:
@@ -62,7 +62,7 @@ def shown_default(slot: Operand | Attribute) -> object:
 
 
 def documentation(spec: Op) -> str:
-    """The op, its slots and its results in words."""
+    """Return the docstring of an op's method: the op, its slots and its results."""
     lines = [spec.doc, ""]
     for slot in spec.operands:
         arity = {"one": "", "optional": ", optional", "many": ", any number"}[slot.arity]
@@ -78,7 +78,7 @@ def documentation(spec: Op) -> str:
 
 
 def bind(spec: Op, positional: Sequence, named: Mapping[str, object]) -> tuple[dict, dict]:
-    """The operands and the attributes of a call by slot. BuildError for what does not fit."""
+    """Return the operands and attributes of a call by slot. BuildError for wrong arguments."""
     slots = {python_name(slot.name): slot for slot in (*spec.operands, *spec.attributes)}
     if len(positional) > len(slots):
         takes = ", ".join(slots) or "nothing"
@@ -123,7 +123,7 @@ def _operand(spec: Op, slot: Operand, value: object) -> Value | tuple[Value, ...
 
 
 def _missing(spec: Op, slot: Operand | Attribute) -> BuildError:
-    """What to say of a slot that must be given and is not: what all has to be."""
+    """Return the error for a slot that must be given and is not."""
     slots = (*spec.operands, *spec.attributes)
     needed = [python_name(s.name) for s in slots if shown_default(s) is Parameter.empty]
     cases = _cases(slot) if isinstance(slot, Attribute) else ()
@@ -133,14 +133,14 @@ def _missing(spec: Op, slot: Operand | Attribute) -> BuildError:
 
 
 def _cases(slot: Attribute) -> tuple[str, ...]:
-    """The enum cases that may stand in a slot; none if it is for something else."""
+    """Return the enum cases that a slot admits; none if it is not for an enum."""
     return slot.allowed or (
         tuple(slot.node.enum.by_name) if isinstance(slot.node, EnumValue) else ()
     )
 
 
 def check_case(slot: Attribute, value: object) -> None:
-    """Refuse what is none of the enum cases that the row allows in a slot."""
+    """Raise BuildError if the value is not one of the enum cases that the row allows."""
     if slot.allowed and not (isinstance(value, str) and value in slot.allowed):
         meant = did_you_mean(value, slot.allowed) if isinstance(value, str) else ""
         raise BuildError(f"expected {choice(slot.allowed)}, found {value!r}{meant}")

@@ -1,4 +1,4 @@
-"""Values of attributes as callers write them, brought into the form that the IR has."""
+"""The conversion of attribute values that callers write to the form of the IR."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .type_spelling import legal_type, value_type
 
 
 def constant_of(value: object, type: Type | None) -> Constant:
-    """A constant from a Constant, an array, or numbers and the type they are to have."""
+    """Return a constant made from a Constant, an array, or numbers and their type."""
     from tileir.ir.constants import to_constant
 
     if not isinstance(value, Constant):
@@ -31,14 +31,14 @@ def constant_of(value: object, type: Type | None) -> Constant:
 
 
 def filled(stated: Type | str, value: object) -> Type:
-    """The type stated for numbers; an element type alone takes the shape of an array."""
+    """Return the type stated for numbers; an element type alone gets the shape of the array."""
     type = legal_type(stated)
     shape = getattr(value, "shape", ())
     return legal_type(Tile(type, shape)) if isinstance(type, Scalar) else type
 
 
 def attribute_of(value: object) -> object:
-    """A tagged attribute from a plain value: an int is an i32, dictionaries and lists nest."""
+    """Return the attribute for a plain value: an int becomes an i32; dicts and lists may nest."""
     if isinstance(value, bool | str):
         return value
     if isinstance(value, int):
@@ -55,7 +55,7 @@ def attribute_of(value: object) -> object:
 
 
 def coerced(node: Construct | None, value: object) -> object:
-    """The value of an attribute slot in the form of the IR; wrong ones are refused later."""
+    """Return the value of an attribute slot in the form of the IR; wrong ones are refused later."""
     if node is DICTIONARY and isinstance(value, dict):
         return Hints(attribute_of(value))
     if node is ATTRIBUTE or node is ATTRIBUTE_LIST:

@@ -1,8 +1,8 @@
-"""A function under construction: every op of the table is a method, made from its row.
+"""A kernel under construction: every op of the table is a method, made from its row.
 
-A call appends the op where the kernel is at and returns its results: None, one Value, or a tuple.
-Whatever is wrong with it is a BuildError at that call, and nothing is appended. Ops with regions
-return a `Nested`; ``with`` enters a region, and the results are there once its regions are.
+A call appends the op to the open block and returns its results: None, one Value, or a tuple.
+If anything is wrong with it, the call raises BuildError and appends nothing. Ops with regions
+return a `Nested`; ``with`` enters a region, and the results exist once all regions are filled.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from tileir.ir.slot_types import infer, operand_slots
 from tileir.messages.texts import display
 from tileir.messages.wording import did_you_mean
 from tileir.types import FunctionType, Type
-from tileir.verifier.constraints import Found, operand_problem
+from tileir.verifier.constraints import Problem, operand_problem
 from tileir.verifier.single import op_problem
 from tileir.write.attributes import encode_inline
 from tileir.write.body import BodyEncoder
 from tileir.write.built_function import BuiltFunction
 from tileir.write.location_table import misplaced
-from tileir.write.tables import Interning
+from tileir.write.tables import OutputTables
 
 from .calls import RESULTS, bind, check_case, documentation, python_name, signature
 from .coercion import coerced, constant_of, filled
-from .regions import Nested, Place
+from .regions import Nested, OpenBlock
 from .result_types import result_types
 
 BODY = BY_NAME["entry"].regions[0]
-"""The row of a kernel's own region."""
+"""The row of a kernel's body."""
 
 
 class Kernel(BuiltFunction):
     """A kernel under construction; `tileir.builder.Module.function` makes one.
 
     parameters  the values of its parameters
-    body        the IR so far
+    body        the IR built so far
     """
 
     def __init__(self, version: Version, name: str, type: FunctionType) -> None:
@@ -58,7 +58,7 @@ class Kernel(BuiltFunction):
         self.private = False
         self.location: Location | None = None
         self.body = Body(type, Block())
-        self._places = [Place(None, BODY, self.body.block, 0)]
+        self._open_blocks = [OpenBlock(None, BODY, self.body.block, 0)]
         self._visible: dict[Value, None] = {}
         self._made: set[Value] = set()
         self._at: Location | None = None
@@ -66,7 +66,7 @@ class Kernel(BuiltFunction):
         self._define(self.body.block, self.body.block.arguments, type.parameters)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """There is nothing of that name; it may have been meant as an op."""
+        """Raise AttributeError, with a suggestion if an op has a similar name."""
         meant = did_you_mean(name, METHODS)
         raise AttributeError(f"a kernel has no op {name!r}{meant}", name=name, obj=self)
 
@@ -77,7 +77,7 @@ class Kernel(BuiltFunction):
 
     @contextmanager
     def at(self, location: Location | None) -> Iterator[None]:
-        """Ops made inside come from that place in source, unless they say otherwise."""
+        """Give this location to the ops made inside, unless their call states another one."""
         before, self._at = self._at, location
         try:
             yield
@@ -85,26 +85,26 @@ class Kernel(BuiltFunction):
             self._at = before
 
     def finish(self) -> None:
-        """Raise BuildError if the body, or a region in it, does not end as it should."""
-        place = self._places[-1]
+        """Raise BuildError if the body, or a region in it, is not finished."""
+        current = self._open_blocks[-1]
         try:
-            if len(self._places) > 1:
-                raise BuildError(f"the {place} is still open")
+            if len(self._open_blocks) > 1:
+                raise BuildError(f"the {current} is still open")
             self.settle()
-            place.check_end()
+            current.check_end()
         except BuildError as error:
             raise BuildError(f"function {display(self.name)}: {error}") from None
 
     def op(self, spec: Spec, positional: Sequence, named: dict[str, object]) -> object:
-        """Append the op of a row; what its method does."""
+        """Append the op of a row and return its results; every op's method calls this."""
         extra = {name: named.pop(name, None) for name in RESULTS}
         if spec.since > self.version:
             raise BuildError(f"{spec.mnemonic} needs {spec.since}, writing {self.version}")
-        place = self._places[-1]
-        place.check_open(spec)
+        current = self._open_blocks[-1]
+        current.check_open(spec)
         self.settle()
         operands, attributes = bind(spec, positional, named)
-        op = Op(spec, operands, attributes, position=-1, depth=len(self._places) - 1)
+        op = Op(spec, operands, attributes, position=-1, depth=len(self._open_blocks) - 1)
         op.location = self._at if extra["location"] is None else extra["location"]
         self._check_visible(op)
         self._refuse(op, operand_problem(op))
@@ -112,9 +112,9 @@ class Kernel(BuiltFunction):
         op.regions = [Region() for _ in spec.regions]
         op.results = [Value(type, op, index, 0) for index, type in enumerate(types)]
         self._refuse(op, op_problem(op))
-        self._check_handed_over(op)
+        self._check_terminator_operands(op)
         self._check_writable(op)
-        place.block.ops.append(op)
+        current.block.ops.append(op)
         if spec.regions:
             self.pending = Nested(self, op)
             return self.pending
@@ -125,10 +125,10 @@ class Kernel(BuiltFunction):
 
     # Checks -------------------------------------------------------------------------------------
 
-    def _refuse(self, op: Op, found: Found) -> None:
-        """Raise what the verifier finds, with its hint: there the slot is named."""
-        if found:
-            _, text, hint = found
+    def _refuse(self, op: Op, problem: Problem | None) -> None:
+        """Raise a problem that the verifier found, with its hint, which names the slot."""
+        if problem:
+            _, text, hint = problem
             raise BuildError(f"{op.name}: {text} ({hint})" if hint else f"{op.name}: {text}")
 
     def _check_visible(self, op: Op) -> None:
@@ -139,16 +139,16 @@ class Kernel(BuiltFunction):
                     raise BuildError(f"{op.name}: {name}: {value} is {why}")
 
     def _check_writable(self, op: Op) -> None:
-        """Everything else that writing the op will ask, in tables of its own."""
-        encoder = BodyEncoder(Interning(self.version))
+        """Encode the op into new tables, which raises every BuildError that writing it would."""
+        encoder = BodyEncoder(OutputTables(self.version))
         encoder.numbers = dict.fromkeys(op.operand_list(), 0)
         encoder.op(op, op.depth)
         for wrong in misplaced(op.location, self.location):
             raise BuildError(f"{op.name}: {wrong}")
 
     def _attributes(self, op: Op, result: object, results: object) -> list[Type]:
-        """Bring the attributes into the form of the IR; returns the types of the results."""
-        tables = Interning(self.version)
+        """Convert the attributes to the form of the IR; returns the types of the results."""
+        tables = OutputTables(self.version)
         for slot in op.spec.attributes:
             value = op.attributes[slot.name]
             try:
@@ -168,31 +168,32 @@ class Kernel(BuiltFunction):
                 raise BuildError(f"{op.name}: {slot.name}: {error}") from None
         return result_types(op, result, results, self.version)
 
-    def _check_handed_over(self, op: Op) -> None:
-        """Refuse wrong values that a terminator hands to the op it goes to."""
+    def _check_terminator_operands(self, op: Op) -> None:
+        """Raise BuildError for wrong values that a terminator passes to its target op."""
         if op.spec.terminator:
-            for wrong in self._handed_over(op):
-                raise BuildError(f"{op.name}: {wrong}")
+            problem = self._terminator_problem(op)
+            if problem:
+                raise BuildError(f"{op.name}: {problem}")
 
-    def _handed_over(self, op: Op) -> list[str]:
-        """What is wrong with the values a terminator hands to the op it goes to."""
-        found = [value.type for value in op.operand_list()]
-        for place in reversed(self._places):
-            rules = dict(place.row.gives)
+    def _terminator_problem(self, op: Op) -> str:
+        """Return what is wrong with the values that a terminator passes to its target op."""
+        types = [value.type for value in op.operand_list()]
+        for block in reversed(self._open_blocks):
+            rules = dict(block.row.gives)
             if op.name in rules:
-                slots = operand_slots(place.op)
-                for slot in place.op.spec.results[:1]:
-                    slots[slot.name] = place.op.results
-                wanted = infer(place.op, rules[op.name], slots)
-                if found != wanted:
-                    spelled = [", ".join(map(str, types)) or "nothing" for types in (wanted, found)]
-                    return [f"{place.op.name} is to get {spelled[0]}, found {spelled[1]}"]
-                return []
-            if op.name not in place.row.terminators:
-                return [f"it cannot leave the {place}"]
-        return ["a kernel returns nothing"] if found else []
+                slots = operand_slots(block.op)
+                for slot in block.op.spec.results[:1]:
+                    slots[slot.name] = block.op.results
+                wanted = infer(block.op, rules[op.name], slots)
+                if types != wanted:
+                    spelled = [", ".join(map(str, each)) or "nothing" for each in (wanted, types)]
+                    return f"{block.op.name} is to get {spelled[0]}, found {spelled[1]}"
+                return ""
+            if op.name not in block.row.terminators:
+                return f"it cannot leave the {block}"
+        return "a kernel returns nothing" if types else ""
 
-    # Places -------------------------------------------------------------------------------------
+    # Regions ------------------------------------------------------------------------------------
 
     def _define(self, owner: Op | Block, values: list[Value], types: Sequence[Type] = ()) -> None:
         values += [Value(type, owner, index, 0) for index, type in enumerate(types)]
@@ -202,7 +203,7 @@ class Kernel(BuiltFunction):
             self._made.add(value)
 
     def settle(self) -> None:
-        """The results of the last op with regions are values from here on, if all is in place."""
+        """Define the results of the last op with regions; BuildError if a region is missing."""
         nested = self.pending
         if nested is not None:
             nested.check_complete()
@@ -210,7 +211,7 @@ class Kernel(BuiltFunction):
             self._define(nested.op, nested.op.results)
 
     def enter(self, nested: Nested, index: int) -> list[Value]:
-        """Go into a region of the op made last; returns its arguments."""
+        """Enter a region of the op made last; returns its block arguments."""
         op, row = nested.op, nested.op.spec.regions[index]
         if self.pending is not nested:
             raise BuildError(f"{op.name}: {row.name} can no longer be entered")
@@ -220,28 +221,29 @@ class Kernel(BuiltFunction):
         op.regions[index].blocks.append(block)
         slots = operand_slots(op)
         types = [type for rule in row.takes for type in infer(op, rule, slots)]
-        self._places.append(Place(op, row, block, len(self._visible)))
+        self._open_blocks.append(OpenBlock(op, row, block, len(self._visible)))
         self.pending = None
         self._define(block, block.arguments, types)
         return block.arguments
 
     def leave(self, nested: Nested, failed: bool) -> None:
         """Leave the region entered last, which must end with a terminator."""
-        place = self._places[-1]
-        if place.op is not nested.op:
-            raise BuildError(f"the {place} is to be left before a region of {nested.op.name}")
+        open_block = self._open_blocks[-1]
+        if open_block.op is not nested.op:
+            raise BuildError(f"the {open_block} is to be left before a region of {nested.op.name}")
         try:
             if not failed:
                 self.settle()
-                place.check_end()
+                open_block.check_end()
         except BuildError:
             failed = True
             raise
         finally:
             if failed:
-                next(r for r in nested.op.regions if place.block in r.blocks).blocks.clear()
-            self._places.pop()
-            while len(self._visible) > place.visible:
+                regions = (r for r in nested.op.regions if open_block.block in r.blocks)
+                next(regions).blocks.clear()
+            self._open_blocks.pop()
+            while len(self._visible) > open_block.visible:
                 self._visible.popitem()
             self.pending = nested
 
@@ -261,7 +263,7 @@ def _method(spec: Spec) -> Callable:
 
 
 METHODS = [python_name(spec.mnemonic) for spec in OPS if spec.in_body]
-"""What ops are called as methods."""
+"""Names of the ops' methods."""
 
 for _spec in OPS:
     if _spec.in_body:

@@ -1,4 +1,4 @@
-"""Modules from nothing: functions op by op, checked at every call, written as bytes.
+"""A module under construction: functions are made op by op, each call checked, written as bytes.
 
     from tileir.builder import Module
     module = Module("13.4")
@@ -47,7 +47,7 @@ class Module:
         self.functions: list[Kernel] = []
         self.globals: list[Global] = []
         if producer is not None:
-            self._writer()  # as wrong as it would be later
+            self._writer()  # raises the BuildError that writing would raise
 
     def function(
         self,
@@ -59,11 +59,11 @@ class Module:
         private: bool = False,
         location: SourceLocation | None = None,
     ) -> Kernel:
-        """Start a kernel. Parameters are scalar tiles, so that ``"f32"`` or ``"ptr<f32>"`` will do.
+        """Start a kernel. Parameters are scalar tiles, so ``"f32"`` or ``"ptr<f32>"`` is enough.
 
         hints                by architecture, for example ``{"sm_90": {"occupancy": 2}}``
         argument_attributes  a dictionary for each parameter (from 13.5 on)
-        location             where the function is in source; its scope is the function's Subprogram
+        location             source location; its scope is the function's Subprogram
         """
         self._check_name(name)
         if isinstance(parameters, str) or not isinstance(parameters, Sequence):
@@ -93,9 +93,10 @@ class Module:
         private: bool = False,
         constant: bool = False,
     ) -> Global:
-        """Add a variable. `value` is its first contents: a Constant, an array, numbers and a type.
+        """Add a global variable. `value` is its initial value, and `type` the type of numbers.
 
-        `alignment` is in bytes, 0 leaves it open. ``Kernel.get_global`` gives its address.
+        `value` is a Constant, an array, or numbers. `alignment` is in bytes; 0 is the default one.
+        ``Kernel.get_global`` returns the address.
         """
         self._check_name(name)
         contents = constant_of(value, None if type is None else value_type(type))
@@ -113,10 +114,10 @@ class Module:
             raise BuildError(f"the module has a {name!r} already")
 
     def build(self, check: bool = True) -> bytes:
-        """The bytes of the module. BuildError if a function or region of it is not finished.
+        """Return the bytes of the module. BuildError if a function or region is not finished.
 
-        The ops are checked once more, because they may have been edited since; without `check`,
-        what breaks a rule is written all the same, for those who test what reads it.
+        The ops are checked once more, because they may have been edited since. Without `check`,
+        ops that break a rule are written, too, for tests of programs that read them.
         """
         writer = self._writer(check)
         writer.replace("Func", [writer.built(kernel) for kernel in self.functions])
@@ -131,7 +132,7 @@ class Module:
         return writer
 
     def bytecode(self) -> Bytecode:
-        """The module as it reads once written."""
+        """Return the written module, parsed."""
         return Bytecode.parse(self.build())
 
     def __repr__(self) -> str:
@@ -139,24 +140,24 @@ class Module:
 
 
 def _check_location(kernel: Kernel) -> None:
-    """A function is in a Subprogram that names its symbol, or NVIDIA's readers refuse it."""
-    place = kernel.location
-    scope = place.scope if isinstance(place, SourceLocation) else None
+    """Require a Subprogram that names the function's symbol, as NVIDIA's readers do."""
+    location = kernel.location
+    scope = location.scope if isinstance(location, SourceLocation) else None
     symbol = scope.linkage_name if isinstance(scope, Subprogram) else None
-    if place is not None and symbol != kernel.name:
+    if location is not None and symbol != kernel.name:
         raise BuildError(
             f"function {kernel.name}: location must be a SourceLocation in a Subprogram whose "
-            f"linkage_name is {kernel.name}, found {place!r}"
+            f"linkage_name is {kernel.name}, found {location!r}"
         )
 
 
 def splat(value: object, type: Type | str) -> Constant:
-    """A tile full of one number, stored as that one element."""
+    """Return a constant tile full of one number, stored as one element."""
     return constant_of(value, value_type(type))
 
 
 def number(value: object, type: Type | str) -> IntegerAttribute | FloatAttribute:
-    """A number of a stated type as an attribute, for example an identity of a reduction."""
+    """Return a number as an attribute of that type, for example an identity of a reduction."""
     constant = constant_of(value, value_type(type))
     kind = IntegerAttribute if constant.type.element.is_integer else FloatAttribute
     bits = constant.bits() & ((1 << constant.type.element.bits) - 1)
@@ -164,7 +165,7 @@ def number(value: object, type: Type | str) -> IntegerAttribute | FloatAttribute
 
 
 def position(scope: Scope, line: int, column: int = 0) -> SourceLocation:
-    """A line and column of the file that the scope is in. BuildError for what is no scope."""
+    """Return a line and column of the scope's file. BuildError if `scope` is not a scope."""
     if not isinstance(scope, Scope):
         raise BuildError(f"expected a Subprogram or a LexicalBlock, found {scope!r}")
     return SourceLocation(scope, str(scope.file), integer(line), integer(column))

@@ -1,4 +1,4 @@
-"""Where a kernel under construction is: blocks that are being filled, and ops that hold them."""
+"""The regions of a kernel under construction: blocks that are being filled, and their ops."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tileir.ir import Block, Op, Value
 from tileir.ir.region_name import region_name
 
 
-class Place:
-    """A block being filled: the region's row, and how many values were visible before it."""
+class OpenBlock:
+    """A block being filled: the region's row, and the number of values visible before it."""
 
     def __init__(self, op: Op | None, row: Row, block: Block, visible: int) -> None:
         self.op = op
@@ -25,12 +25,12 @@ class Place:
 
     @property
     def end(self) -> Op | None:
-        """The terminator, if there is one already."""
+        """The terminator, None if there is none yet."""
         last = self.block.ops[-1] if self.block.ops else None
         return last if last is not None and last.spec.terminator else None
 
     def check_open(self, spec: Spec) -> None:
-        """Refuse an op after the end, or a terminator that does not belong here."""
+        """Raise BuildError for an op after the terminator, or a terminator of another region."""
         if self.end is not None:
             raise BuildError(f"{spec.mnemonic} comes after {self.end.name}, which ends the {self}")
         if spec.terminator and spec.mnemonic not in self.row.terminators:
@@ -38,28 +38,30 @@ class Place:
             raise BuildError(f"{spec.mnemonic} cannot end the {self}, which ends with {ends}")
 
     def check_end(self) -> None:
-        """Refuse a block that does not end with a terminator."""
+        """Raise BuildError if the block does not end with a terminator."""
         if self.end is None:
             raise BuildError(f"the {self} is not finished: {' or '.join(self.row.terminators)}")
 
 
 class Filling(Protocol):
-    """What an op with regions asks of the `Kernel` that its regions are filled in."""
+    """The `Kernel` in which the regions of an op are filled, as far as the op needs it."""
 
     pending: Nested | None
 
     def settle(self) -> None:
-        """Finish the op whose regions were filled last: its results get their types."""
+        """Finish the op whose regions were filled last: its results become visible."""
 
     def enter(self, nested: Nested, index: int) -> list[Value]:
-        """Begin a region; returns its block arguments."""
+        """Begin a region, and return its block arguments."""
 
     def leave(self, nested: Nested, failed: bool) -> None:
         """End the region that was entered last."""
 
 
 class Nested:
-    """An op with regions, by their names: ``with loop.region:``. The op itself enters its first.
+    """An op with regions, which ``with`` enters by name: ``with loop.region:``.
+
+    ``with loop:`` enters the first region.
 
     arguments  the block arguments of the region entered last
     results    the op's results, once its regions are finished
@@ -83,29 +85,29 @@ class Nested:
         return self.results[0]
 
     def check_complete(self) -> None:
-        """Refuse an op with a region that has to be there and is not."""
+        """Raise BuildError if a region is missing that must not be empty."""
         for row, region in zip(self.op.spec.regions, self.op.regions, strict=True):
             if not region.blocks and (self.op.results or not row.may_be_empty):
                 given = "loop" if "continue" in dict(row.gives) else "nested"
                 how = f"fill it inside `with {given}.{row.name}:`, {given} being what the call gave"
                 raise BuildError(f"{self.op.name}: {row.name} is missing; {how}")
 
-    def __getattr__(self, name: str) -> Entry:
+    def __getattr__(self, name: str) -> RegionScope:
         for index, row in enumerate(self.op.spec.regions):
             if row.name == name:
-                return Entry(self, index)
+                return RegionScope(self, index)
         raise AttributeError(f"{self.op.name} has no region {name}")
 
     def __enter__(self) -> Nested:
-        Entry(self, 0).__enter__()
+        RegionScope(self, 0).__enter__()
         return self
 
     def __exit__(self, kind, error, trace) -> None:
         self._kernel.leave(self, failed=kind is not None)
 
 
-class Entry:
-    """One region, to be entered by ``with``."""
+class RegionScope:
+    """A context manager that enters and leaves one region."""
 
     def __init__(self, nested: Nested, index: int) -> None:
         self.nested = nested

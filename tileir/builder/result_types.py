@@ -1,4 +1,4 @@
-"""Types of results that an op is built with: from its row where that says, from the caller else."""
+"""The result types of an op being built: from its row where they follow, else from the caller."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tileir.types import Pointer, Scalar, Tile, Token, Type
 from .type_spelling import legal_type, value_type
 
 Stated = Type | str | Sequence[int] | None
-"""What a caller may say of a result: its type; only its element type or shape, where the row ties
-the rest to an operand; or nothing."""
+"""A result as a caller states it: its type; its element type or its shape alone, where the row ties
+the rest to an operand; or None."""
 
 
 def result_types(op: Op, result: Stated, results: Sequence | None, version: Version) -> list[Type]:
-    """The types of the results of an op whose operands and attributes are known.
+    """Return the types of the results of an op whose operands and attributes are known.
 
-    `result` is what the caller states of the one result that does not follow from the row,
-    `results` states them all. BuildError where something is missing, or one too many.
+    `result` states the one result whose type does not follow from the row; `results` states them
+    all. BuildError if a type is missing or superfluous.
     """
     try:
         return _result_types(op, result, results, version)
@@ -68,7 +68,7 @@ def _all_stated(op: Op, rows: Sequence[Result], results: Sequence) -> list[Type]
 
 
 def follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
-    """The types of a result that the row gives it; None if it leaves them open."""
+    """Return the types of a result slot that follow from the row; None if they do not."""
     if slot.inference is not None:
         types = infer(op, slot.inference, slots)
         if types is None:
@@ -86,7 +86,7 @@ def follows(op: Op, slot: Result, slots: Slots) -> list[Type] | None:
 
 
 def _only_type(slot: Result) -> Type | None:
-    """The one type that the constraint of a slot admits, if it is one."""
+    """Return the type of a slot whose constraint admits only one, else None."""
     constraint = slot.type
     if constraint.kinds == ("token",):
         return Token()
@@ -97,7 +97,7 @@ def _only_type(slot: Result) -> Type | None:
 
 
 def _stated(op: Op, slot: Result, stated: Stated, slots: Slots) -> Type:
-    """A type from what the caller says: all of it, or the element type or shape alone."""
+    """Return the type that the caller states: in full, or by element type or shape alone."""
     if _is_shape(stated):
         like = _tied(slot, op.spec.same_element, slots)
         if like is None:
@@ -115,7 +115,7 @@ def _is_shape(stated: object) -> bool:
 
 
 def _tied(slot: Result, groups: Sequence[Sequence[str]], slots: Slots) -> Tile | None:
-    """The type of an operand that must agree with the result in something."""
+    """Return the type of an operand that shares one of the groups with the result."""
     for group in groups:
         if slot.name in group:
             for name in group:

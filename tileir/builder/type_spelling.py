@@ -1,4 +1,4 @@
-"""Types spelled as text, for those who build modules: ``"tile<4x8xf32>"``, short ``"4x8xf32"``."""
+"""Types spelled as text for callers of the builder: ``"tile<4x8xf32>"``, short ``"4x8xf32"``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.types import SCALAR_BITS, TYPE
 from tileir.formats.version import LATEST
 from tileir.types import Element, Pointer, Scalar, Tile, Token, Type
-from tileir.write.type_table import Types
+from tileir.write.type_table import OutputTypes
 
 SCALARS = {TYPE.arms[tag].name for tag in SCALAR_BITS}
 TILE = re.compile(r"((?:\d{1,18}x)*)(.*)", re.DOTALL)
@@ -17,10 +17,10 @@ POINTER = re.compile(r"ptr<(\w+)(?:, ?<?(\w+)>?)?>")
 
 
 def parse_type(text: str) -> Type:
-    """The type of that spelling: a tile, a pointer, a scalar or a token.
+    """Return the type of that spelling: a tile, a pointer, a scalar or a token.
 
-    A tile may leave out ``tile<`` and ``>``, unless it has no dimension: ``"f32"`` is the scalar
-    itself. Views are made with the classes of `tileir.types`. BuildError for anything else.
+    ``tile<`` and ``>`` may be left out, except for rank 0: ``"f32"`` is the scalar itself. Views
+    are made with the classes of `tileir.types`. BuildError for anything else.
     """
     if text == "token":
         return Token()
@@ -41,16 +41,16 @@ def _element(text: str, whole: str) -> Element:
 
 
 def value_type(type: Type | str) -> Type:
-    """The type of a value: a scalar or pointer alone stands for a tile of rank 0.
+    """Return the type of a value: a scalar or pointer alone stands for a tile of rank 0.
 
-    BuildError if it is no type, or breaks a rule of types; versions are another matter.
+    BuildError if it is not a type, or breaks a rule of types. The version is checked elsewhere.
     """
     made = legal_type(type)
     return Tile(made) if isinstance(made, Scalar | Pointer) else made
 
 
 def legal_type(type: Type | str) -> Type:
-    """The type, or the one spelled so. BuildError if it is none or breaks a rule of types."""
+    """Return a type, or the one that a text spells. BuildError if it breaks a rule of types."""
     made = parse_type(type) if isinstance(type, str) else type
-    Types(LATEST).index(made)
+    OutputTypes(LATEST).index(made)
     return made

@@ -1,1 +1,1 @@
-"""The commands that are not about reading. Each imports what it needs when it runs."""
+"""The commands of `tileir`. Each imports what it needs when it runs."""

@@ -1,4 +1,4 @@
-"""Arguments of a kernel from the words of a command line: files, new arrays, numbers."""
+"""Arguments of a kernel, made from the words of a command line: files, new arrays, numbers."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 ARRAY = "a .npy file, zeros:SHAPE:DTYPE or random:SHAPE:DTYPE:SEED"
 PACKED = "f4E2M1FN"
-"""The element type of which two share a byte; its arrays are of uint8, half as long."""
+"""The element type with two elements per byte; its arrays are of uint8, half as long."""
 
 _NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
-"""What is given for a scalar and hardly ever the name of a file."""
+"""A word that is meant for a scalar, and hardly ever the name of a file."""
 
 _NEW = re.compile(r"(zeros|random):(\d{1,19}(?:x\d{1,19}){0,63}):(\w+)(?::(\d{1,39}))?", re.ASCII)
 _EXAMPLES = {"zeros": "zeros:64x48:f32", "random": "random:64x48:f32:7"}
 _TF32_BITS = 0xFFFFE000
-"""The bits of an f32 that are a tf32."""
+"""The bits of an f32 that a tf32 has."""
 
 
 def values_of(function: Function, words: Sequence[str]) -> list[object]:
-    """A value for each parameter of the entry; UsageError where a word does not fit."""
+    """Return a value for each parameter of the entry; UsageError if a word does not fit."""
     parameters = function.type.parameters
     if len(words) != len(parameters):
         takes = "one argument" if len(parameters) == 1 else f"{len(parameters)} arguments"
@@ -88,7 +88,7 @@ def _loaded(path: str, what: str) -> np.ndarray:
 
 
 def _as_elements(array: np.ndarray, element: Scalar) -> np.ndarray:
-    """A file does not know the types that NumPy does not know: they are bytes of some length."""
+    """Return an array as the element type, which a .npy file may store as untyped bytes."""
     from tileir.ir.arrays import DTYPES
 
     dtype = DTYPES[element.name]
@@ -98,7 +98,7 @@ def _as_elements(array: np.ndarray, element: Scalar) -> np.ndarray:
 
 
 def _new(word: str, number: int) -> np.ndarray:
-    """The array that `zeros:SHAPE:DTYPE` or `random:SHAPE:DTYPE:SEED` describes."""
+    """Return the array that `zeros:SHAPE:DTYPE` or `random:SHAPE:DTYPE:SEED` describes."""
     import numpy as np
 
     match = _NEW.fullmatch(word)
@@ -123,7 +123,7 @@ def _new(word: str, number: int) -> np.ndarray:
 
 
 def _dtype(name: str) -> np.dtype:
-    """By the name that Tile IR has for it, or NumPy."""
+    """Return the NumPy type for a name of Tile IR or NumPy."""
     import ml_dtypes  # noqa: F401 - teaches NumPy the names bfloat16, float8_e4m3fn, ...
     import numpy as np
 
@@ -135,7 +135,7 @@ def _dtype(name: str) -> np.dtype:
 
 
 def _random(shape: tuple[int, ...], name: str, seed: int) -> np.ndarray:
-    """Standard normal floats; any bits as integers."""
+    """Return random elements: floats are standard normal, integers have random bits."""
     import numpy as np
 
     dtype = _dtype(name)

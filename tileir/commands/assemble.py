@@ -1,4 +1,4 @@
-"""`tileir as`: text to bytecode. All that is wrong with the text is said at once, with places."""
+"""`tileir as`: text to bytecode. All errors of the text are reported at once, with positions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tileir.formats.container import MAGIC
 from tileir.formats.version import LATEST, SUPPORTED, Version
 from tileir.messages.texts import decode_text
 
-from .colour import GREEN, RED, harmless, paint
+from .colour import GREEN, RED, escaped, paint
 from .conventions import (
     UNREADABLE,
     UsageError,
@@ -108,7 +108,7 @@ def _version(text: str | None) -> Version:
 
 
 def _output(arguments: argparse.Namespace) -> str | None:
-    """Where the bytes go: None is standard output."""
+    """Return the path of the output file; None for standard output."""
     output = arguments.output
     if output is None and arguments.file != "-":
         path = Path(arguments.file)
@@ -125,38 +125,38 @@ def _output(arguments: argparse.Namespace) -> str | None:
 
 
 def _report(error: AssemblyError, as_json: bool) -> None:
-    """Print all that is wrong with a text: for people on standard error, for programs as JSON."""
+    """Print all errors of a text: as text on standard error, or as JSON on standard output."""
     if as_json:
         for problem in error.problems:
             _print_json(error.name, "error", **problem._asdict())
         return
     colour = wants_colour(sys.stderr)
     for problem in error.problems:
-        lines = harmless(problem.shown(error.name)).split("\n")
+        lines = escaped(problem.shown(error.name)).split("\n")
         print("\n".join(_coloured(lines) if colour else lines), file=sys.stderr)
     if error.more:
         print(f"{error.name}: too many errors, the rest was not read", file=sys.stderr)
 
 
 def _coloured(lines: list[str]) -> list[str]:
-    """``file:line:column: error: message``, more of the message, the source line, the caret."""
-    place, word, message = lines[0].partition(" error: ")
-    head = f"{paint('*', place)}{paint(f'*{RED}*', word)}{paint('*', message)}"
+    """Colour the lines of an error: position and message, the source line, the carets."""
+    position, word, message = lines[0].partition(" error: ")
+    head = f"{paint('*', position)}{paint(f'*{RED}*', word)}{paint('*', message)}"
     return [head, *lines[1:-1], paint(f"*{GREEN}*", lines[-1])]
 
 
 def _warn(bytecode: Bytecode, name: str, as_json: bool) -> None:
-    """Name what the text says about launching its kernels: it is not in the file."""
+    """Warn about launch attributes of the text, which bytecode cannot hold."""
     lost = list(bytecode.launch_attributes.spelled())
     if as_json:
         for attribute in lost:
             _print_json(name, "warning", message=f"bytecode cannot hold {attribute}")
     elif lost:
-        print(harmless(f"{name}: warning: bytecode cannot hold {', '.join(lost)}"), file=sys.stderr)
+        print(escaped(f"{name}: warning: bytecode cannot hold {', '.join(lost)}"), file=sys.stderr)
 
 
-def _print_json(file: str, severity: str, **told: object) -> None:
+def _print_json(file: str, severity: str, **fields: object) -> None:
     empty = dict.fromkeys(("line", "column", "length", "message", "source"))
-    record = {"file": file, "severity": severity, **empty, **told, "schema": JSON_SCHEMA}
+    record = {"file": file, "severity": severity, **empty, **fields, "schema": JSON_SCHEMA}
     with stdout_text() as out:
         out.write(json.dumps(record, ensure_ascii=False) + "\n")

@@ -1,4 +1,4 @@
-"""Tile IR text on a terminal: the words in colour, and nothing that the terminal would obey."""
+"""Tile IR text on a terminal: coloured words, and control characters escaped."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from tileir.messages.texts import printable
 BLUE, CYAN, GREEN, GREY = "brightblue", "cyan", "green", "brightblack"
 MAGENTA, RED, YELLOW = "magenta", "red", "yellow"
 
-AT_ONCE = 4096
-"""Words that are written at once."""
+BUFFERED = 4096
+"""Pieces of text that are collected before they are written."""
 
 
 def write_coloured(text: str, out: TextIO) -> None:
-    """Write text to a terminal, each word in the colour of what it is."""
+    """Write text to a terminal, each word in the colour of its kind."""
     from tileir.pygments_lexer import TileIRLexer
 
     codes = _codes()
-    words = TileIRLexer().get_tokens_unprocessed(harmless(text))
+    words = TileIRLexer().get_tokens_unprocessed(escaped(text))
     pieces: list[str] = []
     for _, kind, word in words:
         before, after = codes[kind]
         pieces += before, word, after
-        if len(pieces) > AT_ONCE:
+        if len(pieces) > BUFFERED:
             out.write("".join(pieces))
             pieces.clear()
     out.write("".join(pieces))
 
 
 def paint(colour: str, text: str) -> str:
-    """A piece of text in a colour; asterisks around the colour's name make it bold."""
+    """Return a text in a colour; asterisks around the colour's name make it bold."""
     from pygments.console import ansiformat
 
     return ansiformat(colour, text) if colour else text
 
 
-def harmless(text: str) -> str:
-    """Lines of text without control characters or bytes that are no text: those are escaped."""
+def escaped(text: str) -> str:
+    """Return lines of text with control characters and lone surrogates escaped."""
     lines = text.split("\n")
     return "\n".join([line if line.isprintable() else printable(line) for line in lines])
 
 
 class _Codes(dict):
-    """Kind of word -> what a terminal is sent before and after it; as its parent's if not given."""
+    """Kind of word -> codes for the terminal before and after it; by default, its parent's."""
 
     def __missing__(self, kind) -> tuple[str, str]:
         self[kind] = self[kind.parent]

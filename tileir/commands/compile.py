@@ -1,24 +1,29 @@
-"""`tileir compile`: bytecode to LLVM IR, PTX, the launch plan or machine code."""
+"""`tileir compile`: bytecode to LLVM IR, PTX, the launch plan or machine code, and what it did."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import tileir
+from tileir.gpus import TARGETS
+from tileir.messages.wording import did_you_mean
 from tileir.tools import nvidia
-from tileir.verifier.rules.targets import GPUS
 
 from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
 
 if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
     from tileir.codegen.api import Compilation
 
-EMIT = ("ptx", "llvm", "plan", "cubin", "sass")
+EMIT = ("ptx", "llvm", "plan", "cubin", "sass", "stages")
+ONE_STAGE = "stage:"
+ANYWHERE = ("llvm", "stages")
+"""What there is on the host, too."""
 
 EXAMPLES = """\
 examples:
@@ -30,6 +35,9 @@ examples:
   tileir compile --target sm_80 --entry scale k.tileirbc     one kernel of several
   tileir compile kernel.mlir                                 for the GPU that the text names
   tileir compile --emit llvm kernel.tileirbc                 LLVM IR for this machine's CPU
+  tileir compile --target sm_90 --emit stages k.tileirbc     what is decided, from Tile IR to PTX
+  tileir compile --emit stage:fuse kernel.tileirbc           one stage of that
+  tileir compile --target sm_80 --stop-after assign_layouts k.tileirbc   and nothing further
 
 What options say about launching comes before attributes of a text (tt.num_warps, nvvm.maxnreg),
 and those before hints in bytecode. --emit plan shows what was settled, and who chose it.
@@ -47,16 +55,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add(
         "--target", metavar="TARGET",
-        help=f"host or one of {', '.join(GPUS)} (default: the GPU that the text names in"
+        help=f"host or one of {', '.join(TARGETS)} (default: the GPU that the text names in"
         " nv_tileaa.compute_capability, or else host)",
     )  # fmt: skip
     add(
         "--entry", metavar="NAME", action="append",
         help="compile this kernel; once for each of several (default: all)",
     )  # fmt: skip
-    add("--emit", choices=EMIT, help="what to write (default: ptx for a GPU, llvm for the host)")
+    add(
+        "--emit", metavar="WHAT",
+        help=f"what to write: {', '.join(EMIT)} or {ONE_STAGE}NAME"
+        " (default: ptx for a GPU, llvm for the host)",
+    )  # fmt: skip
+    add("--stop-after", metavar="NAME", help="compile up to this stage, and write what there is")
     add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
     add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
+    add(
+        "--portable", action="store_true",
+        help="GPUs: PTX that all later GPUs run too; without, that for sm_90 is for sm_90a, which"
+        " 9.0 alone runs, where a kernel uses what only sm_90a has (--emit plan: runs_on)",
+    )  # fmt: skip
     add_options(parser)
 
 
@@ -72,10 +90,10 @@ def run(arguments: argparse.Namespace) -> int:
     bytecode = open_module(arguments.file)
     for name in arguments.entry or ():
         check_entry(bytecode, name)
-    emit = arguments.emit
-    needs_gpu = [f"--emit {emit}"] if emit not in (None, "llvm") else []
+    emit, stage = _emitted(arguments.emit), _stage(arguments)
+    needs_gpu = [f"--emit {emit}"] if emit in EMIT and emit not in ANYWHERE else []
     needs_gpu += map(flag, beyond_defaults(options))
-    needs_gpu += ["--lineinfo"] if arguments.lineinfo else []
+    needs_gpu += [flag(name) for name in ("lineinfo", "portable") if getattr(arguments, name)]
     target = arguments.target
     if target is None:
         target = named_target(bytecode)
@@ -84,13 +102,64 @@ def run(arguments: argparse.Namespace) -> int:
         target = target or HOST
     elif target == HOST and needs_gpu:
         raise UsageError(f"{needs_gpu[0]} needs a GPU as --target, for example sm_90")
+    options |= {
+        "symbols": arguments.entry,
+        "lineinfo": arguments.lineinfo,
+        "portable": arguments.portable,
+    }
+    if stage is not None:
+        _check_stage(stage, target)
+    if stage is not None or emit == "stages":
+        told = _told(bytecode, target, stage, arguments.stop_after, options)
+        write_output(arguments.output, told.encode("utf-8", "surrogateescape"))
+        return 0
     with named_as_written():
-        compiled = tileir.compile(
-            bytecode, target, symbols=arguments.entry, lineinfo=arguments.lineinfo, **options
-        )
+        compiled = tileir.compile(bytecode, target, **options)
     emit = emit or ("llvm" if target == HOST else "ptx")
     write_output(arguments.output, _written(compiled, emit, arguments.lineinfo))
     return 0
+
+
+def _emitted(what: str | None) -> str | None:
+    """What is to be written; UsageError for what there is not."""
+    if what is None or what in EMIT or what.startswith(ONE_STAGE):
+        return what
+    known = (*EMIT, f"{ONE_STAGE}NAME")
+    meant = did_you_mean(what, EMIT)
+    raise UsageError(f"there is no --emit {what}{meant}; there are: {', '.join(known)}")
+
+
+def _stage(arguments: argparse.Namespace) -> str | None:
+    """The one stage that is asked for."""
+    what, last = arguments.emit or "", arguments.stop_after
+    if last is not None and what:
+        raise UsageError("--stop-after says what to write; leave --emit away")
+    return what.removeprefix(ONE_STAGE) if what.startswith(ONE_STAGE) else last
+
+
+def _check_stage(name: str, target: str) -> None:
+    """UsageError if compiling for a target has no stage of that name."""
+    from tileir.codegen.pipeline import STAGES
+    from tileir.codegen.targets import package_of
+
+    known = STAGES[package_of(target)]
+    if name not in known:
+        meant = did_you_mean(name, known)
+        raise UsageError(
+            f"compiling for {target} has no stage {name!r}{meant}; there are: {', '.join(known)}"
+        )
+
+
+def _told(
+    bytecode: Bytecode, target: str, stage: str | None, last: str | None, options: dict[str, Any]
+) -> str:
+    """What the stages did, or one of them."""
+    from tileir.codegen.api import stages
+    from tileir.codegen.stage import story
+
+    with named_as_written():
+        found = stages(bytecode, target, until=last, **options)
+    return str(found[stage]) if stage else story(found.values())
 
 
 def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:

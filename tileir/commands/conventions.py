@@ -1,4 +1,4 @@
-"""What all commands share: input and output, one-line errors, exit codes.
+"""The conventions of all commands: input and output, one-line errors, exit codes.
 
 0  ok                                      4  unsupported version, feature or target
 1  the answer is no                        5  an outside tool is missing or failed, or the GPU
@@ -49,7 +49,7 @@ COMMANDS = {
 
 
 class UsageError(Exception):
-    """The command was used wrongly; the text says how."""
+    """The command was used wrongly; the message says how."""
 
 
 CODES = {
@@ -62,18 +62,18 @@ CODES = {
     AssemblyError: UNREADABLE,
     TileIRError: NO,
 }
-"""Error -> exit code; the first kind that fits counts."""
+"""Class of an error -> exit code; the first class that matches counts."""
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with our exit code and without the usage block before a one-line error."""
+    """An argument parser that raises UsageError, so that its errors are one line like others."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 def main_of(name: str, arguments: Sequence[str] | None = None) -> int:
-    """Run one command as a program; returns the exit code."""
+    """Run one command as a program, and return the exit code."""
     return guarded(name, lambda: _run(name, arguments, f"tileir {name}"))
 
 
@@ -99,7 +99,7 @@ def guarded(name: str, action) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader has seen enough. Python would complain when it flushes at exit.
+        # The reader closed the pipe. Without this, Python would complain when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:
@@ -117,7 +117,7 @@ def guarded(name: str, action) -> int:
 
 
 def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether it only came of Ctrl-C: libraries that are being imported make other errors of it."""
+    """Whether Ctrl-C caused an error: libraries turn it into others while they are imported."""
     while error and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -126,9 +126,9 @@ def _was_interrupted(error: BaseException | None) -> bool:
 def explained(
     error: UsageError | TileIRError | OSError, path: str | None = None
 ) -> tuple[str, int]:
-    """What to say about an error, and the exit code.
+    """Return the message about an error, and the exit code.
 
-    `path` is the file that was read; it is named if the error is about what is in it.
+    `path` is the file that was read; the message names it if the error is about its contents.
     """
     where = f"{called(path)}: " if path is not None else ""
     if isinstance(error, BytecodeError):
@@ -138,25 +138,25 @@ def explained(
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", USAGE
     if isinstance(error, UnsupportedError) and not error.diagnostics:
-        where = ""  # what was asked for is unknown, whatever the file
+        where = ""  # an unknown target or version, which has nothing to do with the file
     code = next(code for kind, code in CODES.items() if isinstance(error, kind))
     return f"{where}{error}", code
 
 
 def called(path: str) -> str:
-    """What a file is called in messages."""
+    """Return the name of a file in messages."""
     return "<stdin>" if path == "-" else printable(path)
 
 
 def fail(name: str, message: str, code: int) -> int:
-    """Say why on standard error; returns `code`."""
+    """Print a message on standard error, and return `code`."""
     message = "\n".join(map(printable, message.split("\n")))
     print(f"tileir {name}: {message}" if name else f"tileir: {message}", file=sys.stderr)
     return code
 
 
 def open_input(path: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``."""
+    """Return the bytes of a file, or of standard input for ``-``."""
     if path == "-":
         if sys.stdin is None:
             raise UsageError("standard input is closed")
@@ -166,25 +166,25 @@ def open_input(path: str) -> bytes:
 
 @contextlib.contextmanager
 def stdout_text() -> Iterator[TextIO]:
-    """Standard output for text in UTF-8, whatever the locale says."""
+    """Open standard output for text in UTF-8, whatever the locale is."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     yield sys.stdout
 
 
 def wants_colour(out: TextIO) -> bool:
-    """Colour for a person at a terminal who has not asked for none."""
+    """Whether output is to be coloured: it is a terminal with colours, and NO_COLOR is not set."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def write_output(path: str | None, data: bytes) -> None:
-    """Write to a file, whole or not at all, or to standard output for None and ``-``."""
+    """Write a file atomically, or standard output for None and ``-``."""
     if path is None or path == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         return
     try:
-        mode = os.stat(path).st_mode  # an error for a circle of links, on every Python
+        mode = os.stat(path).st_mode  # on every Python, an error for a circle of links
     except FileNotFoundError:
         mode = None
     if mode is not None and not os.access(path, os.W_OK):
@@ -216,7 +216,7 @@ def write_output(path: str | None, data: bytes) -> None:
 
 
 def check_output(path: str | None, *inputs: str) -> None:
-    """Refuse an output file that is one of the input files: UsageError."""
+    """Raise UsageError if the output file is one of the input files."""
     for other in inputs:
         if path in (None, "-") or other == "-":
             continue

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _texts(arguments: argparse.Namespace, codes: list[int]) -> Iterator[str]:
-    """The text of each file; of one that has none it says why, and notes the exit code."""
+    """Yield the text of each file; report one that fails, and add its exit code to `codes`."""
     several = len(arguments.files) > 1
     for path in arguments.files:
         try:
@@ -102,7 +102,7 @@ def _text(path: str, arguments: argparse.Namespace) -> str:
 
 
 def _encoded(text: str, json: bool) -> bytes:
-    """The bytes of the text: those of the file where it is no UTF-8, in JSON their escapes."""
+    """Return a text as UTF-8; lone surrogates become the file's bytes, or escapes in JSON."""
     return text.encode("utf-8", "backslashreplace" if json else "surrogateescape")
 
 
@@ -110,10 +110,10 @@ def _print(text: str, json: bool) -> None:
     if json or not sys.stdout.isatty():
         write_output(None, _encoded(text, json))
         return
-    from .colour import harmless, write_coloured
+    from .colour import escaped, write_coloured
 
     with stdout_text() as out:
         if wants_colour(out):
             write_coloured(text, out)
         else:
-            out.write(harmless(text))
+            out.write(escaped(text))

@@ -6,8 +6,10 @@ import argparse
 import io
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+from tileir.gpus import spelled
 
 from .conventions import NO, OK, wants_colour
 
@@ -28,7 +30,7 @@ examples:
 """
 
 _WIDTH = 10_000
-"""Columns where there is no terminal: no path is cut."""
+"""Columns where there is no terminal, so many that no path is cut."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,49 +44,48 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     from tileir.doctor.report import examine
 
-    found = examine()
+    report = examine()
     if arguments.json:
-        print(json.dumps(found))
+        print(json.dumps(report))
     else:
-        _print(found)
-    return NO if found["broken"] else OK
+        _print(report)
+    return NO if report["broken"] else OK
 
 
-def _print(found: Mapping[str, Any]) -> None:
+def _print(report: Mapping[str, Any]) -> None:
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
     shown = io.StringIO()
     console = Console(
-        highlight=False, markup=False, soft_wrap=True, no_color=not wants_colour(sys.stdout),
-        width=None if terminal else _WIDTH, file=sys.stdout if terminal else shown,
-    )  # fmt: skip
-    console.print(f"tileir {found['tileir']}, Python {found['python']}, {found['system']}")
-    _table(console, "this machine can", [
-        (row["what"], "yes" if row["able"] else "no", row["detail"]) for row in found["abilities"]
-    ])  # fmt: skip
-    _table(console, "Python packages", [
-        (row["name"], row["version"] or "-", _judged(row), row["purpose"])
-        for row in found["packages"]
-    ])  # fmt: skip
-    _table(console, "NVIDIA", [*_driver(found["driver"]), *map(_tool, found["tools"])])
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+        no_color=not wants_colour(sys.stdout),
+        width=None if terminal else _WIDTH,
+        file=sys.stdout if terminal else shown,
+    )
+    console.print(f"tileir {report['tileir']}, Python {report['python']}, {report['system']}")
+    _table(console, "this machine can", map(_ability, report["abilities"]))
+    _table(console, "Python packages", map(_package, report["packages"]))
+    _table(console, "NVIDIA", [*_driver(report["driver"]), *map(_tool, report["tools"])])
     console.print()
-    cache = found["cache"]
+    cache = report["cache"]
     if cache["folder"] is None:
         console.print("compiled kernels are not kept")
     else:
         used, limit = (f"{cache[key] / (1 << 20):,.1f}" for key in ("bytes", "limit"))
         kept = f"{cache['entries']:,} compiled modules, {used} of {limit} MiB"
         console.print(f"{kept}: {cache['folder']}")
-    for line in found["install"]:
+    for line in report["install"]:
         console.print(f"to install: {line}")
-    for line in found["broken"]:
+    for line in report["broken"]:
         console.print(f"broken: {line}", style="red")
     for line in shown.getvalue().splitlines():
         print(line.rstrip())
 
 
-def _table(console: Console, title: str, rows: Sequence[Sequence[str]]) -> None:
+def _table(console: Console, title: str, rows: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
 
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
@@ -97,10 +98,14 @@ def _table(console: Console, title: str, rows: Sequence[Sequence[str]]) -> None:
 _STYLES = {"yes": "green", "-": "bright_black"}
 
 
-def _judged(package: Mapping[str, Any]) -> str:
-    """The versions that will do, and whether this one does."""
+def _ability(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return (row["what"], "yes" if row["able"] else "no", row["detail"])
+
+
+def _package(package: Mapping[str, Any]) -> tuple[str, str, str, str]:
     wrong = package["version"] is not None and not package["ok"]
-    return f"{package['supported']} is needed" if wrong else package["supported"]
+    supported = f"{package['supported']} is needed" if wrong else package["supported"]
+    return (package["name"], package["version"] or "-", supported, package["purpose"])
 
 
 def _driver(driver: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -109,9 +114,8 @@ def _driver(driver: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     release = driver["release"] or "?"
     rows = [("driver", release, driver["problem"] or f"of CUDA {driver['cuda']}")]
     for gpu in driver["gpus"]:
-        major, minor = gpu["capability"]
         memory = f"{gpu['memory'] / (1 << 30):,.0f} GiB"
-        rows.append(("GPU", f"sm_{major}{minor}", f"{gpu['name']}, {memory}"))
+        rows.append(("GPU", spelled(tuple(gpu["capability"])), f"{gpu['name']}, {memory}"))
     return rows
 
 

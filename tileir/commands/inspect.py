@@ -1,4 +1,4 @@
-"""`tileir inspect`: every byte of a file in hexadecimal, with what it means."""
+"""`tileir inspect`: every byte of a file in hexadecimal, with its meaning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ JSON_SCHEMA = 1
 BYTES_PER_LINE = 8
 FIELD_WIDTH = 26
 DEEPEST = 40
-"""Levels by which a line is moved to the right; what is nested deeper stays there."""
+"""Most levels of indentation; fields that are nested deeper are not indented further."""
 MARGIN = 9 + 3 * BYTES_PER_LINE + 3
 
 EXAMPLES = """\
@@ -77,21 +77,21 @@ def _check_names(bytecode: Bytecode, function: str | None, section: str | None) 
 def _kept(
     lines: Iterable[Heading | Leaf], function: str | None, section: str | None
 ) -> Iterator[Heading | Leaf]:
-    """Only the leaves of one function or section, and the headings above them.
+    """Yield only the leaves of one function or section, and the headings above them.
 
-    Of a broken file also what could not be read right after such a leaf.
+    In a broken file, the unread bytes right after such a leaf are kept, too.
     """
     waiting: list[Heading] = []
-    before = function is None and section is None
+    kept = function is None and section is None
     for line in lines:
         if isinstance(line, Heading):
             waiting = [h for h in waiting if _outranks(h, line)] + [line]
             continue
         if line.kind != "unread":
-            before = (section is None or line.section.lower() == section.lower()) and (
+            kept = (section is None or line.section.lower() == section.lower()) and (
                 function is None or line.function == function
             )
-        if before:
+        if kept:
             yield from waiting
             waiting = []
             yield line
@@ -115,7 +115,7 @@ def _print_json(lines: Iterable[Heading | Leaf], full: bool) -> None:
 
 
 def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
-    """A leaf as an object of JSON's types; bytes become hexadecimal text."""
+    """Return a leaf as an object of JSON's types; bytes become hexadecimal text."""
     return {
         "offset": leaf.offset,
         "length": leaf.length,
@@ -125,7 +125,7 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
         "meaning": leaf.meaning,
         "function": leaf.function or None,
         "op": leaf.op.name if leaf.op else None,
-        "location": (leaf.op.place if leaf.op else "") or None,
+        "location": (leaf.op.location_text if leaf.op else "") or None,
         "schema": JSON_SCHEMA,
     }
 
@@ -149,7 +149,7 @@ Line = list[tuple[str, str]]
 
 
 def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]:
-    """What inspect prints, as plain lines of text."""
+    """Yield what `tileir inspect` prints, as lines of plain text."""
     for line in lines:
         for row in _render(line, full):
             yield "".join(text for text, _ in row).rstrip()

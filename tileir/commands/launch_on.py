@@ -1,4 +1,4 @@
-"""Where `tileir run` runs a kernel. Each place gives the seconds that a launch took."""
+"""The processors on which `tileir run` runs a kernel: functions that launch it and time it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from tileir.tools.missing_packages import compiling
 from .progress import progress_bar
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tileir.codegen.api import Compiled
+    from tileir.codegen.emulator import EmulatedKernel
     from tileir.codegen.nvptx import CompiledEntry
 
 HOST, GPU = "host", "gpu"
-"""What --target takes besides the names of GPUs."""
+"""Values of --target besides the names of GPUs."""
 
 Launch = Callable[[Any, Sequence[int], Sequence[object]], float]
-"""Takes what the place's target compiles, the grid and the arguments."""
+"""A function (compiled entry, grid, arguments) -> the seconds that the launch took."""
 
 
 def on_host(threads: int | None) -> Launch:
-    """The CPU, with so many threads."""
+    """Return a function that launches on the CPU, with so many threads."""
 
     def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
         with progress_bar(display(kernel.symbol)) as progress:
@@ -35,7 +38,7 @@ def on_host(threads: int | None) -> Launch:
 
 
 def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object]) -> float:
-    """The GPU; copying the arrays there and back does not count."""
+    """Launch on the GPU; the time does not include copying the arrays there and back."""
     from tileir.codegen.device.copies import copied
 
     with copied(values) as arguments:
@@ -45,9 +48,42 @@ def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object])
         return time.perf_counter() - started
 
 
+_ALIGNMENT = 256
+"""Memory of a GPU starts at multiples of it, and kernels may assume some of that."""
+
+
+def on_emulator(
+    kernel: EmulatedKernel, grid: Sequence[int], values: Sequence[object], **options: Any
+) -> float:
+    """The emulator, on arrays that are aligned as they are on a GPU."""
+    given = [_aligned(value) if hasattr(value, "strides") else value for value in values]
+    started = time.perf_counter()
+    kernel.launch(grid, given, **options)
+    seconds = time.perf_counter() - started
+    for value, copy in zip(values, given, strict=True):
+        if copy is not value:
+            value[...] = copy
+    return seconds
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    """A copy of the same layout."""
+    import numpy as np
+
+    room = np.empty(array.nbytes + _ALIGNMENT, np.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    copy = np.ndarray(array.shape, array.dtype, room, start, array.strides)
+    copy[...] = array
+    return copy
+
+
 def gpu_here() -> str:
-    """The target of this machine's GPU; DeviceError if there is none."""
+    """Return the target of this machine's GPU; DeviceError if there is none.
+
+    Callers compile for it next, so a missing package that compiling needs is reported first.
+    """
     with compiling():
-        from tileir.codegen.device.own import own_target
+        import tileir.codegen.nvptx  # noqa: F401
+    from tileir.codegen.device.own import own_target
 
     return own_target()

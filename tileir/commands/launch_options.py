@@ -1,4 +1,4 @@
-"""The options about launching a GPU kernel, which `compile` and `run` take alike."""
+"""The options about launching a GPU kernel, which `compile` and `run` share."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tileir.codegen.launch_terms import Name
 
 _NAMED = re.compile(r"\boption (\w+)")
-"""How `tileir.compile` calls an option in its messages."""
+"""An option's name in the messages of `tileir.compile`."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each of those that `tileir.compile` has about launching."""
+    """Add the options of `tileir.compile` that are about launching."""
     from tileir.codegen.launch_terms import OPTIONS
 
     for option in OPTIONS:
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def options_given(arguments: argparse.Namespace) -> dict[str, object]:
-    """The options of a command line; UsageError for such as contradict each other."""
+    """Return the options of a command line; UsageError if some contradict each other."""
     from tileir.codegen.launch_terms import OPTIONS, check_options
 
     try:
@@ -42,28 +42,28 @@ def options_given(arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def flag(name: str) -> str:
-    """An option as it is written on a command line."""
+    """Return an option as it is written on a command line."""
     return f"--{name.replace('_', '-')}"
 
 
 def as_written(message: str) -> str:
-    """A message that names options as they are written on a command line."""
-    return _NAMED.sub(lambda found: flag(found[1]), message)
+    """Return a message with the names of options as they are written on a command line."""
+    return _NAMED.sub(lambda match: flag(match[1]), message)
 
 
 @contextmanager
 def named_as_written() -> Iterator[None]:
-    """Around compiling: what is refused because of options names them as they were written."""
+    """Change an UnsupportedError raised inside, so that it names options as on a command line."""
     try:
         yield
     except UnsupportedError as error:
-        found = [replace(each, message=as_written(each.message)) for each in error.diagnostics]
-        head = str(error).partition("\n")[0] if found else str(error)
-        raise UnsupportedError(as_written(head), found) from None
+        reasons = [replace(each, message=as_written(each.message)) for each in error.diagnostics]
+        head = str(error).partition("\n")[0] if reasons else str(error)
+        raise UnsupportedError(as_written(head), reasons) from None
 
 
 def _value(option: Name) -> Callable[[str], object]:
-    """Numbers, separated by commas, as the option takes them."""
+    """Return a function that reads the option's value: numbers separated by commas."""
 
     def value(text: str) -> object:
         words = text.split(",")

@@ -1,4 +1,4 @@
-"""The module a command works on: bytecode, or a text that is assembled first."""
+"""The module that a command works on: bytecode, or a text that is assembled first."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tileir.formats.container import MAGIC
 from tileir.messages.texts import decode_text, display
 from tileir.messages.wording import did_you_mean
 
-from .colour import harmless
+from .colour import escaped
 from .conventions import UsageError, called, open_input
 
 _NO_TEXT = set(range(32)) - set(b"\t\n\f\r")
-"""Bytes that no text has."""
+"""Bytes that no text contains."""
 
 
 def open_module(path: str) -> Bytecode:
-    """The module in a file, or on standard input for ``-``.
+    """Return the module in a file, or on standard input for ``-``.
 
-    What the text says about launching and nobody follows is named on standard error.
-    A file with control characters is no text, even where it does not begin as bytecode does.
+    A warning on standard error names launch attributes of a text that have no effect. A file with
+    control characters is not a text, even if it does not begin as bytecode does.
     """
     data = open_input(path)
     if not data or data.startswith(MAGIC[:1]) or not _NO_TEXT.isdisjoint(data):
@@ -32,7 +32,7 @@ def open_module(path: str) -> Bytecode:
 
 
 def check_entry(bytecode: Bytecode, name: str) -> None:
-    """UsageError if the module has no entry of that name."""
+    """Raise UsageError if the module has no entry of that name."""
     names = [function.name for function in bytecode.functions]
     if not names:
         raise UsageError("the file has no kernel")
@@ -42,7 +42,7 @@ def check_entry(bytecode: Bytecode, name: str) -> None:
 
 
 def _warn(bytecode: Bytecode) -> None:
-    """Name the launch attributes of a text that no target follows: they may be slips."""
+    """Warn about launch attributes of a text that no target uses: they may be misspelled."""
     launch = bytecode.launch_attributes
     if not launch:
         return
@@ -55,6 +55,6 @@ def _warn(bytecode: Bytecode) -> None:
         owner = f"entry {entry}" if entry else "the module"
         for attribute in attributes:
             if attribute not in known:
-                place = bytecode.text.attribute(attribute, entry)
-                told = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
-                print(harmless(f"{place}: warning: {told}"), file=sys.stderr)
+                position = bytecode.text.attribute(attribute, entry)
+                text = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
+                print(escaped(f"{position}: warning: {text}"), file=sys.stderr)

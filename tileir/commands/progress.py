@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for whoever sits at a terminal and has to wait."""
+"""A progress bar on standard error, if that is a terminal and the work takes a while."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import time
 from collections.abc import Callable, Iterator
 
 PATIENCE = 0.5
-"""Seconds before it appears."""
+"""Seconds before the bar appears."""
 
 
 @contextlib.contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Gives a function to call with how much is begun and how much there is.
+    """Yield a function to call with the number of items begun and the total number.
 
-    None where standard error is no terminal: then there is nothing to call.
+    Yields None if standard error is not a terminal.
     """
     if not sys.stderr.isatty():
         yield None
@@ -25,7 +25,7 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
 
 
 class _Bar:
-    """A bar that is made when it is first worth it."""
+    """A bar that appears when the work has taken `PATIENCE` and is not done."""
 
     def __init__(self, what: str, stack: contextlib.ExitStack) -> None:
         self._what = what
@@ -34,7 +34,7 @@ class _Bar:
         self._update: Callable[[int, int], None] | None = None
 
     def show(self, begun: int, total: int) -> None:
-        """Move the bar, if it is time for one."""
+        """Update the bar, if it has appeared or is to appear now."""
         if self._update is None:
             if time.monotonic() - self._started < PATIENCE or begun >= total:
                 return

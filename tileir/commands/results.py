@@ -1,4 +1,4 @@
-"""What a run of a kernel gave, for people and for programs."""
+"""The results of a run of a kernel, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tileir.bytecode import Function
-from tileir.errors import KernelError
+from tileir.errors import EmulationError, KernelError
 from tileir.types import Pointer
 
 from .argument_words import PACKED
@@ -19,7 +19,7 @@ SCHEMA = 1
 
 
 def numbers_of(array: np.ndarray, type: Pointer) -> np.ndarray:
-    """The elements of an argument, each for itself where two share a byte."""
+    """Return the elements of an argument; elements that share a byte are separated."""
     import numpy as np
 
     if type.pointee.name != PACKED:
@@ -32,24 +32,28 @@ def numbers_of(array: np.ndarray, type: Pointer) -> np.ndarray:
 
 
 def heading(number: int, array: np.ndarray, type: Pointer) -> str:
-    """One line above the numbers of an argument."""
+    """Return the line above the numbers of an argument."""
     shape = "x".join(map(str, array.shape)) or "one"
     return f"argument {number}, {type}, {shape} {array.dtype}:"
 
 
 def timing(seconds: Sequence[float], values: Sequence[object]) -> dict[str, Any]:
-    """How long it took, and the rate at which the arrays passed by if each did once."""
+    """Return best and median time, and the memory rate if each byte of the arrays is moved once."""
     best = min(seconds)
     size = sum(getattr(value, "nbytes", 0) for value in values)
     rate = size / best / 1e9 if best else 0.0
     middle = sorted(seconds)[len(seconds) // 2]
     return {
-        "runs": len(seconds), "best_s": best, "median_s": middle, "bytes": size, "gb_per_s": rate,
-    }  # fmt: skip
+        "runs": len(seconds),
+        "best_s": best,
+        "median_s": middle,
+        "bytes": size,
+        "gb_per_s": rate,
+    }
 
 
 def timing_line(time: dict[str, Any]) -> str:
-    """The same as a sentence."""
+    """Return the result of `timing` as a sentence."""
     runs = "1 run" if time["runs"] == 1 else f"{time['runs']} runs"
     line = f"best of {runs}: {_seconds(time['best_s'])}, median {_seconds(time['median_s'])}"
     if time["bytes"]:
@@ -66,10 +70,13 @@ def _seconds(number: float) -> str:
 
 
 def as_json(
-    function: Function, grid: Sequence[int], values: Sequence[object], printed: Sequence[int],
+    function: Function,
+    grid: Sequence[int],
+    values: Sequence[object],
+    printed: Sequence[int],
     time: dict[str, Any] | None,
-) -> dict[str, Any]:  # fmt: skip
-    """The run as one object; `printed` are the arguments of which all numbers are wanted."""
+) -> dict[str, Any]:
+    """Return a run as an object; `printed` are the arguments whose numbers it includes."""
     arguments = []
     for number, (type, value) in enumerate(zip(function.type.parameters, values, strict=True)):
         row: dict[str, Any] = {"number": number, "type": str(type.element)}
@@ -81,24 +88,38 @@ def as_json(
             row["value"] = _plain(value)
         arguments.append(row)
     return {
-        "schema": SCHEMA, "entry": function.name, "grid": list(grid), "arguments": arguments,
+        "schema": SCHEMA,
+        "entry": function.name,
+        "grid": list(grid),
+        "arguments": arguments,
         "time": time,
-    }  # fmt: skip
+    }
 
 
 def failure(file: str, error: Exception, message: str) -> dict[str, Any]:
-    """What went wrong, as one object."""
-    told: dict[str, Any] = {"message": message}
+    """Return an error of a run as an object."""
+    details: dict[str, Any] = {"message": message}
     if isinstance(error, KernelError):
-        told |= {
-            "op": error.op, "entry": error.kernel, "block": error.block, "indices": error.indices,
+        details |= {
+            "op": error.op,
+            "entry": error.kernel,
+            "block": error.block,
+            "indices": error.indices,
             "location": error.location,
-        }  # fmt: skip
-    return {"schema": SCHEMA, "file": file, "error": told}
+        }
+    elif isinstance(error, EmulationError):
+        details |= {
+            "kind": error.kind,
+            "line": error.line,
+            "block": error.block,
+            "threads": error.threads,
+            "address": error.address,
+        }
+    return {"schema": SCHEMA, "file": file, "error": details}
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no infinities and no NaN: they are strings. Numbers of ml_dtypes become floats."""
+    """Return numbers in JSON's types: infinities and NaN become strings, small floats floats."""
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, bool | int):

@@ -1,4 +1,4 @@
-"""`tileir run`: one kernel on the CPU or a GPU, with arrays from .npy files."""
+"""`tileir run`: one kernel on the CPU, a GPU or an emulator of one, with arrays from .npy files."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tileir.messages.wording import choice, did_you_mean
 from . import results
 from .argument_words import values_of
 from .conventions import UsageError, called, check_output, explained, write_output
-from .launch_on import GPU, HOST, gpu_here, on_gpu, on_host
+from .launch_on import GPU, HOST, gpu_here, on_emulator, on_gpu, on_host
 from .launch_options import add_options, flag, named_as_written, options_given
 from .modules import check_entry, open_module
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from tileir.codegen.api import Compiled
+    from tileir.codegen.api import Compilation
 
 _EXTENT = re.compile(r"\s*\d{1,19}\s*", re.ASCII)
 
@@ -50,10 +50,16 @@ or give wrong results: --check memory finds it.
 "value" or "dtype" and "shape"; "values" with --print) and "time"; what is not finite is a string,
 and what the kernel prints goes to standard error, but what a GPU prints to standard output, where
 the driver writes it. Of what goes wrong, it is an object with "schema", "file" and "error":
-"message" and, if the kernel did it, "op", "entry", "block", "indices" (of elements) and "location".
+"message" and, if the kernel did it, "op", "entry", "block", "indices" (of elements) and "location";
+of --emulate, "kind", "line" (of the PTX), "block", "threads" and "address".
 
-Exit code 1: the kernel ran into an assertion of its own, or into what --check looks for.
-2: something given does not fit it.
+--emulate needs no GPU: it compiles for the one that is named, and runs the PTX on the CPU, slowly,
+in search of mistakes: races, accesses outside of the arrays or not aligned, what was never written,
+threads that wait for ever. What is right is right under every --schedule: lock-step, ascending,
+descending, later-blocks, and random-N and late-N with a number.
+
+Exit code 1: the kernel ran into an assertion of its own, or into what --check or --emulate looks
+for. 2: something given does not fit it.
 
 examples:
   tileir run k.tileirbc --entry scale --grid 4 --arg x.npy --arg 1000 --arg 2.5 --save 0=y.npy
@@ -62,6 +68,7 @@ examples:
   tileir run k.tileirbc --target gpu --grid 4 --arg x.npy --arg 1000 --arg 2.5
   tileir run k.tileirbc --target gpu --num-warps 8 --grid 4 --arg x.npy --time 10
   tileir run k.tileirbc --arg x.npy --arg 1000 --check memory,undefined --trace %reduce
+  tileir run k.tileirbc --emulate sm_90 --grid 4 --arg x.npy --arg 1000 --schedule random-7
 """
 
 
@@ -99,6 +106,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--target", metavar="WHERE", default=HOST,
         help="host, the CPU (default); gpu, this machine's; or the name of a GPU to compile for",
     )  # fmt: skip
+    add(
+        "--emulate", metavar="GPU",
+        help="compile for that GPU, such as sm_90, and run on an emulator of it, which looks for "
+        "races and other mistakes",
+    )  # fmt: skip
+    add("--schedule", metavar="NAME", help="--emulate: the order in which threads run")
+    add(
+        "--no-races", action="store_const", const=False, dest="races",
+        help="--emulate: do not look for accesses that nothing orders, which is faster",
+    )  # fmt: skip
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
     add(
@@ -129,6 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     options = options_given(arguments)
+    emulation = _emulation(arguments)
     if arguments.target == HOST:
         for name in options:
             raise UsageError(f"{flag(name)} is for GPUs, not for --target host")
@@ -153,9 +171,13 @@ def _run(arguments: argparse.Namespace) -> int:
     for _, path in saves:
         check_output(path, arguments.file)
     printed = [number for text in arguments.shown for number in _printed(text, values)]
-    kernel = _compiled(bytecode, function.name, arguments, options)
-    place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
-    launch = partial(place, kernel, grid)
+    kernels = _compiled(bytecode, function.name, arguments, options)
+    if emulation is not None:
+        kernel = tileir.emulator.load(kernels)[function.name]
+        launch = partial(on_emulator, kernel, grid, **emulation)
+    else:
+        place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
+        launch = partial(place, kernels[function.name], grid)
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
         seconds = _repeat(launch, values, arguments.time or 1)
     for number, path in saves:
@@ -173,10 +195,30 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
+    """How to launch on the emulator, or None; what is emulated becomes the target."""
+    given = {
+        name: value
+        for name in ("schedule", "races")
+        if (value := getattr(arguments, name)) is not None
+    }
+    if arguments.emulate is None:
+        if given:
+            option = "--no-races" if "races" in given else "--schedule"
+            raise UsageError(f"{option} needs --emulate")
+        return None
+    if arguments.target != HOST or arguments.emulate in (HOST, GPU):
+        raise UsageError("--emulate takes the name of a GPU, such as sm_90, instead of --target")
+    if arguments.time is not None:
+        raise UsageError("--time says nothing about a GPU that is emulated")
+    arguments.target = arguments.emulate
+    return given
+
+
 def _compiled(
     bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namespace,
     options: dict[str, object],
-) -> Compiled:  # fmt: skip
+) -> Compilation:  # fmt: skip
     from tileir.codegen.api import CHECKS
 
     check = [word.strip() for word in arguments.check.split(",") if word.strip()]
@@ -187,14 +229,13 @@ def _compiled(
     try:
         target = gpu_here() if arguments.target == GPU else arguments.target
         with named_as_written():
-            kernels = tileir.compile(
+            return tileir.compile(
                 bytecode, target, symbols=[symbol], check=check, trace=arguments.trace, **options
             )
     except KeyError as error:
         if not arguments.trace:
             raise
         raise UsageError(f"--trace: {error.args[0]}") from None
-    return kernels[symbol]
 
 
 def _repeat(

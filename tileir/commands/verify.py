@@ -1,4 +1,4 @@
-"""`tileir verify`: everything that is wrong with modules, and what each rule is about."""
+"""`tileir verify`: everything that is wrong with modules, and explanations of the rules."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from tileir.errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
+from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean
 from tileir.verifier.catalogue import RULES, Rule
 from tileir.verifier.module import verify
-from tileir.verifier.rules.targets import GPUS, check_target
+from tileir.verifier.rules.targets import check_target
 
 from .conventions import (
     NO,
@@ -32,7 +33,7 @@ from .modules import open_module
 JSON_SCHEMA = 1
 Unreadable = BytecodeError | AssemblyError | OSError
 SYNTAX = "syntax"
-"""Stands for a rule where a text makes no sense."""
+"""The rule id of an error in the syntax of a text."""
 COLOURS = {"error": "31", "warning": "33"}
 
 EXAMPLES = """\
@@ -80,15 +81,15 @@ def run(arguments: argparse.Namespace) -> int:
     code, results = OK, []
     with stdout_text() as out:
         for path in arguments.files:
-            found, error = _verified(path, arguments.target, arguments.strict)
-            result = _code(found, error)
+            diagnostics, error = _verified(path, arguments.target, arguments.strict)
+            result = _code(diagnostics, error)
             code = max(code, result)
             if arguments.json:
-                results.append(_as_json(path, found, error, result))
+                results.append(_as_json(path, diagnostics, error, result))
             elif error is None:
-                _print(out, path, found)
+                _print(out, path, diagnostics)
             if error is not None:
-                fail("verify", _said(path, error), result)
+                fail("verify", _message(path, error), result)
         if arguments.json:
             document = {"schema": JSON_SCHEMA, "files": results}
             out.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
@@ -101,32 +102,32 @@ def _verified(
     try:
         return verify(open_module(path), target, strict), None
     except AssemblyError as error:
-        return [_problem(error.name, problem) for problem in error.problems], error
+        return [_diagnostic(error.name, problem) for problem in error.problems], error
     except (BytecodeError, OSError) as error:
         return [], error
 
 
-def _problem(name: str, problem: Problem) -> Diagnostic:
-    place = TextPlace(name, problem.line, problem.column)
-    return Diagnostic("error", SYNTAX, problem.message, text=place)
+def _diagnostic(name: str, problem: Problem) -> Diagnostic:
+    position = TextPlace(name, problem.line, problem.column)
+    return Diagnostic("error", SYNTAX, problem.message, text=position)
 
 
 def _reason(error: Unreadable) -> str:
     return error.strerror if isinstance(error, OSError) else str(error)
 
 
-def _code(found: Sequence[Diagnostic], error: Unreadable | None) -> int:
+def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
     if isinstance(error, OSError):
         return USAGE
     if isinstance(error, AssemblyError):
         return UNREADABLE
     if error is not None:
         return UNSUPPORTED if error.kind == "version" else UNREADABLE
-    return NO if any(one.severity == "error" for one in found) else OK
+    return NO if any(one.severity == "error" for one in diagnostics) else OK
 
 
-def _said(path: str, error: Unreadable) -> str:
-    """Why a file was not looked at. An AssemblyError names the text on each of its lines."""
+def _message(path: str, error: Unreadable) -> str:
+    """Return why a file cannot be verified; an AssemblyError already names it on each line."""
     reason = _reason(error)
     return reason if isinstance(error, AssemblyError) else f"{display(path)}: {reason}"
 
@@ -134,27 +135,27 @@ def _said(path: str, error: Unreadable) -> str:
 # Text -------------------------------------------------------------------------------------------
 
 
-def _print(out: TextIO, path: str, found: Sequence[Diagnostic]) -> None:
+def _print(out: TextIO, path: str, diagnostics: Sequence[Diagnostic]) -> None:
     colour = out.isatty() and not os.environ.get("NO_COLOR")
-    for one in found:
-        place = one.place if one.text else ": ".join(filter(None, (display(path), one.place)))
+    for one in diagnostics:
+        position = one.place if one.text else ": ".join(filter(None, (display(path), one.place)))
         severity = one.severity
         if colour:
             severity = f"\033[{COLOURS[severity]}m{severity}\033[0m"
         op = f"{display(one.op)}: " if one.op else ""
         message = printable(one.message)
-        out.write(f"{place}: {severity}: {op}{message} [{one.rule}]\n")
-        place = " at ".join(filter(None, (display(one.function), display(one.location))))
-        if place:
-            out.write(f"    in {place}\n")
+        out.write(f"{position}: {severity}: {op}{message} [{one.rule}]\n")
+        source = " at ".join(filter(None, (display(one.function), display(one.location))))
+        if source:
+            out.write(f"    in {source}\n")
         if one.hint:
             out.write(f"    hint: {printable(one.hint)}\n")
-    out.write(f"{display(path)}: {_verdict(found)}\n")
+    out.write(f"{display(path)}: {_verdict(diagnostics)}\n")
 
 
-def _verdict(found: Iterable[Diagnostic]) -> str:
+def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
     counts = dict.fromkeys(("error", "warning"), 0)
-    for one in found:
+    for one in diagnostics:
         counts[one.severity] += 1
     parts = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items() if count]
     if counts["error"]:
@@ -163,7 +164,7 @@ def _verdict(found: Iterable[Diagnostic]) -> str:
 
 
 def _as_json(
-    path: str, found: Sequence[Diagnostic], error: Exception | None, code: int
+    path: str, diagnostics: Sequence[Diagnostic], error: Exception | None, code: int
 ) -> dict[str, object]:
     return {
         "file": printable(path),
@@ -182,7 +183,7 @@ def _as_json(
                 "location": printable(one.location) or None,
                 "hint": printable(one.hint) or None,
             }
-            for one in found
+            for one in diagnostics
         ],
     }
 
@@ -229,7 +230,7 @@ def _paragraph(rule: Rule) -> str:
 
 
 def _first(text: str) -> str:
-    """The first sentence, or the part of it before a colon."""
+    """Return the first sentence of a text, or the part of it before a colon or semicolon."""
     for end in (". ", "; ", ": "):
         text = text.split(end)[0]
     return text.rstrip(".")

@@ -1,9 +1,9 @@
 """cuTile programs on the CPU: a stand-in for the GPU under NVIDIA's `cuda.tile`.
 
-cuTile itself stays as it is: it turns Python into bytecode, specialises kernels for their arguments
-and launches through the CUDA driver. Here the driver is ours (`driver.py`), and so is the compiler
-that it calls, whose output is the bytecode itself (`image.py`). torch's device "cuda" becomes the
-CPU (`torch_device.py`).
+cuTile itself is unchanged: it turns Python into bytecode, specialises kernels for their arguments
+and launches them through the CUDA driver. Two parts are replaced: the driver (`driver.py`), and the
+compiler that cuTile calls, whose output is the bytecode itself (`image.py`). torch's device "cuda"
+becomes the CPU (`torch_device.py`).
 
     python -m tileir.cutile program.py
     pytest -p tileir.cutile.plugin
@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from tileir.errors import UnsupportedError
+from tileir.gpus import GPUS, capability_of
 from tileir.messages.wording import did_you_mean
-from tileir.verifier.rules.targets import GPUS
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -26,36 +26,44 @@ DEFAULT_GPU = "sm_100"
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "sm": {
-        "metavar": "GPU", "default": DEFAULT_GPU, "help": f"GPU to stand in for ({DEFAULT_GPU})"
+        "metavar": "GPU",
+        "default": DEFAULT_GPU,
+        "help": f"GPU to stand in for ({DEFAULT_GPU})",
     },
     "threads": {"metavar": "N", "type": int, "help": "CPU threads (default: all)"},
     "check": {
-        "metavar": "WHAT", "default": [], "type": lambda text: [w for w in text.split(",") if w],
+        "metavar": "WHAT",
+        "default": [],
+        "type": lambda text: [w for w in text.split(",") if w],
         "help": "end a launch that goes wrong: memory (it leaves its arrays), undefined (results "
         "are undefined, assumptions false), or memory,undefined",
     },
     "trace": {
-        "metavar": "NAME", "action": "append", "default": [],
+        "metavar": "NAME",
+        "action": "append",
+        "default": [],
         "help": "print this value of kernels that have it; names are those of `tileir dis`",
     },
-}  # fmt: skip
-"""The options of `install` on command lines: name -> how argparse is to read it."""
+}
+"""Option of `install` on command lines -> its keyword arguments for argparse."""
 
 
 def install(
-    sm: str = DEFAULT_GPU, threads: int | None = None, check: str | Iterable[str] = (),
+    sm: str = DEFAULT_GPU,
+    threads: int | None = None,
+    check: str | Iterable[str] = (),
     trace: str | Iterable[str] = (),
-) -> None:  # fmt: skip
-    """Run every cuTile kernel of this process on the CPU from now on; there is no way back.
+) -> None:
+    """Run every cuTile kernel of this process on the CPU from now on; this cannot be undone.
 
     sm       the GPU that programs see, such as ``sm_100``
-    threads  CPU threads for each launch, all there are if None
-    check    "memory", "undefined" or both: what ends a launch with a KernelError
-    trace    names of values, as `tileir.disassemble` spells them, to show in kernels that have them
+    threads  CPU threads for each launch; None for all of them
+    check    "memory", "undefined" or both: the errors that end a launch with a KernelError
+    trace    names of values, as `tileir.disassemble` spells them, to print where a kernel has them
 
-    A second call is without effect. Raises MissingPackageError without cuda-tile;
-    UnsupportedError for a version of cuda-tile that is not known, for a GPU, a check or a number of
-    threads that there is not, and where cuTile has loaded the real driver already.
+    A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
+    an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
+    already loaded the real driver.
     """
     from . import private, refused_imports, torch_device
     from .driver import Driver
@@ -71,8 +79,8 @@ def install(
 
 
 def capability(sm: str) -> tuple[int, int]:
-    """The compute capability of a GPU: ``sm_121`` is (12, 1). UnsupportedError for no GPU."""
+    """Return a GPU's compute capability: ``sm_121`` is (12, 1). UnsupportedError if unknown."""
     if sm not in GPUS:
         known = ", ".join(GPUS)
         raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")
-    return divmod(int(sm.removeprefix("sm_")), 10)
+    return capability_of(sm)

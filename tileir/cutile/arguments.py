@@ -1,8 +1,8 @@
-"""What a program passes to a launch: NumPy arrays as cuTile takes them, and the memory behind all.
+"""The arguments of a launch: NumPy arrays in a form that cuTile takes, and the memory of arrays.
 
-cuTile takes arrays in the memory of a GPU only, and hands on addresses. So that a kernel can be
-refused what is not its to write, and checked for leaving its arrays, each address is remembered
-with the memory that it stands for.
+cuTile takes only arrays in GPU memory, and passes addresses on. Each address is recorded with the
+memory region behind it, so that a launch can refuse writes to read-only arrays and check accesses
+against the bounds of arrays.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tileir.errors import LaunchError
 
 
 class DeviceArray:
-    """An array under the protocol by which libraries share GPU memory; it keeps the array alive."""
+    """An array with the interface by which libraries share GPU memory; it keeps the array alive."""
 
     __slots__ = ("__cuda_array_interface__", "_array")
 
@@ -27,7 +27,7 @@ class DeviceArray:
 
 
 class Region(NamedTuple):
-    """Memory behind an address: what it is the address of, its bytes, and whether to write."""
+    """Memory behind an address: the name of the argument, the size, and whether it is writable."""
 
     name: str
     nbytes: int
@@ -35,7 +35,7 @@ class Region(NamedTuple):
 
 
 def region_at(address: int, known: Mapping[int, Region]) -> Region | None:
-    """The memory from an address on: an array that starts there, or what lies around it."""
+    """Return the memory from an address on, in the array that starts there or else contains it."""
     if address in known:
         return known[address]
     for start, (name, nbytes, writable) in known.items():
@@ -47,11 +47,11 @@ def region_at(address: int, known: Mapping[int, Region]) -> Region | None:
 class Arguments:
     """The arguments of one launch.
 
-    offered  them, with every NumPy array in a form that cuTile takes
-    regions  of every array and tensor in them, by address
+    offered  the arguments, with every NumPy array in a form that cuTile takes
+    regions  address -> memory region, for all arrays and tensors in them
 
-    LaunchError for an array of negative strides, of which cuTile says in the bytecode that they
-    are not negative, and for a tensor that is neither on the CPU nor on what stands for the GPU.
+    LaunchError for an array with negative strides, because cuTile's bytecode assumes that strides
+    are not negative, and for a tensor that is neither on the CPU nor on device "cuda".
     """
 
     def __init__(self, names: Iterable[str], arguments: tuple[Any, ...]) -> None:
@@ -88,7 +88,7 @@ class Arguments:
         self._add(address, name, storage.data_ptr() + storage.nbytes() - address, True)
 
     def _add(self, address: int, name: str, nbytes: int, writable: bool) -> None:
-        """Two arrays that start at one address cannot be told apart later."""
+        """Record a region; two arrays that start at the same address share one."""
         old = self.regions.get(address, Region(name, 0, False))
         name = old.name if writable else name
         region = Region(name, max(nbytes, old.nbytes), writable or old.writable)

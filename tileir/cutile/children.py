@@ -1,7 +1,7 @@
-"""Processes that a program starts: new interpreters of Python see the CPU as their GPU, too.
+"""Python processes that a program starts: with an option, they see the CPU as their GPU, too.
 
-They are told through the environment: PYTHONPATH begins with a folder whose `sitecustomize` Python
-runs at its start. That costs each of them the time to import cuTile and torch, so it is an option.
+The environment tells them: PYTHONPATH begins with a folder whose `sitecustomize` Python runs at
+start. Each process then takes the time to import cuTile and torch, so this is an option.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 from . import install
 
 VARIABLE = "TILEIR_CUTILE"
-"""What to install with: the options of `install`, as JSON."""
+"""Environment variable with the options of `install`, as JSON."""
 
 _AT_START = str(Path(__file__).parent / "at_start")
 
 
 def adopt(options: Mapping[str, Any]) -> None:
-    """Prepare the environment that later processes get, to install with these options."""
+    """Change the environment so that later processes install with these options."""
     os.environ[VARIABLE] = json.dumps(options)
     package = str(Path(__file__).parents[2])
     others = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -31,7 +31,7 @@ def adopt(options: Mapping[str, Any]) -> None:
 
 
 def join() -> None:
-    """Run the `sitecustomize` that is there without us, then install as the environment says."""
+    """Run the `sitecustomize` that ours hides, then install as the environment says."""
     sys.path.remove(_AT_START)
     ours = sys.modules.pop("sitecustomize")
     try:

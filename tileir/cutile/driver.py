@@ -1,8 +1,8 @@
-"""A stand-in for the CUDA driver: one device, whose memory is the process's and which never waits.
+"""A stand-in for the CUDA driver, with one device, whose memory is that of the process.
 
-cuTile asks `cuGetProcAddress` for the functions it needs and gets callbacks from here. Names,
+cuTile asks `cuGetProcAddress` for the functions that it needs, and gets callbacks from here. Names,
 arguments and numbers are those of the driver API's public header, cuda.h. A launch returns when
-the kernel has finished, so that events and streams have nothing to do.
+the kernel has finished, so events and streams have nothing to do.
 """
 
 from __future__ import annotations
@@ -19,23 +19,32 @@ from .options import Options
 
 SUCCESS, INVALID_VALUE, NOT_FOUND, NOT_SUPPORTED, UNKNOWN = 0, 1, 500, 801, 999
 VERSION = 13040
-"""The driver's version, 13.4, as cuDriverGetVersion gives it."""
+"""The driver's version, 13.4, in the form of cuDriverGetVersion."""
 
 MULTIPROCESSORS = 16
-"""Programs with one block for each multiprocessor do the same work on every machine."""
+"""The same on every machine, so that programs with one block per SM do the same work everywhere."""
 
 _HANDLE = 0x7171
-"""What is returned for contexts, streams and events; nobody looks behind it."""
+"""The handle of all contexts, streams and events; nothing ever dereferences it."""
 
 _MAX_GRID = (2**31 - 1, 65535, 65535)
 _ALIGNMENT = 256
 
 _NOTHING = (
-    "cuCtxPushCurrent", "cuCtxSetCurrent", "cuCtxSynchronize", "cuEventDestroy", "cuEventQuery",
-    "cuEventRecord", "cuInit", "cuKernelSetAttribute", "cuLibraryUnload", "cuStreamDestroy",
-    "cuStreamSynchronize", "cuStreamWaitEvent",
-)  # fmt: skip
-"""Functions that succeed without doing anything."""
+    "cuCtxPushCurrent",
+    "cuCtxSetCurrent",
+    "cuCtxSynchronize",
+    "cuEventDestroy",
+    "cuEventQuery",
+    "cuEventRecord",
+    "cuInit",
+    "cuKernelSetAttribute",
+    "cuLibraryUnload",
+    "cuStreamDestroy",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+)
+"""Driver functions that succeed without doing anything."""
 
 _ANSWERS = (
     ("cuCtxGetCurrent", 0, c_void_p, _HANDLE),
@@ -53,18 +62,18 @@ _ANSWERS = (
     ("cuStreamGetId", 1, c_uint64, 1),
     ("cuStreamIsCapturing", 1, c_int, 0),
 )
-"""Functions with one answer: name, number of the argument that says where to, its type, value."""
+"""Driver functions that write one constant: name, index of the output argument, type, value."""
 
 _GET_PROC_ADDRESS = ctypes.CFUNCTYPE(c_int, c_char_p, c_void_p, c_int, c_uint64, c_void_p)
 
 
 class Driver:
-    """The functions of the driver, and the modules, kernels and memory that handles stand for.
+    """The functions of the driver, and the modules, kernels and memory behind its handles.
 
     capability  the compute capability of the device
     options     how kernels are compiled and launched
-    error       what went wrong inside a callback, which C cannot be told
-    regions     what is known of the memory that the next launch is given, by address
+    error       the exception raised inside a callback, which cannot pass through C
+    regions     address -> memory region, for the arguments of the next launch
     """
 
     def __init__(self, capability: tuple[int, int], options: Options) -> None:
@@ -77,7 +86,7 @@ class Driver:
         self._memory: dict[int, Region] = {}
         self._handles = count(16, 16)
         self._message = ctypes.create_string_buffer(b"see the exception of tileir")
-        # int() is SUCCESS, also at exit, when cuTile unloads libraries and our globals are gone
+        # int() is SUCCESS, even at exit, when cuTile unloads libraries and our globals are gone
         self._functions = {name: ctypes.CFUNCTYPE(c_int)(int) for name in _NOTHING}
         for name, position, kind, value in _ANSWERS:
             self._functions[name] = self._answer(position, kind, value)
@@ -87,7 +96,7 @@ class Driver:
         self.get_proc_address = _GET_PROC_ADDRESS(self._get_proc_address)
 
     def _methods(self) -> dict[str, tuple[tuple[Any, ...], Callable[..., int | None]]]:
-        """Functions that do something: the types of their arguments, and what does it."""
+        """Return the other driver functions: name -> argument types and method."""
         grid = (c_uint,) * 3
         return {
             "cuDeviceGetAttribute": ((c_void_p, c_int, c_int), self._device_attribute),
@@ -107,7 +116,7 @@ class Driver:
         }
 
     def _callback(self, action: Callable[..., int | None], *kinds: Any) -> Any:
-        """A C function of a Python one. An exception is kept and becomes an error code."""
+        """Return a C function that calls a Python one; an exception is kept in `error`."""
 
         def guarded(*arguments: Any) -> int:
             try:
@@ -150,7 +159,7 @@ class Driver:
         return NOT_FOUND if entry is None else self._keep(out, entry)
 
     def _launch_kernel_ex(self, config: int, kernel: int, arguments: int, extra: int) -> int:
-        """The configuration starts with the three extents of the grid."""
+        """Launch a kernel; the configuration starts with the three extents of the grid."""
         return self._launch(kernel, tuple((c_uint * 3).from_address(config)), arguments)
 
     def _launch_kernel(self, kernel: int, x: int, y: int, z: int, *rest: int) -> int:
@@ -164,8 +173,8 @@ class Driver:
         try:
             self._objects[kernel].launch(grid, arguments, known, self.options.threads)
         except BaseException as error:
-            # told of it, cuTile would set an exception of Python and then call more of us, which
-            # cannot run with one set
+            # If told, cuTile would set a Python exception and then call more of these callbacks,
+            # which cannot run while one is set.
             self.error = error
         return SUCCESS
 
@@ -186,7 +195,7 @@ class Driver:
 
 
 def _attributes(capability: tuple[int, int]) -> dict[int, int]:
-    """The device attributes that cuTile asks for, by CUdevice_attribute; others are 0."""
+    """Return the device attributes that cuTile asks for, by CUdevice_attribute; others are 0."""
     major, minor = capability
     extents = dict(zip((5, 6, 7), _MAX_GRID, strict=True))
     return {**extents, 16: MULTIPROCESSORS, 75: major, 76: minor}

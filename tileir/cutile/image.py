@@ -1,4 +1,4 @@
-"""What our compiler hands to cuTile in place of a cubin, and how a kernel in it is launched."""
+"""The image that stands in for a cubin: the bytecode of a module, and the launch of its kernels."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .options import Options
 
 MAGIC = b"tileir\r\n"
 _SIZE = 8
-"""Bytes of the header's second half: how long the bytecode behind it is."""
+"""Bytes of the header's second field, the size of the bytecode after it."""
 
 
 def pack(bytecode: bytes) -> bytes:
-    """The image of a module: a header and its bytecode. The driver is told no size."""
+    """Return the image of a module. Its header has the size, which the driver is not given."""
     return MAGIC + len(bytecode).to_bytes(_SIZE, "little") + bytecode
 
 
 def unpack(address: int) -> bytes:
-    """The bytecode of the image at an address; LaunchError for what was compiled for a GPU."""
+    """Return the bytecode of the image at an address; LaunchError for a kernel made for a GPU."""
     if ctypes.string_at(address, len(MAGIC)) != MAGIC:
         raise LaunchError("this kernel was compiled for a GPU, not for the CPU")
     start = address + len(MAGIC) + _SIZE
@@ -42,14 +42,15 @@ def unpack(address: int) -> bytes:
 
 @cache
 def compiled(bytecode: bytes, options: Options) -> Module:
-    """A module for the CPU. The same bytecode is compiled once in a process."""
+    """Return a module compiled for the CPU; the same bytecode is compiled only once."""
     return Module(bytecode, options)
 
 
 class Module:
-    """The kernels of a module. One without kernels, which cuTile tries, is only read.
+    """The compiled kernels of a module. cuTile also tries modules without any kernel.
 
-    Raises BytecodeError for what cannot be read, UnsupportedError for what cannot be compiled.
+    Raises BytecodeError for a module that cannot be read, UnsupportedError for one that cannot be
+    compiled.
     """
 
     def __init__(self, bytecode: bytes, options: Options) -> None:
@@ -59,14 +60,14 @@ class Module:
 
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
-    """Compile a module, to show those of the values to trace that there are in it."""
+    """Compile a module, with a trace of those values of `options.trace` that it has."""
     wanted = {f"%{name.removeprefix('%')}" for name in options.trace}
-    found = wanted.intersection(_tiles(read)) if wanted else ()
-    return tileir.compile(read, check=options.check, trace=sorted(found))
+    present = wanted.intersection(_tiles(read)) if wanted else ()
+    return tileir.compile(read, check=options.check, trace=sorted(present))
 
 
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
-    """The names of all tiles, as they are printed; of several results also without the number."""
+    """Yield the printed names of all tiles; for one of several results, also without its number."""
     for function in read.functions:
         printer = FunctionPrinter([], {}, None)
         print_kernel(printer, read, function)
@@ -76,20 +77,23 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
 
 
 class Entry:
-    """A kernel as a driver launches it: its arguments lie in memory, one after the other."""
+    """A kernel that is launched as by a driver, with its arguments in memory."""
 
     def __init__(self, kernel: Any, parameters: list[Any]) -> None:
         self._kernel = kernel
         self._elements = [type.element for type in parameters]
 
     def launch(
-        self, grid: tuple[int, int, int], arguments: int, known: Mapping[int, Region],
+        self,
+        grid: tuple[int, int, int],
+        arguments: int,
+        known: Mapping[int, Region],
         threads: int | None,
-    ) -> None:  # fmt: skip
-        """Run the grid. `arguments` is the address of an array of their addresses.
+    ) -> None:
+        """Run the grid. `arguments` is the address of an array with the arguments' addresses.
 
-        What is `known` of memory, by address, tells how far a pointer may go. LaunchError if the
-        kernel writes to what is not to be written.
+        `known` has memory regions by address, which give the bounds of pointers. LaunchError if
+        the kernel writes to a read-only region.
         """
         values = self._read(arguments)
         for number, element in enumerate(self._elements):
@@ -109,7 +113,7 @@ class Entry:
 
 
 def _value(element: Any, address: int) -> Any:
-    """An argument: a number, or the address that a pointer is."""
+    """Return the value of an argument: a number, or the address that a pointer holds."""
     if isinstance(element, Pointer):
         return ctypes.c_uint64.from_address(address).value
     dtype = DTYPES[element.name]

@@ -1,4 +1,4 @@
-"""How kernels are compiled and launched under cuTile, as a program's user asked."""
+"""The options of compiling and launching kernels under cuTile."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tileir.errors import UnsupportedError
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What may be asked for; UnsupportedError for what there is not.
+    """The options of `install`; UnsupportedError for an invalid number of threads or check.
 
-    threads  CPU threads for each launch, all there are if None
-    check    what to check while a kernel runs, as `tileir.compile` has it
-    trace    names of values to show when a kernel has computed them, in kernels that have them
+    threads  CPU threads for each launch; None for all of them
+    check    the checks made while a kernel runs, as in `tileir.compile`
+    trace    names of values to print when a kernel that has them has computed them
     """
 
     threads: int | None = None

@@ -1,6 +1,6 @@
-"""A pytest plugin: tests of cuTile programs on the CPU, with ``pytest -p tileir.cutile.plugin``.
+"""A pytest plugin to test cuTile programs on the CPU: ``pytest -p tileir.cutile.plugin``.
 
-It is installed before any conftest.py is imported. Nothing happens without ``-p``.
+The CPU is installed as the GPU before any conftest.py is imported. Without ``-p``, nothing happens.
 """
 
 from __future__ import annotations
@@ -41,5 +41,5 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Say so at the top: no test of this run sees a GPU."""
+    """Return a line for pytest's header, which says that no test of this run sees a GPU."""
     return f"cuTile: kernels run on the CPU, as {config.getoption('cutile_sm')}"

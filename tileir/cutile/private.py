@@ -1,7 +1,7 @@
-"""Everything here about cuTile that it does not document, for the versions that were tried.
+"""The undocumented parts of cuTile that are used or changed, for the tested versions.
 
-Five places of `cuda.tile` are changed: where it finds the driver, where it finds its compiler, how
-it prints bytecode as text, `launch`, and how its autotuner measures.
+Five parts of `cuda.tile` are replaced: the search for the driver, the search for its compiler, the
+printing of bytecode as text, `launch`, and the measurements of its autotuner.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _LOADER = "cuda.tile._load_libcuda"
 """The module that loads the driver; cuTile imports it at the first launch."""
 
 _launching = threading.RLock()
-"""cuTile counts on no other thread being let in while it launches."""
+"""cuTile relies on no other thread running while it launches."""
 
 
 def check_version() -> None:
-    """Refuse a version of cuda-tile that is not known: UnsupportedError."""
+    """Raise UnsupportedError for an unknown version of cuda-tile, MissingPackageError for none."""
     try:
-        found = version("cuda-tile")
+        installed = version("cuda-tile")
     except PackageNotFoundError:
         needs = "cuTile programs need cuda-tile; install it with: pip install cuda-tile"
         raise MissingPackageError(needs) from None
-    if found not in VERSIONS:
+    if installed not in VERSIONS:
         known = f"{', '.join(VERSIONS[:-1])} and {VERSIONS[-1]}"
-        raise UnsupportedError(f"cuda-tile {found} is not known; known are versions {known}")
+        raise UnsupportedError(f"cuda-tile {installed} is not known; known are versions {known}")
 
 
 def is_installed() -> bool:
-    """Whether it has been done. UnsupportedError if cuTile has loaded the real driver."""
+    """Whether `install` has been called. UnsupportedError if cuTile has loaded the real driver."""
     loader = sys.modules.get(_LOADER)
     if loader is not None and not isinstance(loader, _Loader):
         raise UnsupportedError("cuTile has loaded the CUDA driver; install before the first launch")
@@ -54,10 +54,10 @@ def is_installed() -> bool:
 
 
 def install(driver: Driver) -> None:
-    """Put the driver and our compiler under cuTile. torch's types must be replaced by then.
+    """Replace cuTile's driver and compiler. The classes of torch must have been replaced before.
 
-    cuTile unloads its libraries when Python's last garbage is collected, and calls the driver for
-    that: it must not be garbage itself, whatever keeps an exception of a launch and so its frames.
+    cuTile unloads its libraries in Python's last garbage collection, and calls the driver for that:
+    so the driver must never be collected, even if an exception of a launch keeps frames alive.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(driver))
     sys.modules[_LOADER] = _Loader(driver)
@@ -69,7 +69,7 @@ def install(driver: Driver) -> None:
 
 
 class _Loader(ModuleType):
-    """What cuTile's C code reads the address of the driver's first function from."""
+    """The module from which cuTile's C code reads the address of cuGetProcAddress."""
 
     def __init__(self, driver: Driver) -> None:
         super().__init__(_LOADER)
@@ -79,7 +79,7 @@ class _Loader(ModuleType):
 
 
 def _launcher(launch: Any, driver: Driver) -> Any:
-    """cuTile's launch, for NumPy arrays too, which raises what went wrong in the driver."""
+    """Return cuTile's launch, extended to NumPy arrays and to exceptions raised in the driver."""
 
     @functools.wraps(launch)
     def launch_on_cpu(*arguments: Any, **options: Any) -> None:
@@ -100,7 +100,7 @@ def _launcher(launch: Any, driver: Driver) -> Any:
 
 
 def _shortened(error: BaseException) -> BaseException:
-    """Without our frames and those of cuTile, unless it is they that went wrong."""
+    """Return a TileIRError or an interrupt without our and cuTile's frames; others unchanged."""
     if isinstance(error, TileIRError | KeyboardInterrupt):
         error.__suppress_context__ = True
         return error.with_traceback(None)
@@ -108,7 +108,7 @@ def _shortened(error: BaseException) -> BaseException:
 
 
 def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:
-    """What cuTile's launch takes; the driver gets to know the memory behind it."""
+    """Return the arguments for cuTile's launch, and give the driver their memory regions."""
     driver.regions = {}
     if len(arguments) != 4 or not isinstance(arguments[3], tuple | list):
         return arguments  # cuTile says what is wrong
@@ -120,7 +120,7 @@ def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:
 
 
 def _replace_compiler(compiling: ModuleType, driver: Driver) -> None:
-    """Find ours where cuTile looks for tileiras, and print bytecode as text without its tools."""
+    """Make cuTile find our compiler as tileiras, and print bytecode without NVIDIA's tools."""
     compiler = _Compiler(compiling, driver)
     compiling._find_compiler_bin = lambda: compiler
     compiling._bytecode_to_mlir_text = lambda bytecode, **_: tileir.disassemble(bytes(bytecode))
@@ -128,9 +128,9 @@ def _replace_compiler(compiling: ModuleType, driver: Driver) -> None:
 
 
 class _Compiler:
-    """Does what cuTile asks of tileiras: reads a file of bytecode, writes one for the driver.
+    """Stands in for tileiras: reads a file of bytecode, and writes an image for the driver.
 
-    A kernel that cannot be compiled raises UnsupportedError here, and so does the launch.
+    A kernel that cannot be compiled raises UnsupportedError here, and thereby in the launch.
     """
 
     path = "tileiras"
@@ -140,7 +140,7 @@ class _Compiler:
         self._options = driver.options
 
     def run(self, arguments: list[str], flags: list[str], timeout_sec: float | None = None) -> None:
-        """`arguments` are the input, ``-o`` and the output; `flags` are about GPUs."""
+        """Compile; `arguments` are the input, ``-o`` and the output, `flags` are about GPUs."""
         source, _, target, *_ = arguments
         if "-l" in flags:
             raise UnsupportedError("the kernel links a library for GPUs, which a CPU cannot run")
@@ -148,20 +148,20 @@ class _Compiler:
         try:
             kernels = tileir.Bytecode.parse(bytecode).functions
         except BytecodeError as error:
-            # cuTile tries versions of bytecode, and goes on to the next when it sees this
+            # cuTile tries several bytecode versions, and this error makes it try the next one
             unknown = self._compiling.Loc.unknown()
             failed = self._compiling.TileCompilerExecutionError
             raise failed(1, str(error), unknown, "", None) from error
         try:
             image.compiled(bytecode, self._options)
-        except BytecodeError as error:  # a type that no tile can have, for one
+        except BytecodeError as error:  # for example, a type that no tile can have
             where = ", ".join(f"{display(k.name)} ({k.location})" for k in kernels)
             raise UnsupportedError(f"{where}: {error}") from None
         Path(target).write_bytes(image.pack(bytecode))
 
 
 def _replace_benchmark(launch: Any) -> None:
-    """Time launches ourselves: cuTile would build a CUDA graph, or send memory to a process."""
+    """Time launches without a CUDA graph or another process, which cuTile would use."""
 
     def benchmark(stream: Any, grid: Any, kernel: Any, arguments: Any, flush_l2: Any = True):
         start = time.perf_counter()

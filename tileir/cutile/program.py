@@ -1,4 +1,4 @@
-"""`python -m tileir.cutile`: a program with the CPU as its GPU, otherwise as python runs it."""
+"""`python -m tileir.cutile`: runs a program as python does, but with the CPU as its GPU."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ that is not known.
 
 
 class Program(NamedTuple):
-    """What to run: a "script", "module", or "code"; its name or text; its arguments."""
+    """The program to run: a "script", "module" or "code", its name or text, and its arguments."""
 
     kind: str
     what: str
@@ -48,7 +48,7 @@ class Program(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a program, whose exit and exceptions pass through; the exit code where there is none."""
+    """Run a program and return an exit code; the program's own exit and exceptions pass through."""
     ready: list[Program] = []
 
     def prepare() -> int:
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
-    """Our options, and the program that begins where they end, as python has it."""
+    """Split the command line into our options and, where they end, the program, as python does."""
     parser = Parser(
         prog="python -m tileir.cutile",
         usage="%(prog)s [option] ... (FILE | -m MODULE | -c CODE) [argument] ...",
@@ -99,7 +99,7 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
 
 
 def _check(program: Program) -> None:
-    """Refuse what is not there: UsageError or OSError. Nothing of the program is run by that."""
+    """Raise UsageError or OSError if the program does not exist, without running any of it."""
     if program.kind == "module":
         package = program.what.partition(".")[0]
         if importlib.util.find_spec(package) is None:
@@ -109,7 +109,7 @@ def _check(program: Program) -> None:
 
 
 def _run(program: Program) -> None:
-    """Run it as the module __main__, with arguments and search path as python sets them."""
+    """Run a program as module __main__, with arguments and search path as python sets them."""
     kind, what, rest = program
     sys.argv = ["-c" if kind == "code" else what, *rest]
     if kind == "module":
@@ -129,14 +129,14 @@ def _run(program: Program) -> None:
 
 
 def _execute(source: str | bytes, name: str, **more: str) -> None:
-    """Run source text; unlike runpy it leaves the module in place, as python does."""
+    """Run source text; the module stays in sys.modules, as with python and unlike runpy."""
     module = sys.modules["__main__"] = ModuleType("__main__")
     module.__dict__.update(more)
     exec(compile(source, name, "exec"), module.__dict__)
 
 
 def _without_our_frames(show: Callable[..., Any]) -> Callable[..., Any]:
-    """An excepthook that starts where the program does, as if python had run it."""
+    """Return an excepthook that leaves our frames out of the traceback."""
     folder = os.path.dirname(__file__)
 
     def is_ours(traceback: TracebackType) -> bool:

@@ -1,4 +1,4 @@
-"""Libraries that a cuTile program may import and that cannot do without a GPU."""
+"""Libraries that need a GPU: importing them fails as if they were not installed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ REFUSED = ("cupy", "numba.cuda")
 
 
 def install() -> None:
-    """Refuse them from now on with an error that says why; programs may catch it."""
+    """Make imports of these libraries fail from now on, with an error that programs may catch."""
     sys.meta_path.insert(0, _Refusal())
 
 
 class _Refusal(MetaPathFinder):
-    """Raises ModuleNotFoundError, as if they were not installed."""
+    """An import hook that raises ModuleNotFoundError for these libraries."""
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> None:
         if name in REFUSED:

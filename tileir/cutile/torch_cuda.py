@@ -1,4 +1,4 @@
-"""`torch.cuda` with one device that is the CPU: every launch has finished when it returns."""
+"""`torch.cuda` with the CPU as its only device, where every launch has finished when it returns."""
 
 from __future__ import annotations
 
@@ -10,20 +10,29 @@ from types import SimpleNamespace
 from typing import Any
 
 from tileir.errors import UnsupportedError
+from tileir.gpus import spelled
 
 from .driver import MULTIPROCESSORS
 
 MEMORY = 8 << 30
-"""Bytes of memory that the device is said to have."""
+"""Bytes of memory that the device reports."""
 
 _NOTHING = (
-    "_lazy_init", "empty_cache", "init", "ipc_collect", "manual_seed", "manual_seed_all",
-    "reset_max_memory_allocated", "reset_peak_memory_stats", "set_device", "synchronize",
-)  # fmt: skip
-"""Functions without an effect. Random numbers of the device are the CPU's: torch.manual_seed."""
+    "_lazy_init",
+    "empty_cache",
+    "init",
+    "ipc_collect",
+    "manual_seed",
+    "manual_seed_all",
+    "reset_max_memory_allocated",
+    "reset_peak_memory_stats",
+    "set_device",
+    "synchronize",
+)
+"""Functions without an effect. `torch.manual_seed` seeds the device's random numbers, the CPU's."""
 
 _MARKS = ("mark", "range_pop", "range_push")
-"""Functions of torch.cuda.nvtx, for profilers that are not there."""
+"""Functions of torch.cuda.nvtx without an effect, as there is no profiler."""
 
 _ANSWERS = {
     "current_device": 0,
@@ -38,36 +47,36 @@ _ANSWERS = {
     "memory_allocated": 0,
     "memory_reserved": 0,
 }
-"""Functions that always answer the same."""
+"""Function -> the constant that it returns."""
 
 
 class Event:
-    """A moment: nothing is ever waited for."""
+    """An event: a point in time, which needs no waiting."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._time = 0.0
 
     def record(self, stream: Any = None) -> None:
-        """Remember that it is now."""
+        """Record the present time."""
         self._time = time.perf_counter()
 
     def elapsed_time(self, end: Event) -> float:
-        """Milliseconds from this event to another, not less than a microsecond."""
+        """Return the milliseconds from this event to another, at least one microsecond."""
         return max(1e3 * (end._time - self._time), 1e-3)
 
     def query(self) -> bool:
-        """Whether everything before it has finished: yes."""
+        """Return True: everything before the event has finished."""
         return True
 
     def synchronize(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     def wait(self, stream: Any = None) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
 
 class Stream:
-    """A queue that is always empty, and a context in which it is the current one."""
+    """A stream, which is always empty; as a context manager, it makes itself the current one."""
 
     _numbers = itertools.count(16, 16)
     _current = threading.local()
@@ -80,12 +89,12 @@ class Stream:
 
     @classmethod
     def current(cls, device: Any = None) -> Stream:
-        """The stream of this thread."""
+        """Return the current stream of this thread."""
         return getattr(cls._current, "stream", DEFAULT_STREAM)
 
     @classmethod
     def make_current(cls, stream: Stream) -> None:
-        """Make it the stream of this thread."""
+        """Make a stream the current one of this thread."""
         cls._current.stream = stream
 
     def __enter__(self) -> Stream:
@@ -103,30 +112,30 @@ class Stream:
         return hash(self.cuda_stream)
 
     def query(self) -> bool:
-        """Whether everything in it has finished: yes."""
+        """Return True: everything in the stream has finished."""
         return True
 
     def record_event(self, event: Event | None = None) -> Event:
-        """The event, or a new one, recorded."""
+        """Record an event, or a new one, and return it."""
         event = event or Event()
         event.record()
         return event
 
     def synchronize(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     def wait_event(self, event: Event) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     def wait_stream(self, stream: Stream) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
 
 DEFAULT_STREAM = Stream(stream_ptr=0)
 
 
 class _Device:
-    """The context in which a device is the current one; there is no other."""
+    """A context manager without an effect, which selects the only device."""
 
     def __init__(self, device: Any = None) -> None:
         self.idx = 0
@@ -137,22 +146,29 @@ class _Device:
 
 
 class _Graph:
-    """Launches that are recorded first and replayed later, which is not what a launch is here."""
+    """A CUDA graph, which cannot be recorded: a launch here runs at once."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         raise UnsupportedError("CUDA graphs cannot be recorded on a CPU; launch kernels directly")
 
 
 def install(torch: Any, capability: tuple[int, int]) -> None:
-    """Replace what programs use of `torch.cuda`, for a device of this compute capability."""
+    """Replace the functions of `torch.cuda` that programs use, for this compute capability."""
     major, minor = capability
-    name = f"tileir on the CPU, as sm_{major}{minor}"
+    name = f"tileir on the CPU, as {spelled(capability)}"
     properties = SimpleNamespace(
-        name=name, major=major, minor=minor, total_memory=MEMORY, warp_size=32,
-        multi_processor_count=MULTIPROCESSORS, L2_cache_size=1 << 20,
-        max_threads_per_multi_processor=2048, regs_per_multiprocessor=1 << 16,
-        shared_memory_per_block=48 << 10, shared_memory_per_block_optin=227 << 10,
-    )  # fmt: skip
+        name=name,
+        major=major,
+        minor=minor,
+        total_memory=MEMORY,
+        warp_size=32,
+        multi_processor_count=MULTIPROCESSORS,
+        L2_cache_size=1 << 20,
+        max_threads_per_multi_processor=2048,
+        regs_per_multiprocessor=1 << 16,
+        shared_memory_per_block=48 << 10,
+        shared_memory_per_block_optin=227 << 10,
+    )
     constants = {
         **_ANSWERS,
         **dict.fromkeys(_NOTHING),
@@ -171,7 +187,7 @@ def install(torch: Any, capability: tuple[int, int]) -> None:
     torch.cuda.device = _Device
     torch.cuda.Stream, torch.cuda.Event = Stream, Event
     torch.cuda.CUDAGraph = torch.cuda.graph = _Graph
-    # which kernels of a GPU compute attention: a CPU has none of them
+    # sdpa_kernel chooses among a GPU's kernels for attention, which a CPU does not have
     torch.nn.attention.sdpa_kernel = lambda *wanted, **options: contextlib.nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""torch's device "cuda" is the CPU, wherever a call of torch names it."""
+"""torch's device "cuda" as the CPU, in every call of torch that names it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from . import torch_cuda
 
 
 def install(capability: tuple[int, int]) -> None:
-    """Change torch for the rest of the process; nothing where it is not installed.
+    """Change torch for the rest of the process, if it is installed.
 
-    cuTile imports torch itself at the first launch, wherever it is installed.
+    cuTile imports an installed torch at the first launch, even if the program does not.
     """
     if importlib.util.find_spec("torch") is None:
         return
@@ -29,12 +29,12 @@ def install(capability: tuple[int, int]) -> None:
 
 
 def _refuse_dlpack(tensor: Any) -> None:
-    """DLPack would tell cuTile that a tensor is on the CPU; this makes it ask the tensor itself."""
+    """Raise BufferError, so that cuTile asks the tensor; DLPack would say that it is on the CPU."""
     raise BufferError("the CPU stands in for the GPU")
 
 
 def _generator(torch: Any) -> type:
-    """Generators of random numbers for a GPU are ones for the CPU."""
+    """Return a class of random number generators for the CPU, whatever device is named."""
 
     class Generator(torch.Generator):
         def __new__(cls, device: Any = "cpu"):
@@ -44,7 +44,7 @@ def _generator(torch: Any) -> type:
 
 
 def _enter_in_threads(mode: type) -> None:
-    """A mode of torch holds for one thread; enter it at the start of all others."""
+    """Enter a mode of torch at the start of every later thread; a mode applies to one thread."""
     start = threading.Thread.start
 
     @functools.wraps(start)
@@ -63,10 +63,10 @@ def _enter_in_threads(mode: type) -> None:
 
 
 def _mode(torch: Any) -> type:
-    """The class of a mode of torch: while one is entered, all calls of torch come by.
+    """Return the class of a mode of torch; while it is entered, it intercepts all calls of torch.
 
-    A tensor that is moved between CPU and GPU stays a copy, because programs keep one of the two
-    to compare with.
+    Moving a tensor between CPU and GPU still makes a copy, because programs may change one tensor
+    and compare it with the other.
     """
     from torch.overrides import TorchFunctionMode
 

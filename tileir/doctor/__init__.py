@@ -1,5 +1,5 @@
-"""What this machine has, what it can do with Tile IR, and what to install for the rest.
+"""The report of `tileir doctor`: what this machine has and can do, and what to install.
 
-Nothing here is imported but by `tileir doctor`. `packages.py`, `nvidia.py` and `ours.py` look,
-`report.py` concludes.
+Only that command imports this package. `packages.py`, `nvidia.py` and `ours.py` examine the
+machine, and `report.py` draws conclusions.
 """

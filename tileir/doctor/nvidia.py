@@ -1,4 +1,4 @@
-"""NVIDIA's part of a machine: the driver and its GPUs, and the tools, wherever they are."""
+"""NVIDIA's software on a machine: the driver and its GPUs, and the tools."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tileir.gpus import gpus_among
 from tileir.tools.nvidia import PACKAGES, VARIABLES, find
 
 _WINDOWS = sys.platform == "win32"
@@ -23,7 +24,7 @@ _CAPABILITY = (75, 76)
 """CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR."""
 
 _TEXT = 128
-"""Bytes for a name."""
+"""Bytes of the buffer for a name."""
 
 TOOLS = {
     "tileiras": "NVIDIA's compiler of Tile IR",
@@ -31,13 +32,16 @@ TOOLS = {
     "nvdisasm": "shows machine code",
     "libnvvm": "NVIDIA's compiler of NVVM IR",
 }
-"""Tool -> what it does."""
+"""Tool -> its purpose."""
 
 Load = Callable[[str], Any]
 
 
 def look_at_driver(load: Load = ctypes.CDLL) -> dict[str, Any]:
-    """The driver, asked through its C interface: CUDA version, release, GPUs; "problem" or None."""
+    """Return the driver's CUDA version, release and GPUs, asked through its C interface.
+
+    The key "problem" says why there are no GPUs; it is None if there are.
+    """
     about: dict[str, Any] = {"cuda": None, "release": None, "gpus": [], "problem": None}
     try:
         cuda = load(DRIVER)
@@ -68,7 +72,7 @@ def _gpu(cuda: Any, ordinal: int) -> dict[str, Any]:
 
 
 def _release_of_driver(load: Load) -> str | None:
-    """What nvidia-smi calls the driver's version, from the library below it."""
+    """Return the driver version that nvidia-smi shows, from the library that it uses."""
     try:
         management = load(MANAGEMENT)
     except OSError:
@@ -80,25 +84,28 @@ def _release_of_driver(load: Load) -> str | None:
 
 
 def look_at_tool(name: str) -> dict[str, Any]:
-    """Where a tool is, its release, and the GPUs that it says it writes code for."""
+    """Return the path of a tool, its release, and the GPUs that its help lists."""
     path = _find_nvvm() if name == "libnvvm" else find(name)
     about = {
-        "name": name, "purpose": TOOLS[name], "path": None if path is None else str(path),
-        "release": None, "targets": [], "package": PACKAGES[name],
-    }  # fmt: skip
+        "name": name,
+        "purpose": TOOLS[name],
+        "path": None if path is None else str(path),
+        "release": None,
+        "targets": [],
+        "package": PACKAGES[name],
+    }
     if path is None:
         return about
     if name == "libnvvm":
         return about | {"release": _release_of_nvvm(path)}
-    found = re.search(r"V(\d+\.\d+\.\d+)", _said(path, "--version"))
-    targets = {int(n) for n in re.findall(r"['=]sm_(\d+)\b", _said(path, "--help"))}
+    release = re.search(r"V(\d+\.\d+\.\d+)", _output(path, "--version"))
     return about | {
-        "release": found[1] if found else None,
-        "targets": [f"sm_{number}" for number in sorted(targets)],
+        "release": release[1] if release else None,
+        "targets": gpus_among(re.findall(r"['=](\w+)\b", _output(path, "--help"))),
     }
 
 
-def _said(path: Path, option: str) -> str:
+def _output(path: Path, option: str) -> str:
     try:
         done = subprocess.run(
             [path, option], capture_output=True, text=True, errors="replace", timeout=20
@@ -109,20 +116,20 @@ def _said(path: Path, option: str) -> str:
 
 
 def _find_nvvm() -> Path | None:
-    """The library in a toolkit, or in NVIDIA's PyPI packages."""
+    """Return the library's path in a toolkit, or in NVIDIA's PyPI packages."""
     folders = [Path(os.environ[v], "nvvm") for v in VARIABLES if os.environ.get(v)]
     spec = importlib.util.find_spec("nvidia")
     for package in spec.submodule_search_locations or () if spec else ():
         folders += sorted(Path(package).glob("*/"))
     for folder in folders:
-        for place in ("lib64", "lib", "bin", "bin/x64", "nvvm/lib64", "nvvm/bin"):
-            if found := sorted((folder / place).glob(_NVVM)):
-                return found[0]
+        for inner in ("lib64", "lib", "bin", "bin/x64", "nvvm/lib64", "nvvm/bin"):
+            if candidates := sorted((folder / inner).glob(_NVVM)):
+                return candidates[0]
     return None
 
 
 def _release_of_nvvm(path: Path) -> str | None:
-    """The version of NVVM IR that the library speaks."""
+    """Return the version of NVVM IR that the library reads."""
     major, minor, debug_major, debug_minor = (ctypes.c_int() for _ in range(4))
     numbers = (major, minor, debug_major, debug_minor)
     try:

@@ -1,4 +1,4 @@
-"""Our own part: does it work? A small kernel goes all the way, and the cache is looked at."""
+"""Checks of tileir itself with a small kernel, and the state of its cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ entry @twice(%place: tile<ptr<f32>>) {
 
 
 def check_reading() -> None:
-    """Text to bytecode of every version and back again."""
+    """Convert the kernel from text to bytecode of every version, and back."""
     bytecode = tileir.assemble(_KERNEL)
     text = tileir.disassemble(bytecode)
     for version in SUPPORTED:
@@ -31,12 +31,12 @@ def check_reading() -> None:
 
 
 def check_llvm() -> None:
-    """LLVM can be loaded."""
+    """Load LLVM."""
     import tileir.codegen.llvm  # noqa: F401
 
 
 def check_host() -> None:
-    """The kernel on this CPU."""
+    """Run the kernel on this CPU."""
     import numpy as np
 
     number = np.array([3], np.float32)
@@ -46,13 +46,13 @@ def check_host() -> None:
 
 
 def check_ptx() -> None:
-    """The kernel as PTX."""
+    """Compile the kernel to PTX."""
     if ".entry twice(" not in tileir.compile(tileir.assemble(_KERNEL), "sm_90").ptx:
         raise RuntimeError("the PTX lacks its entry")
 
 
 def problem_of(check: Callable[[], None]) -> str | None:
-    """What goes wrong in a check, on one line; None if nothing does."""
+    """Return the error that a check raises, on one line; None if it raises none."""
     try:
         check()
     except Exception as problem:
@@ -61,7 +61,7 @@ def problem_of(check: Callable[[], None]) -> str | None:
 
 
 def look_at_cache() -> dict[str, Any]:
-    """Where compiled kernels are kept, how many and how large."""
+    """Return the folder of compiled kernels, their number and their size."""
     from tileir.codegen.cache.folder import find_cache
 
     cache = find_cache()
@@ -69,6 +69,8 @@ def look_at_cache() -> dict[str, Any]:
         return {"folder": None, "entries": 0, "bytes": 0, "limit": 0}
     sizes = cache.sizes()
     return {
-        "folder": str(cache.folder), "entries": len(sizes), "bytes": sum(sizes),
+        "folder": str(cache.folder),
+        "entries": len(sizes),
+        "bytes": sum(sizes),
         "limit": cache.limit,
-    }  # fmt: skip
+    }

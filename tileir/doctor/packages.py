@@ -1,4 +1,4 @@
-"""The Python packages that tileir uses: which are needed, for what, and which versions will do."""
+"""The Python packages that tileir uses, with their purposes and supported versions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A distribution on PyPI and the versions that will do.
+    """A distribution on PyPI and its supported versions.
 
-    extra  the extra of tileir that brings it: "" what is always there, None what none brings
-    exact  the versions that were tried, where no others will do
+    extra  the extra of tileir that installs it: "" if it is always installed, None if no extra does
+    exact  the tested versions, if no others are supported
     """
 
     name: str
@@ -25,24 +25,24 @@ class Package:
 
     @property
     def wanted(self) -> str:
-        """The versions, in pip's spelling where pip has one."""
+        """The supported versions, in pip's spelling where pip has one."""
         if self.exact:
             return ", ".join(self.exact)
         bounds = ((">=", self.lowest), ("<", self.below))
         return ",".join(sign + bound for sign, bound in bounds if bound) or "any"
 
-    def suits(self, found: str) -> bool:
-        """Whether that version will do."""
+    def supports(self, version: str) -> bool:
+        """Whether that version is supported."""
         if self.exact:
-            return found in self.exact
-        number = _number(found)
+            return version in self.exact
+        number = _number(version)
         return (not self.lowest or number >= _number(self.lowest)) and (
             not self.below or number < _number(self.below)
         )
 
 
 def packages() -> tuple[Package, ...]:
-    """All of them; what is needed first."""
+    """Return all packages, the required ones first."""
     from tileir.tools.cutile_versions import VERSIONS
 
     return (
@@ -59,17 +59,21 @@ def packages() -> tuple[Package, ...]:
 
 
 def look(package: Package) -> dict[str, Any]:
-    """What is installed of a package; "version" is None for nothing."""
-    found = installed(package.name)
+    """Return a package's row of the report; "version" is None if it is not installed."""
+    version = installed(package.name)
     return {
-        "name": package.name, "version": found, "supported": package.wanted,
-        "ok": found is not None and package.suits(found), "needed": package.extra == "",
-        "extra": package.extra, "purpose": package.purpose,
-    }  # fmt: skip
+        "name": package.name,
+        "version": version,
+        "supported": package.wanted,
+        "ok": version is not None and package.supports(version),
+        "needed": package.extra == "",
+        "extra": package.extra,
+        "purpose": package.purpose,
+    }
 
 
 def installed(name: str) -> str | None:
-    """The version of a distribution that is installed."""
+    """Return the installed version of a distribution, None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -77,6 +81,6 @@ def installed(name: str) -> str | None:
 
 
 def _number(text: str) -> tuple[int, ...]:
-    """The numbers that a version starts with: "0.51.0rc1" is 0.51.0."""
-    found = re.match(r"\d+(?:\.\d+)*", text)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    """Return the numbers that a version starts with: "0.51.0rc1" is 0.51.0."""
+    match = re.match(r"\d+(?:\.\d+)*", text)
+    return tuple(map(int, match[0].split("."))) if match else ()

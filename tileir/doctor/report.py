@@ -1,4 +1,4 @@
-"""What all the findings come to: what this machine can do, what is broken, what to install."""
+"""The conclusions of `tileir doctor`: what this machine can do, what is broken, what to install."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from tileir.formats.version import SUPPORTED
-from tileir.verifier.rules.targets import GPUS
+from tileir.gpus import GPUS, newest_run_by
 
 from . import nvidia, ours
 from .packages import installed, look, packages
 
 SCHEMA = 1
 _OLDEST_DRIVER = (12, 0)
-"""The first CUDA whose driver loads code apart from contexts, as our launches do."""
+"""The first CUDA whose driver loads code independently of contexts, as our launches do."""
 
 
 def examine() -> dict[str, Any]:
-    """Everything, as what JSON can hold; `tileir doctor --help` says what is in it."""
-    found = {
+    """Return the whole report in JSON's types; `tileir doctor --help` lists its keys."""
+    report = {
         "schema": SCHEMA,
         "tileir": installed("tileir") or "(not installed)",
         "bytecode": [str(version) for version in SUPPORTED],
@@ -29,15 +29,15 @@ def examine() -> dict[str, Any]:
         "driver": nvidia.look_at_driver(),
         "tools": [nvidia.look_at_tool(name) for name in nvidia.TOOLS],
     }
-    abilities = _abilities(found)
+    abilities = _abilities(report)
     needed = [
         f"{package['name']} is {package['version'] or 'not installed'},"
         f" {package['supported']} is needed"
-        for package in found["packages"]
+        for package in report["packages"]
         if package["needed"] and not package["ok"]
     ]
     failed = [row["detail"] for row in abilities if row["broken"]]
-    return found | {
+    return report | {
         "cache": ours.look_at_cache(),
         "abilities": abilities,
         "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
@@ -45,18 +45,18 @@ def examine() -> dict[str, Any]:
     }
 
 
-def _abilities(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    has = {package["name"]: package for package in found["packages"]}
-    tools = {tool["name"]: tool for tool in found["tools"]}
-    versions = f"bytecode {found['bytecode'][0]} to {found['bytecode'][-1]}"
+def _abilities(report: Mapping[str, Any]) -> list[dict[str, Any]]:
+    has = {package["name"]: package for package in report["packages"]}
+    tools = {tool["name"]: tool for tool in report["tools"]}
+    versions = f"bytecode {report['bytecode'][0]} to {report['bytecode'][-1]}"
     return [
         _ours("read, verify, print, write", versions, ours.check_reading),
         *_compiling(has["llvmlite"]),
-        _on_a_gpu(has, found["driver"]),
+        _on_a_gpu(has, report["driver"]),
         _cutile(has),
         _assembling(tools["ptxas"]),
         _showing(tools["nvdisasm"]),
-        _tileiras(tools["tileiras"], found["bytecode"]),
+        _tileiras(tools["tileiras"], report["bytecode"]),
     ]
 
 
@@ -65,7 +65,7 @@ def _row(what: str, able: bool, detail: str, install: str = "") -> dict[str, Any
 
 
 def _ours(what: str, detail: str, check: Any) -> dict[str, Any]:
-    """Something of ours, which has to work."""
+    """Return the row of an ability of tileir itself, which must work."""
     problem = ours.problem_of(check)
     return _row(what, problem is None, problem or detail) | {"broken": problem is not None}
 
@@ -78,13 +78,11 @@ def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
     if ours.problem_of(ours.check_llvm):
         return [_ours(what, "", ours.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
-    from tileir.codegen.nvptx.machine.targets import TARGETS
 
     llvm = f"LLVM {VERSION}"
-    first, *_, last = TARGETS
     return [
         _ours(rows[0], f"{platform.machine()}, {llvm}", ours.check_host),
-        _ours(rows[1], f"PTX for {first} to {last}, {llvm}", ours.check_ptx),
+        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", ours.check_ptx),
     ]
 
 
@@ -101,11 +99,10 @@ def _on_a_gpu(has: Mapping[str, Mapping[str, Any]], driver: Mapping[str, Any]) -
     if lacking:
         detail = "; ".join(map(_lacking, lacking))
         return _row(what, False, detail, "pip install 'tileir[gpu]'")
-    from tileir.codegen.device.own import target_for
     from tileir.errors import UnsupportedError
 
     try:
-        targets = [target_for(tuple(gpu["capability"])) for gpu in driver["gpus"]]
+        targets = [newest_run_by(tuple(gpu["capability"])) for gpu in driver["gpus"]]
     except UnsupportedError as problem:
         return _row(what, False, str(problem))
     return _row(what, True, f"as {', '.join(dict.fromkeys(targets))}")
@@ -153,7 +150,7 @@ def _pair(text: str) -> tuple[int, ...]:
 
 
 def _span(targets: list[str]) -> str:
-    """The targets of a tool of NVIDIA's, and which of ours are not among them."""
+    """Return the first and last target of one of NVIDIA's tools, and ours that it lacks."""
     if not targets:
         return "GPUs unknown"
     lacking = [name for name in GPUS if name not in targets]

@@ -1,1 +1,1 @@
-"""What a file says, for people and programs: every byte with its meaning, and the ops as a tree."""
+"""Explanations of a file: every byte with its meaning, and the ops as a tree in JSON."""

@@ -1,8 +1,8 @@
-"""Every byte of a file, explained: the leaves in file order, with headings between them.
+"""Every byte of a file, explained: leaves (fields) in file order, with headings between them.
 
-The leaves come from one traced run of the schema. They tile the file: what no field owns becomes a
-leaf of kind ``unused``. The decoded module then says what an index names and which value an operand
-is, and gives sections, functions and ops a heading.
+The leaves come from one traced run of the schema. They tile the file: bytes that no field owns
+become a leaf of kind ``unused``. The decoded module then gives the meaning of indices and operands,
+and a heading to each section, function and op.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from tileir.types import Scalar, Type
 from .meaning import plain
 
 LONGEST = 240
-"""Characters of a meaning; the bytes of a long string are all there, once, in the string table."""
+"""Most characters of a meaning; the string table shows all bytes of a long string."""
 
 FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
 """The path of the field that starts a function's entry."""
 
 FOLD = 64
-"""Blobs longer than this many bytes are folded unless everything is asked for."""
+"""Most bytes of a blob that are shown in full, unless all bytes are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A title above the leaves from `offset` on. `level` is "section", "function" or "op"."""
+    """A title above the leaves that begin at `offset`. `level` is "section", "function" or "op"."""
 
     level: str
     text: str
@@ -54,10 +54,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One field: its bytes and where they are, its place, kind, value, and what it means.
+    """One field: its offset and bytes, and its place in the schema, kind, value and meaning.
 
-    `path` is the place as text, `field` the part of it below the nearest heading, `function` the
-    name of the function it is in, `op` the op whose bytes these are.
+    `path` is the place as text, and `field` the part of it below the nearest heading. `function` is
+    the name of the function it is in, `op` the op that it belongs to.
     """
 
     offset: int
@@ -73,46 +73,46 @@ class Leaf:
 
     @property
     def path(self) -> str:
-        """Where the field is, as text: ``func[0].body[3].lhs``."""
+        """The path of the field as text, for example ``func[0].body[3].lhs``."""
         return spell(self.place).removeprefix("file.")
 
     @property
     def depth(self) -> int:
-        """How deep the field is nested: 0 outside ops, 1 in an op at the top of a body."""
+        """The nesting of the field: 0 outside ops, 1 in an op at the top of a body."""
         return self.op.depth + 1 if self.op else 0
 
     @property
     def length(self) -> int:
-        """Number of bytes."""
+        """The number of bytes."""
         return len(self.data)
 
 
 def annotate(bytecode: Bytecode) -> Iterator[Heading | Leaf]:
-    """Headings and leaves in file order. Reads the whole file; BytecodeError if it is bad."""
+    """Yield headings and leaves in file order. BytecodeError if the file cannot be read."""
     bytecode.touch()
     return _Annotator(bytecode).run()
 
 
 def salvage(data: memoryview) -> Iterator[Leaf]:
-    """The leaves up to the point where a broken file cannot be read, the rest as ``unread``.
+    """Yield the leaves of a broken file as far as it can be read, and the rest as ``unread``.
 
-    They say what each field says by itself. None at all if this is no Tile IR bytecode.
+    The meaning of a leaf uses nothing but the leaf. Yields nothing if this is not Tile IR bytecode.
     """
-    found: list[Span] = []
+    spans: list[Span] = []
     with contextlib.suppress(BytecodeError):
-        codec.parse_file(data, trace=found)
-    version = next((span.value for span in found if span.kind == "version"), None)
+        codec.parse_file(data, trace=spans)
+    version = next((span.value for span in spans if span.kind == "version"), None)
     if version is None:
         return
-    payloads, tags = _framed(found, data), []
+    payloads, tags = _framed(spans, data), []
     for section in SECTIONS:
         if section.name in payloads:
-            where = payloads[section.name]
-            tags = _salvage_section(data, section.name, where, version, tags, found)
-    found.sort(key=lambda span: span.start)
-    texts = {span.place: span.value.data for span in found if span.kind == "text"}
+            payload = payloads[section.name]
+            tags = _salvage_section(data, section.name, payload, version, tags, spans)
+    spans.sort(key=lambda span: span.start)
+    texts = {span.place: span.value.data for span in spans if span.kind == "text"}
     function = ""
-    for span in _fill_gaps(found, data, "unread"):
+    for span in _fill_gaps(spans, data, "unread"):
         if span.section != "Func":
             function = ""
         elif span.place[0] == ("func", span.place[0][-1]) and span.place[1] == "name":
@@ -131,13 +131,13 @@ def salvage(data: memoryview) -> Iterator[Leaf]:
         )
 
 
-def _framed(found: list[Span], data: memoryview) -> dict[str, Slice]:
-    """The payloads of the sections whose headers have been read, by name; the last one counts."""
+def _framed(spans: list[Span], data: memoryview) -> dict[str, Slice]:
+    """Return the payloads of sections whose headers could be read, by name; the last one counts."""
     headers: dict[str, dict[str, Span]] = {}
-    for span in found:
-        place, _, field = span.path.rpartition(".")
-        if place.startswith("file.sections["):
-            headers.setdefault(place, {})[field] = span
+    for span in spans:
+        section, _, field = span.path.rpartition(".")
+        if section.startswith("file.sections["):
+            headers.setdefault(section, {})[field] = span
     payloads = {}
     for header in headers.values():
         start = max(span.end for span in header.values())
@@ -154,20 +154,20 @@ def _salvage_section(
     payload: Slice,
     version: Version,
     tags: list[int | None],
-    found: list[Span],
+    spans: list[Span],
 ) -> list[int | None]:
-    """Trace what can be read of a section; returns the type tags known afterwards."""
+    """Add the spans of a section as far as it can be read; returns the type tags then known."""
     with contextlib.suppress(BytecodeError):
-        parsed, _ = codec.parse_section(data, name, payload, version, tags, trace=found, eager=True)
+        parsed, _ = codec.parse_section(data, name, payload, version, tags, trace=spans, eager=True)
         if name == "Type":
             return [entry.get("tag") for entry in parsed["entries"]]
     return tags
 
 
-def spans(bytecode: Bytecode) -> list[Span]:
-    """The leaves of the schema in file order, gaps filled: they tile the file."""
-    data, found = bytecode.data, []
-    codec.parse_file(data, trace=found)
+def spans_of(bytecode: Bytecode) -> list[Span]:
+    """Return the leaves of the schema in file order; with the gaps filled, they tile the file."""
+    data, spans = bytecode.data, []
+    codec.parse_file(data, trace=spans)
     for section in bytecode.sections:
         if section.active:
             codec.parse_section(
@@ -176,33 +176,33 @@ def spans(bytecode: Bytecode) -> list[Span]:
                 section.payload,
                 bytecode.version,
                 bytecode.types.tags,
-                trace=found,
+                trace=spans,
                 eager=True,
             )
-    found.sort(key=lambda span: span.start)
-    return list(_fill_gaps(found, data, "unused", bytecode.sections))
+    spans.sort(key=lambda span: span.start)
+    return list(_fill_gaps(spans, data, "unused", bytecode.sections))
 
 
 def _fill_gaps(
-    found: list[Span], data: memoryview, kind: str, sections: Sequence[Section] = ()
+    spans: list[Span], data: memoryview, kind: str, sections: Sequence[Section] = ()
 ) -> Iterator[Span]:
-    """The spans, and between them one of `kind` for each run of bytes that no field owns."""
-    position = 0
+    """Yield the spans, and between them one of `kind` for each run of bytes that no field owns."""
+    offset = 0
     ends = [section.payload.offset + section.size for section in sections]
-    for span in [*found, None]:
+    for span in [*spans, None]:
         start = len(data) if span is None else span.start
-        if start > position:
-            inside = bisect_right(ends, position)
-            name = sections[inside].name if inside < len(ends) else "file"
-            raw = Slice(position, data[position:start])
-            yield Span(position, start, name, f"{name.lower()}.{kind}", kind, raw)
+        if start > offset:
+            index = bisect_right(ends, offset)
+            name = sections[index].name if index < len(ends) else "file"
+            raw = Slice(offset, data[offset:start])
+            yield Span(offset, start, name, f"{name.lower()}.{kind}", kind, raw)
         if span is not None:
             yield span
-            position = max(position, span.end)
+            offset = max(offset, span.end)
 
 
 class _Annotator:
-    """Walks the spans once, keeping the section, function and ops it is inside of."""
+    """Walks the spans once, and keeps track of the enclosing section, function and ops."""
 
     def __init__(self, bytecode: Bytecode) -> None:
         self.bytecode = bytecode
@@ -217,7 +217,7 @@ class _Annotator:
 
     def run(self) -> Iterator[Heading | Leaf]:
         yield Heading("section", f"header: Tile IR bytecode {self.bytecode.version}", 0)
-        for span in spans(self.bytecode):
+        for span in spans_of(self.bytecode):
             if span.kind == "opcode":
                 self.owners[id(span.place[0])] = self.ops[span.start]
             owner, op = self._owner(span.place)
@@ -225,12 +225,12 @@ class _Annotator:
             yield from self._headings(span, path, op)
             yield self._leaf(span, path, op)
 
-    def _owner(self, place: Path) -> tuple[Path | None, Op | None]:
-        """The innermost op that the place is in, and the place of that op."""
-        while isinstance(place, tuple):
-            place = place[0]
-            if id(place) in self.owners:
-                return place, self.owners[id(place)]
+    def _owner(self, path: Path) -> tuple[Path | None, Op | None]:
+        """Return the path of the innermost op around a field, and the op."""
+        while isinstance(path, tuple):
+            path = path[0]
+            if id(path) in self.owners:
+                return path, self.owners[id(path)]
         return None, None
 
     def _headings(self, span: Span, path: str, op: Op | None) -> Iterator[Heading]:
@@ -273,7 +273,7 @@ class _Annotator:
 
     @staticmethod
     def _prefix(span: Span, path: str) -> str:
-        """The part of the path that the heading has said already."""
+        """Return the part of the path that the heading shows already."""
         if path.startswith("file.sections["):
             return path[: path.index("]") + 2]
         if path.startswith("file.header."):
@@ -284,7 +284,7 @@ class _Annotator:
             return path[: path.index("]") + 2]
         return span.section.lower() + "."
 
-    # What a value means ---------------------------------------------------------------------
+    # The meaning of a value -----------------------------------------------------------------
 
     def _meaning(self, span: Span, op: Op | None, field: str, path: str) -> str:
         node, value = span.node, span.value
@@ -315,11 +315,11 @@ class _Annotator:
 
     @staticmethod
     def _entry(path: str) -> int:
-        """The position of a table entry, from a path such as ``type[4].tag``."""
+        """Return the index of a table entry, from a path such as ``type[4].tag``."""
         return int(path[path.rindex("[") + 1 : path.rindex("]")])
 
     def _index(self, target: str, number: int) -> str:
-        """What an index names. What nothing uses may hold one that leads nowhere."""
+        """Return what an index names; in unused records, it may lead nowhere."""
         try:
             return self._named(target, number)
         except (BadReference, BytecodeError):
@@ -342,11 +342,11 @@ class _Annotator:
         return ""
 
     def _described(self, value: Value) -> str:
-        """A value as ``%7: tile<f32>``; the number is the one on the wire."""
+        """Return a value as ``%7: tile<f32>``; the number is that in the file."""
         return f"%{value.number}: {self._type(value.type)}"
 
     def _type(self, type: Type) -> str:
-        """A type as text, spelled once: many may be of a type that takes long to spell."""
+        """Return a type as text, which is cached, because a type can be long and used often."""
         if id(type) not in self.spelled:
             self.spelled[id(type)] = shorten(str(type), LONGEST)
         return self.spelled[id(type)]
@@ -371,7 +371,7 @@ class _Annotator:
         return self.listed[1]
 
     def _value(self, op: Op, field: str) -> Value | None:
-        """The value that an operand, a result type or a block argument stands for."""
+        """Return the value that an operand, a result type or a block argument stands for."""
         name, _, rest = field.partition("[")
         index = int(rest[: rest.index("]")]) if rest and rest[0].isdigit() else 0
         if field.endswith(".count"):
@@ -391,8 +391,9 @@ class _Annotator:
 
 
 def describe_op(op: Op) -> str:
-    """One line about an op: results, mnemonic, operands, and where it is in source."""
+    """Return one line about an op: results, mnemonic, operands and source location."""
     results = ", ".join(f"%{value.number}" for value in op.results)
     operands = ", ".join(f"%{value.number}" for value in op.operand_list())
     text = f"{results}{' = ' if results else ''}{op.name} {operands}".rstrip()
-    return f"{text}  at {printable(shorten(op.place, LONGEST))}" if op.place else text
+    location = printable(shorten(op.location_text, LONGEST))
+    return f"{text}  at {location}" if location else text

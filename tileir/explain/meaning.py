@@ -1,7 +1,7 @@
-"""What a field's value says by itself, in one line: enum cases, flag bits, texts, numbers.
+"""The meaning of a field's value by itself, in one line: enum cases, flag bits, texts, numbers.
 
-What it refers to (strings, types, values, locations) takes the rest of the file; `annotate` adds
-that.
+`annotate` adds what a value refers to (strings, types, values, locations), which depends on the
+rest of the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tileir.messages.texts import decode_text, printable
 
 
 def plain(span: Span) -> str:
-    """The meaning of a leaf as far as it needs nothing but the leaf."""
+    """Return the meaning of a leaf, as far as it depends on nothing but the leaf."""
     node, value = span.node, span.value
     if isinstance(node, EnumValue):
         return f"{int(value)} {node.enum.by_value[value].name}"

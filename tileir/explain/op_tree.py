@@ -1,4 +1,4 @@
-"""A module as JSON: kernels, parameters and ops, with the names that the text gives to values."""
+"""A module as JSON: kernels, parameters and ops, with the names of values that the text has."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ A number that has a type of its own is {type, value}; so is a constant that has 
 everywhere, others are {type, values}, row by row. Text are "nan", "inf" and "-inf", and the bits,
 "0x3f", of element types whose encoding nobody has published.
 """
-"""The keys of a module's object, for those who read it."""
+"""The keys of a module's object, as ``tileir dis --help`` lists them."""
 
 
 def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) -> str:
-    """The module as one line of JSON in `LAYOUT`, all of it or one kernel; `first` are more keys.
+    """Return a module, or one kernel of it, as a line of JSON; `first` are keys before `LAYOUT`'s.
 
     Errors are those of `tileir.disassemble`. Text may hold lone surrogates, which
     ``"backslashreplace"`` encodes as JSON's own escapes.
@@ -60,7 +60,7 @@ def _spell(value: object) -> str:
 
 
 def _with_list(head: dict[str, object], key: str, items: list[str]) -> str:
-    """An object as JSON, its last key being a list of what is spelled already."""
+    """Return an object as JSON, whose last key is a list of items that are JSON already."""
     return f'{_spell(head)[:-1]}, "{key}": [{", ".join(items)}]}}'
 
 
@@ -72,7 +72,7 @@ class _Tree:
         self._printer = FunctionPrinter([], {}, None)
 
     def function(self, function: Function) -> str:
-        print_kernel(self._printer, self._bytecode, function)  # this gives the values their names
+        print_kernel(self._printer, self._bytecode, function)  # names the values
         stated = function.argument_attributes
         parameters = [
             {**self._value(value), "attributes": _dictionary(stated[i]) if i < len(stated) else {}}
@@ -96,7 +96,7 @@ class _Tree:
             "operands": {slot: self._names(value) for slot, value in op.operands.items()},
             "attributes": _dictionary(op.attributes),
             "offset": op.offset,
-            "location": op.place or None,
+            "location": op.location_text or None,
         }
         return _with_list(head, "regions", [self._region(region) for region in op.regions])
 
@@ -133,7 +133,7 @@ def _dictionary(values: dict[str, object]) -> dict[str, object]:
 
 
 def attribute(value: object) -> object:
-    """An attribute, a constant or a part of one, in JSON's types."""
+    """Return an attribute, a constant or a part of one, in JSON's types."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):

@@ -1,7 +1,7 @@
 """The tile-level SSA form: ops, the values that they define and use, and regions of ops.
 
-`constants` has the numbers of tiles and `locations` where in source an op comes from; what types
-an op's slots admit is in `slot_types`, and what makes a type legal in `type_rules`.
+`constants` has the numbers of tiles, `locations` the source locations of ops, `slot_types` the
+types that the slots of an op admit, and `type_rules` the rules that make a type legal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The bytes of constants as NumPy arrays, and arrays as such bytes; every bit is kept both ways."""
+"""The bytes of constants as NumPy arrays, and arrays as the bytes of constants, bit for bit."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ DTYPES: dict[str, np.dtype] = {
 """Element type -> the NumPy type that holds its values."""
 
 TF32_FRACTION_CUT = 13
-"""Bits by which a tf32 pattern is shorter than the f32 pattern of the same number."""
+"""Low fraction bits of an f32 pattern that the tf32 pattern of the same number leaves out."""
 
 ELEMENTS: dict[np.dtype, str] = {
     dtype: name for name, dtype in DTYPES.items() if name not in ("tf32", "fnv8E5M3FNU")
 } | {np.dtype(f"u{size}"): f"i{8 * size}" for size in (1, 2, 4, 8)}
-"""NumPy type -> the element type it stands for where none is stated."""
+"""NumPy type -> the element type of a constant made from it, where none is stated."""
 
 
 def unpack(type: Tile, data: memoryview | bytes, is_splat: bool) -> np.ndarray:
-    """The elements that a constant of a type stores, in an array of the tile's shape.
+    """Return the elements of a constant as an array of the tile's shape.
 
-    `is_splat` says that `data` holds one element, which stands for the whole tile.
+    `is_splat` says that `data` holds one element for the whole tile.
     """
     stored = _stored(type.element.name, np.frombuffer(data, np.uint8))
     if is_splat:
@@ -70,7 +70,7 @@ def _stored(name: str, data: np.ndarray) -> np.ndarray:
 
 
 def pack(value: ArrayLike, type: Tile | None = None) -> tuple[Tile, memoryview | bytes]:
-    """The type and the bytes of the constant that `constants.to_constant` makes of numbers."""
+    """Return the type and the bytes of a constant; see `constants.to_constant`."""
     if not isinstance(value, np.ndarray | np.generic):
         value = _numbers(value, type)
     dtype = value.dtype.newbyteorder("=")
@@ -89,7 +89,7 @@ def pack(value: ArrayLike, type: Tile | None = None) -> tuple[Tile, memoryview |
 
 
 def _numbers(value: object, type: Tile | None) -> np.ndarray:
-    """Numbers of Python in the element type that is asked for."""
+    """Return Python numbers as an array of the element type of `type`."""
     if type is None or not isinstance(type.element, Scalar):
         raise BuildError(f"{value!r} needs the type of a tile of numbers")
     name = type.element.name
@@ -116,7 +116,7 @@ def _numbers(value: object, type: Tile | None) -> np.ndarray:
 
 
 def _round_tf32(numbers: np.ndarray) -> np.ndarray:
-    """To the nearest number of ten fraction bits, ties to even; NaNs keep what is left of them."""
+    """Round to ten fraction bits, to nearest, ties to even; NaNs are truncated."""
     bits = numbers.view(np.uint32).astype(np.uint64)
     odd = bits >> TF32_FRACTION_CUT & 1
     rounded = bits + (1 << TF32_FRACTION_CUT - 1) - 1 + odd
@@ -125,7 +125,10 @@ def _round_tf32(numbers: np.ndarray) -> np.ndarray:
 
 
 def _packed(name: str, flat: np.ndarray, splat: int) -> memoryview | bytes:
-    """The bytes of elements as a constant has them; `splat` elements are to be like the first."""
+    """Return elements in the layout of a constant.
+
+    If `splat` is not 0, the one element stands for a tile of `splat` elements.
+    """
     if name == "i1" and splat:
         return bytes(((1 << min(splat, 8)) - 1 if flat[0] else 0,))
     if name == "i1":

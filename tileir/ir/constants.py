@@ -1,8 +1,8 @@
 """Dense constants: the numbers of a tile, row-major, little-endian, in the Constant section.
 
-A constant has no type of its own; the op result or global that uses it gives one. Elements take
-whole bytes (tf32 three, 4-bit types one, value in the low nibble) except i1, eight of which share a
-byte, first in the lowest bit. A buffer of exactly one element stands for a tile full of it.
+The file stores no type with a constant; the op result or global that uses it gives one. Elements
+take whole bytes (tf32 three, 4-bit types one, value in the low nibble), except i1: eight elements
+share a byte, the first in the lowest bit. One stored element fills a whole tile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def element_size(element: Scalar) -> int:
-    """Bytes of one element in a constant; for i1 the byte that eight of them share."""
+    """Return the bytes of one element in a constant; for i1, eight elements share one byte."""
     return (element.bits + 7) // 8
 
 
@@ -43,7 +43,7 @@ class Constant:
 
     @property
     def fits(self) -> bool:
-        """Whether the buffer's size is one that the type allows."""
+        """Whether the size of `data` is one that the type allows."""
         size, element = self.type.size, self.type.element
         if not isinstance(element, Scalar):
             return False
@@ -52,7 +52,7 @@ class Constant:
         return len(self.data) in (element_size(element), size * element_size(element))
 
     def bits(self, index: int = 0) -> int:
-        """The bit pattern of the element at a row-major index."""
+        """Return the bit pattern of the element at a row-major index."""
         if self.type.element.name == "i1":
             if self.is_splat:
                 return int(self.data[0] & 1)
@@ -62,7 +62,7 @@ class Constant:
         return int.from_bytes(self.data[start : start + width], "little")
 
     def value(self, index: int = 0) -> int | float | bool | None:
-        """The number at a row-major index; None for a float whose encoding nobody has published."""
+        """Return the number at a row-major index; None for a float of an unpublished encoding."""
         bits, element = self.bits(index), self.type.element
         if element.name == "i1":
             return bool(bits)
@@ -71,9 +71,10 @@ class Constant:
         return bits - (1 << element.bits) if bits >> (element.bits - 1) else bits
 
     def array(self) -> np.ndarray:
-        """All elements as an array of the tile's shape; ml_dtypes gives NumPy its small floats.
+        """Return a copy of all elements, as an array of the tile's shape.
 
-        A copy, splat or not. tf32 becomes float32; fnv8E5M3FNU stays bits, as uint8.
+        Small floats have types of ml_dtypes; tf32 becomes float32; fnv8E5M3FNU stays bits, as
+        uint8.
         """
         from .arrays import unpack
 
@@ -95,11 +96,11 @@ class Constant:
 
 
 def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
-    """Numbers as a constant: an array, or one number for the whole tile.
+    """Return numbers as a constant: an array, or one number for the whole tile.
 
-    The type follows from an array; numbers of Python need one and are rounded to it. An array's
-    bits are taken as they are, without a copy where they lie as a constant does, so that it must
-    not change until the constant is written. BuildError if the numbers do not fit the type.
+    The type follows from an array; Python numbers need one and are rounded to it. An array's bits
+    are not converted, and not copied if its layout is that of a constant, so it must not change
+    until the constant is written. BuildError if the numbers do not fit the type.
     """
     from .arrays import pack
 

@@ -1,8 +1,8 @@
-"""What the bit patterns of floating-point elements stand for.
+"""The numbers that the bit patterns of floating-point elements stand for.
 
-One row a format: its exponent and fraction bits, the exponent's bias, and what the largest exponent
-means. That of `fnv8E5M3FNU` is as NVIDIA's disassembler prints its 256 patterns, and as CUDA 13.5
-has it in `cuda_fp8.h` by the name of ue5m3.
+Each format is one row: its exponent and fraction bits, the exponent's bias, and the meaning of the
+largest exponent. The row of `fnv8E5M3FNU` agrees with the 256 patterns that NVIDIA's disassembler
+prints, and with ue5m3 in `cuda_fp8.h` of CUDA 13.5.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FORMATS = {
 
 
 def value_of(name: str, bits: int) -> float | None:
-    """The number that a pattern of the format stands for; None if nobody says."""
+    """Return the number that a pattern of the format stands for; None for an unknown format."""
     form = FORMATS.get(name)
     if form is None:
         return None
@@ -61,9 +61,9 @@ def value_of(name: str, bits: int) -> float | None:
 
 
 def nearest(form: Format, value: Fraction) -> int | None:
-    """The bits of the number nearest to one that is not negative, ties to even.
+    """Return the bits of the number nearest to `value`, which is not negative, ties to even.
 
-    As if there were no largest exponent: what is beyond `largest` does not fit. None if it is too
+    The exponent is not limited, so the result may be beyond `largest`. None if the value is too
     small for a format without zero.
     """
     lowest = 1 - form.bias if form.fraction else -form.bias
@@ -82,7 +82,7 @@ def nearest(form: Format, value: Fraction) -> int | None:
 
 
 def largest(form: Format) -> int:
-    """The bits of the largest finite number."""
+    """Return the bits of the largest finite number."""
     everything = (1 << (form.exponent + form.fraction)) - 1
     if form.special == "ieee":
         return everything - (1 << form.fraction)
@@ -90,7 +90,7 @@ def largest(form: Format) -> int:
 
 
 def spell(name: str, bits: int, width: int) -> str:
-    """A pattern for a person: the number, or the pattern where no number says it all."""
+    """Return the number as text, or the pattern where a number does not tell it apart."""
     value = value_of(name, bits)
     pattern = f"0x{bits:0{(width + 3) // 4}X}"
     if value is None or math.isnan(value):

@@ -1,7 +1,7 @@
-"""Source locations: what ops and functions say about where in source they come from.
+"""Source locations of ops and functions.
 
-An op has a `SourceLocation`, or a `CallSite` where it was inlined. Scopes and files stand behind
-those; bytecode has no other kinds of debug records.
+An op has a `SourceLocation`, or a `CallSite` if it was inlined. They refer to scopes and files;
+bytecode has no other kinds of debug records.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 SHOWN_CALLS = 4
-"""Steps of a chain of inlined calls that are spelled out."""
+"""Most steps of a chain of inlined calls that are spelled out."""
 
 
 class _Record:
-    """What all debug records have in common. They are compared by identity: chains can be long."""
+    """The base of all debug records. They are compared by identity, because chains can be long."""
 
     __slots__ = ()
 
@@ -22,7 +22,7 @@ class _Record:
 
     @property
     def innermost(self) -> SourceLocation | None:
-        """The position in source that this comes down to, None if it is no position."""
+        """The source location at the inner end of a chain of calls; None for scopes and files."""
         return None
 
 
@@ -78,7 +78,7 @@ class LexicalBlock(_Record):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SourceLocation(_Record):
-    """A position: line and column count from 1, 0 means not known."""
+    """A line and column of a file, both from 1; 0 means unknown."""
 
     scope: Scope
     filename: str
@@ -108,7 +108,7 @@ class CallSite(_Record):
 
     @property
     def innermost(self) -> SourceLocation | None:
-        """The position in source that was inlined, None if it is unknown."""
+        """The source location of the inlined op, None if it is unknown."""
         return self._innermost
 
     def __str__(self) -> str:

@@ -1,8 +1,7 @@
-"""The tile-level SSA form: what a function body means, once its bytes are read.
+"""The classes of the tile-level SSA form: bodies, regions, blocks, ops and values.
 
-Functions, regions, blocks, ops and values. Operands are resolved to the values they name, types
-are attached, attributes are plain Python values. Every consumer (inspect, text, verifier, both code
-generators) works on this.
+Operands are the values that they name, values have types, and attributes are plain Python values.
+Every consumer (inspect, text, verifier, both code generators) works on this form.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Value:
-    """Something an op or a block defines. Values are compared by identity.
+    """A value that an op or a block defines. Values are compared by identity.
 
-    `owner` is the op or block; `index` the position among its results or arguments. `number` is
-    the value number on the wire, which regions beside each other reuse.
+    `owner` is the op or block; `index` is the position among its results or arguments. `number` is
+    the value number in the file, which sibling regions reuse.
     """
 
     type: Type
@@ -38,7 +37,7 @@ class Value:
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Arguments and ops; the last op is a terminator."""
+    """A block: its arguments and ops. The last op is a terminator."""
 
     arguments: list[Value] = field(default_factory=list)
     ops: list[Op] = field(default_factory=list)
@@ -46,7 +45,7 @@ class Block:
 
 @dataclass(slots=True, eq=False)
 class Region:
-    """The blocks nested in an op: one, or none for an absent else."""
+    """A region: the blocks nested in an op. There is one, or none for an absent else."""
 
     blocks: list[Block] = field(default_factory=list)
 
@@ -62,8 +61,8 @@ class Op:
     `operands` maps every operand slot of the op's row to a Value, None (absent) or a tuple of
     Values (slots of any length). `attributes` maps every attribute slot to its value: enums are
     their names ("nearest_even"), unit attributes bool, absent ones None. See `tileir.attributes`
-    for the others. `offset` is where the op starts in the file; `position` its place in the
-    function in pre-order.
+    for the others. `offset` is the op's offset in the file, in bytes; `position` is its number in
+    the function, in pre-order.
     """
 
     __slots__ = (
@@ -102,7 +101,7 @@ class Op:
 
     @property
     def location(self) -> Location | None:
-        """Where the op is in source; the debug section is read when somebody first asks."""
+        """The location of the op in source; the debug section is read when first asked for."""
         if callable(self._location):
             self._location = self._location(self.position)
         return self._location
@@ -113,7 +112,7 @@ class Op:
 
     @property
     def location_unread(self) -> bool:
-        """Whether nobody has asked for the location, so that it is what the file says."""
+        """Whether the location has not been read or set yet, so that it is the file's."""
         return callable(self._location)
 
     @property
@@ -127,12 +126,12 @@ class Op:
         return self.results[0]
 
     @property
-    def place(self) -> str:
+    def location_text(self) -> str:
         """The source location as text, empty if it is unknown."""
         return "" if self.location is None else str(self.location)
 
     def operand_list(self) -> Iterator[Value]:
-        """All operands in the order of the wire, absent ones left out."""
+        """Yield all operands that are present, in the order of the file."""
         for value in self.operands.values():
             if isinstance(value, tuple):
                 yield from value
@@ -140,7 +139,7 @@ class Op:
                 yield value
 
     def walk(self) -> Iterator[Op]:
-        """This op and the ops nested in it, in pre-order."""
+        """Yield this op and the ops nested in it, in pre-order."""
         stack = [self]
         while stack:
             op = stack.pop()
@@ -162,6 +161,6 @@ class Body:
     block: Block
 
     def walk(self) -> Iterator[Op]:
-        """Every op in pre-order."""
+        """Yield every op in pre-order."""
         for op in self.block.ops:
             yield from op.walk()

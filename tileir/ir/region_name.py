@@ -1,4 +1,4 @@
-"""What a region is called in messages."""
+"""The names of regions in messages."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from .op import Op
 
 
 def region_name(op: Op | None, row: Region) -> str:
-    """A region in words: ``region of for``, or ``body`` for that of a kernel."""
+    """Return a region in words: ``region of for``, or ``body`` for the region of a kernel."""
     return f"{in_words(row.name)} of {op.name}" if op else "body"

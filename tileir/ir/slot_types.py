@@ -1,4 +1,4 @@
-"""What the op table says about types: which of them a slot admits, and which follow from others."""
+"""Types by the op table: those that a slot admits, and those that follow from other slots."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ KINDS = {
     GatherScatterView: "gather_scatter_view",
     FunctionType: "func",
 }
+"""Class of a type -> its kind in the constraints of the op table."""
 
 
 Slots = dict[str, list[Value]]
@@ -43,7 +44,7 @@ Slots = dict[str, list[Value]]
 
 
 def operand_slots(op: Op) -> Slots:
-    """The values of every operand slot."""
+    """Return the values of every operand slot."""
     slots: Slots = {}
     for name, value in op.operands.items():
         slots[name] = list(value) if isinstance(value, tuple) else [value] if value else []
@@ -51,7 +52,7 @@ def operand_slots(op: Op) -> Slots:
 
 
 def admits(constraint: Constraint, type: Type) -> bool:
-    """Whether a value of that type may stand in a slot with that constraint."""
+    """Whether a slot with that constraint admits a value of that type."""
     if not constraint.kinds:
         return True
     if KINDS.get(type.__class__) not in constraint.kinds:
@@ -63,7 +64,7 @@ def admits(constraint: Constraint, type: Type) -> bool:
 
 
 def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
-    """The types that follow by `rule` from the values in `slots`; None if nothing can."""
+    """Return the types that follow by `rule` from the values in `slots`; None if none can."""
     sources = [value.type for value in slots.get(rule.slot, ())]
     match rule:
         case Like(element=""):
@@ -85,7 +86,7 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
 
 
 def why_not(op: Op, rule: Inference, slots: Slots) -> str:
-    """Why no types follow by a rule."""
+    """Return why no types follow by a rule."""
     if not isinstance(rule, Reduced):
         return f"nothing follows from {rule.slot}"
     dim = op.attributes[rule.dim]

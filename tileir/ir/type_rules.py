@@ -1,6 +1,6 @@
-"""What makes a type a type: rules on extents, elements and dimension maps.
+"""The rules that make a type legal: rules on extents, elements and dimension maps.
 
-NVIDIA's readers refuse a type that breaks one of these as soon as something uses it, and so do we.
+NVIDIA's readers refuse a type that breaks one of them as soon as something uses it, and so do we.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tileir.types import (
 )
 
 F4 = Scalar("f4E2M1FN")
-Problem = tuple[str, str] | None
+Problem = tuple[str, str]
 """The field of the record that is wrong, and what is wrong with it."""
 
 
-def problem(type: Type) -> Problem:
-    """The first rule that a type breaks, None if it breaks none."""
+def problem(type: Type) -> Problem | None:
+    """Return the first problem of a type, None if it is legal."""
     match type:
         case Tile():
             return _tile(type)
@@ -42,7 +42,7 @@ def problem(type: Type) -> Problem:
             return None
 
 
-def _tile(type: Tile) -> Problem:
+def _tile(type: Tile) -> Problem | None:
     wrong = _powers_of_two("shape", type.shape)
     if wrong:
         return wrong
@@ -58,7 +58,7 @@ def _tile(type: Tile) -> Problem:
 
 
 def _count(shape: Sequence[int]) -> int:
-    """The product of the extents; of as many as it takes to be too large for a tile."""
+    """Return the product of the extents, or a partial product that is too large for a tile."""
     size = 1
     for extent in shape:
         size *= extent
@@ -67,13 +67,13 @@ def _count(shape: Sequence[int]) -> int:
     return size
 
 
-def _pointer(type: Pointer) -> Problem:
+def _pointer(type: Pointer) -> Problem | None:
     if not isinstance(type.pointee, Scalar) or type.pointee.name == "i4":
         return "pointee", f"{type.pointee} cannot be pointed to"
     return None
 
 
-def _tensor_view(type: TensorView) -> Problem:
+def _tensor_view(type: TensorView) -> Problem | None:
     if isinstance(type.element, Pointer):
         return "element", f"{type.element} cannot lie in memory"
     if len(type.shape) != len(type.strides):
@@ -85,7 +85,7 @@ def _tensor_view(type: TensorView) -> Problem:
     return None
 
 
-def _view(type: View) -> Problem:
+def _view(type: View) -> Problem | None:
     rank = len(type.view.shape)
     if not type.tile:
         return "tile.count", "a view of rank 0"
@@ -113,7 +113,7 @@ def _view(type: View) -> Problem:
     return None
 
 
-def _powers_of_two(field: str, sizes: Sequence[int]) -> Problem:
+def _powers_of_two(field: str, sizes: Sequence[int]) -> Problem | None:
     for position, size in enumerate(sizes):
         if size <= 0 or size & (size - 1):
             return f"{field}[{position}]", f"{size} is not a power of two"

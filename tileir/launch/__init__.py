@@ -1,1 +1,1 @@
-"""What is said about launches beside the bytecode, and memory that is passed to them by address."""
+"""Attributes of launches that bytecode cannot hold, and memory passed to launches by address."""

@@ -1,9 +1,8 @@
-"""What a kernel's author says about launching it, where bytecode has no place for it.
+"""Attributes about launching that a text may have and bytecode cannot hold.
 
-Texts may carry attributes that bytecode cannot hold: of the shell around a module, as
-``tt.num_warps`` and ``nv_tileaa.compute_capability`` are, and of single entries, as
-``nvvm.maxnreg`` is. They are kept beside the module, for the compiler; written bytecode is without
-them.
+Some are attributes of the MLIR module around the Tile IR module, such as ``tt.num_warps`` and
+``nv_tileaa.compute_capability``, others of single entries, such as ``nvvm.maxnreg``. They are kept
+beside the module, for the compiler; written bytecode does not have them.
 """
 
 from __future__ import annotations
@@ -13,22 +12,22 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 Plain = "bool | int | float | str | tuple[Plain, ...] | Mapping[str, Plain]"
-"""The value of a launch attribute. What no other type fits is its spelling, a str."""
+"""The value of a launch attribute. One that fits no other type is its spelling, a str."""
 
 MODULE_NAME = "kernels"
-"""What a module is called whose name nobody knows, because bytecode does not have it."""
+"""The name of a module that was read from bytecode, which does not store it."""
 
 NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchAttributes:
-    """Attributes by name, as plain values.
+    """Launch attributes by name, as plain values.
 
-    module   of the shell around the module, and so of every entry
-    entries  entry symbol -> its own
-    names    names that the text gives to the module and the shell around it; of a file that is
-             read, every tool takes ``kernels`` for the name
+    module   attributes of the MLIR module around the Tile IR module; they apply to every entry
+    entries  entry symbol -> attributes of that entry
+    names    names that the text gives to these two modules; for a module read from bytecode,
+             every tool uses the name ``kernels``
     """
 
     module: Mapping[str, object] = field(default_factory=lambda: NOTHING)
@@ -39,11 +38,11 @@ class LaunchAttributes:
         return bool(self.module) or any(self.entries.values())
 
     def of(self, entry: str) -> Mapping[str, object]:
-        """All that hold for an entry; its own come before those of the module."""
+        """Return the attributes that apply to an entry; its own override those of the module."""
         return MappingProxyType({**self.module, **self.entries.get(entry, {})})
 
     def spelled(self) -> Iterator[str]:
-        """Each in words, for those who are told what written bytecode is without."""
+        """Yield a phrase for each attribute, for a message about what bytecode leaves out."""
         for name in self.names:
             yield f"the name of module @{name}"
         for name in self.module:
@@ -54,4 +53,4 @@ class LaunchAttributes:
 
 
 NONE = LaunchAttributes()
-"""Of a file that was parsed."""
+"""The launch attributes of a parsed file: it has none."""

@@ -1,4 +1,4 @@
-"""Memory that is not an array: a pointer argument given by address."""
+"""`Buffer`: memory that is not an array, passed to a kernel by its address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Memory passed to a kernel: where it starts, and its size in bytes.
+    """Memory passed to a kernel: its start address, and its size in bytes.
 
     A launch does not check accesses against the size.
     """

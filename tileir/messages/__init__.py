@@ -1,1 +1,1 @@
-"""How messages are worded: names from files made harmless, choices and counts in words."""
+"""The wording of messages: names from files made printable, choices and counts in words."""

@@ -1,1 +1,1 @@
-"""From bytes to IR: the tables of a file, its functions, and the decoding of their bodies."""
+"""Reading: bytes to IR. The tables of a file, its functions, and the decoding of their bodies."""

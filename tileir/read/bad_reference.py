@@ -1,8 +1,8 @@
-"""References by index between tables, and what happens when one leads nowhere.
+"""The error of a reference between tables that leads nowhere, and how its path is put together.
 
-A table knows its entries, not where in the file the index was that it was asked for. It raises
-`BadReference`; the records that it passes on its way out add which field it was, and `Bytecode`
-turns the whole path into a located `BytecodeError`.
+A table knows its entries, but not where in the file the index lies that it was asked for. It raises
+`BadReference`; each enclosing record adds the field it was reading, and `Bytecode` turns the whole
+path into a located `BytecodeError`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from tileir.formats.errors import shorten
 from tileir.messages.texts import printable
 
 LONGEST_PROBLEM = 300
-"""Characters of a problem in words; types and names from the file are part of it."""
+"""Most characters of a problem's description; it may repeat types and names of the file."""
 
 
 class BadReference(Exception):
-    """An index that leads nowhere, or to the wrong kind of thing."""
+    """An index that leads nowhere, or to an entry of the wrong kind."""
 
     def __init__(
         self,
@@ -45,41 +45,41 @@ class BadReference(Exception):
 
     @classmethod
     def too_deep(cls, target: str, what: str, limit: int, path: str) -> BadReference:
-        """What `path` refers to is one level of nested `what` too many."""
+        """Return the error for a field `path` that refers to one level of nesting too many."""
         bad = cls(target, 0, 0, path=path, kind="limit")
         bad.expected, bad.found = f"at most {limit} levels of one {what} inside another", "more"
         return bad
 
     def at(self, path: str) -> BadReference:
-        """The same problem, at `path` if no place was known yet, below it if only a part was."""
+        """Put `path` in front of the path, unless that begins with a section already."""
         if self._parts[-1][:1] in ("", ".", "["):
             self._parts.append(path)
         return self
 
     @property
     def path(self) -> str:
-        """Where the index is: put together only when asked for, because it can be very long."""
+        """The path of the field with the index, joined on demand because it can be very long."""
         return "".join(reversed(self._parts))
 
     def inside(self, *parts: str | int) -> BadReference:
-        """The same problem, seen from the record that holds it: in which field, at which index.
+        """Put the fields and indices `parts` in front of the path, and return self.
 
-        So a path is put together on the way out, and reading what is right costs nothing.
+        Records do this while the error passes through them, so reading valid input costs nothing.
         """
         return self.at("".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in parts))
 
 
 Refuse = Callable[[BadReference], Exception]
-"""What makes the located error of a reference that leads nowhere."""
+"""A function that makes the located error of a reference that leads nowhere."""
 
 
 def unlocated(bad: BadReference) -> BadReference:
-    """The problem itself, where no file is known that it could be located in."""
+    """Return the error itself, where no file is known in which it could be located."""
     return bad
 
 
 def again(error: Exception) -> Exception:
-    """The same error, to be raised for another one who runs into it: the way out is its own."""
+    """Return a copy of the error, to be raised again: each raise adds to the path of its own."""
     made = type(error).__new__(type(error), *error.args)
     vars(made).update(vars(error))
     if isinstance(made, BadReference):

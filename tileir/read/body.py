@@ -1,8 +1,8 @@
-"""Op rows to IR: value numbers become values, indices become what they name.
+"""Decoding of a function body: op rows to IR. Value numbers become values, indices become entries.
 
-Numbering: parameters come first, then results in the order of the file. Entering a block numbers
-its arguments next; leaving it gives their numbers free again, so regions beside each other reuse
-numbers and outer values stay visible inside.
+Parameters have the first numbers, then results in the order of the file. The arguments of a block
+are numbered when the block begins, and all its numbers are free again when it ends: sibling regions
+reuse numbers, and outer values stay visible inside.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tileir.ir.locations import Location
 from tileir.types import FunctionType, Type
 
 from .bad_reference import BadReference
-from .op_decoders import resolvers
+from .op_decoders import decoders_of
 from .tables import Tables
 
 
 class BodyDecoder:
     """Decodes one function body, which lies at offset `base` of the file.
 
-    `locate` gives the location of op number n in pre-order, when asked for. A reference that leads
-    nowhere is a BadReference with its path below the body.
+    `locate` returns the location of op number n in pre-order; it is called when a location is first
+    asked for. A reference that leads nowhere is a BadReference with its path below the body.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class BodyDecoder:
         base: int,
         locate: Callable[[int], Location | None] | None,
     ) -> None:
-        self.resolvers = resolvers(version)
+        self.decoders = decoders_of(version)
         self.tables = tables
         self.linked = tables.types.linked
         self.base = base
@@ -44,32 +44,32 @@ class BodyDecoder:
         self.position = 0
 
     def decode(self, rows: Sequence[tuple], type: FunctionType) -> Body:
-        """The body whose ops are `rows`; parameters get the first numbers."""
+        """Return the body whose ops are `rows`; parameters get the first numbers."""
         block = Block()
         block.arguments = self.define(type.parameters, block)
         block.ops = self.ops(rows, 0)
         return Body(type, block)
 
     def define(self, types: Sequence[Type], owner: Op | Block) -> list[Value]:
-        """New values, which get the next numbers."""
+        """Return new values with the next numbers."""
         values, number = self.values, len(self.values)
         made = [Value(type, owner, i, number + i) for i, type in enumerate(types)]
         values += made
         return made
 
     def ops(self, rows: Sequence[tuple], depth: int) -> list[Op]:
-        """The ops of one block."""
-        resolvers = self.resolvers
+        """Decode the ops of one block."""
+        decoders = self.decoders
         ops: list[Op] = []
         try:
             for row in rows:
-                ops.append(resolvers[row[0]](self, row, depth))
+                ops.append(decoders[row[0]](self, row, depth))
         except BadReference as bad:
             raise bad.inside(len(ops)) from None
         return ops
 
     def types(self, numbers: Sequence[int]) -> list[Type]:
-        """The types of those indices."""
+        """Return the types with those indices."""
         at = self.tables.types.at
         types: list[Type] = []
         try:
@@ -80,7 +80,7 @@ class BodyDecoder:
         return types
 
     def regions(self, regions: Sequence[Sequence[tuple]], depth: int) -> list[Region]:
-        """The regions of an op."""
+        """Decode the regions of an op."""
         made: list[Region] = []
         for index, blocks in enumerate(regions):
             region = Region()
@@ -109,7 +109,7 @@ class BodyDecoder:
         return block
 
     def missing(self, slot: str, numbers: int | Sequence[int]) -> BadReference:
-        """The error for value numbers one of which nothing visible has."""
+        """Return the error for value numbers of which one is not visible."""
         size = len(self.values)
         if isinstance(numbers, int):
             return BadReference("value", numbers, size).inside(slot)
@@ -117,7 +117,7 @@ class BodyDecoder:
         return BadReference("value", numbers[index], size).inside(slot, index)
 
     def divide(self, spec: Spec, numbers: Sequence[int]) -> dict:
-        """Give the slots their part of one list: all but one take exactly one value."""
+        """Divide a list of values among operand slots, of which all but one take one value."""
         values = [self.values[number] for number in numbers]
         fixed = len(spec.operands) - 1
         (slack,) = variable(spec)

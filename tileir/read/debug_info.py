@@ -1,7 +1,7 @@
-"""The debug section as linked objects: which location each op and function has.
+"""The debug section as linked objects: the location of each op and function.
 
-Every function with debug information owns a list of record numbers, its own location first and
-then one for each op in pre-order. Records refer to each other by number, 1-based; 0 is unknown.
+Every function with debug information owns a list of record numbers: first its own location, then
+that of each op in pre-order. Records refer to each other by number, from 1; 0 means unknown.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ REFERENCES = {
 
 
 class DebugInfo(Linker):
-    """The three tables of the debug section, records linked when first asked for.
+    """The three tables of the debug section, with records linked when first asked for.
 
-    `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
+    `refuse` makes the error that `records` raises for a reference that leads nowhere.
     """
 
     def __init__(
@@ -56,21 +56,21 @@ class DebugInfo(Linker):
         self.indices: list[int] = record["indices"]["elements"]
         self.entries = record["records"]["entries"]
         self._sorted = sorted(self.starts)
-        self._positions: dict[int, SourceLocation | CallSite | None] = {}
+        self._op_locations: dict[int, SourceLocation | CallSite | None] = {}
 
     def __len__(self) -> int:
         """Number of records."""
         return len(self.entries)
 
     def variant(self, number: int) -> str:
-        """The kind of the record of that number, for example ``DILoc``."""
+        """Return the kind of a record, for example ``DILoc``."""
         return self.entries[number - 1]["variant"]
 
     @property
     def records(self) -> list[Location | None]:
-        """All records in order, linked; record number n is at position n - 1.
+        """All records in order, linked; record number n is at index n - 1.
 
-        Raises BytecodeError if one cannot be, though nothing may use it.
+        Raises BytecodeError if one cannot be linked, even if nothing uses it.
         """
         try:
             return [self.record_at(number) for number in range(1, len(self) + 1)]
@@ -78,20 +78,20 @@ class DebugInfo(Linker):
             raise self._refuse(bad) from None
 
     def start_of(self, location_index: int) -> int:
-        """Where the list of a function begins in `indices`."""
+        """Return the index in `indices` at which the list of a function begins."""
         if not 0 < location_index <= len(self.starts):
             raise BadReference("debug list", location_index, len(self.starts), first=1)
         return self.starts[location_index - 1]
 
     def list_of(self, location_index: int) -> tuple[int, int]:
-        """Where the list of a function begins and ends in `indices`; its length is ops + 1."""
+        """Return where a function's list begins and ends in `indices`; it has ops + 1 items."""
         start = self.start_of(location_index)
         later = bisect_right(self._sorted, start)
         following = self._sorted[later : later + 1]
         return start, following[0] if following else len(self.indices)
 
     def location(self, location_index: int, position: int) -> SourceLocation | CallSite | None:
-        """Location of the function itself (position 0) or of its op number position - 1."""
+        """Return the location of the function (position 0) or of its op number position - 1."""
         start = self.start_of(location_index)
         if start + position >= len(self.indices):
             where = f"debug.starts[{location_index - 1}]"
@@ -102,13 +102,13 @@ class DebugInfo(Linker):
         if not isinstance(linked, SourceLocation | CallSite | None):
             wrong = f"{linked} is no position"
             raise BadReference("debug record", number, 0, path=path, problem=wrong)
-        self._positions[number] = linked
+        self._op_locations[number] = linked
         return linked
 
     def locator(self, location_index: int) -> Callable[[int], SourceLocation | CallSite | None]:
-        """What gives the location of op number n of a function, fast."""
+        """Return a fast function from the number of an op to its location."""
         first = self.start_of(location_index) + 1
-        indices, known = self.indices, self._positions
+        indices, known = self.indices, self._op_locations
 
         def locate(position: int) -> SourceLocation | CallSite | None:
             try:
@@ -119,7 +119,7 @@ class DebugInfo(Linker):
         return locate
 
     def record_at(self, number: int, path: str = "") -> Location | None:
-        """The record of that number; None for 0, which means unknown."""
+        """Return the record of that number; None for 0, which means unknown."""
         if number == 0:
             return None
         if number not in self.linked:
@@ -138,15 +138,15 @@ class DebugInfo(Linker):
                 yield entry[name]
 
     def _circle(self, number: int, inner: int) -> BadReference:
-        where = self._place(number, inner)
+        where = self._path_to(number, inner)
         return BadReference("debug record", inner, 0, path=where, problem="a circle")
 
     def _too_deep(self, number: int, inner: int) -> BadReference:
-        where = self._place(number, inner)
+        where = self._path_to(number, inner)
         return BadReference.too_deep("debug record", "location", self._limit, where)
 
-    def _place(self, number: int, inner: int) -> str:
-        """The first field of a record that names the record `inner`."""
+    def _path_to(self, number: int, inner: int) -> str:
+        """Return the path of the first field of a record that names the record `inner`."""
         entry = self.entries[number - 1]
         name = next(name for name in REFERENCES[entry["variant"]] if entry[name] == inner)
         return f"debug.records[{number - 1}].{name}"
@@ -158,7 +158,7 @@ class DebugInfo(Linker):
         return self._link(entry, f"debug.records[{number - 1}]")
 
     def _link(self, entry: Container, path: str) -> Location | None:
-        """The object of a record whose references are linked already."""
+        """Return the object of a record whose references are linked already."""
 
         def text(name: str) -> str:
             return self.strings.at(entry[name], f"{path}.{name}")

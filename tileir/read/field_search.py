@@ -1,8 +1,8 @@
-"""Where in the file a field is that a reference leads nowhere from: its section, read once more.
+"""The search for the offset of a bad reference: its section is read again until the field is met.
 
-Paths are linked from the field outwards and nested bodies make them long, so no path is written
-out: how much of the wanted one a place agrees with follows from what the place it is in does,
-and that one is remembered. Reading stops where the field is found.
+A span has its path as a linked list, from the field outwards. Nested bodies make paths long, so
+none is written out: how many parts of the wanted path a path agrees with follows from the
+agreement of its outer path, which is remembered. Reading stops at the field.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _PART = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _NOWHERE = -1
 
 
-class Found(Exception):
-    """The field is at this offset. It ends the reading."""
+class FieldFound(Exception):
+    """Raised to end the reading: the field is at this offset."""
 
     def __init__(self, offset: int) -> None:
         self.offset = offset
@@ -24,7 +24,7 @@ class Found(Exception):
 
 
 class Search(list):
-    """Stands in for a trace: takes spans, keeps none, and raises `Found` at the one at `path`."""
+    """A trace that keeps no spans, and raises `FieldFound` for the span of the field `path`."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -38,26 +38,26 @@ class Search(list):
         return next((part for part in self._wanted[:3] if isinstance(part, int)), None)
 
     def append(self, span: Span) -> None:
-        """Look at a span. Hardly any has the right name, and only of those the rest is asked."""
-        place = span.place
-        if isinstance(place, tuple) and place[1] != self._wanted[-1]:
+        """Compare a span with the path; its last part first, since it hardly ever agrees."""
+        path = span.place
+        if isinstance(path, tuple) and path[1] != self._wanted[-1]:
             return
-        if self._agreement(place) == len(self._wanted):
-            raise Found(span.start)
+        if self._agreement(path) == len(self._wanted):
+            raise FieldFound(span.start)
 
-    def _agreement(self, place: Path) -> int:
-        """How many parts of the wanted path the place consists of; `_NOWHERE` if of others."""
+    def _agreement(self, path: Path) -> int:
+        """Return how many parts of the wanted path `path` is; `_NOWHERE` if they differ."""
         parts = []
-        while isinstance(place, tuple) and id(place) not in self._agreed:
-            parts.append(place)
-            place = place[0]
-        if isinstance(place, tuple):
-            agreed = self._agreed[id(place)][1]
+        while isinstance(path, tuple) and id(path) not in self._agreed:
+            parts.append(path)
+            path = path[0]
+        if isinstance(path, tuple):
+            agreed = self._agreed[id(path)][1]
         else:
-            agreed = 1 if self._wanted[:1] == [place] else _NOWHERE
+            agreed = 1 if self._wanted[:1] == [path] else _NOWHERE
         for inner in reversed(parts):
             on = 0 <= agreed < len(self._wanted) and self._wanted[agreed] == inner[1]
             agreed = agreed + 1 if on else _NOWHERE
-            if inner is not parts[0]:  # the leaf itself, which nothing is inside of
-                self._agreed[id(inner)] = inner, agreed  # kept, so that nothing else gets its id
+            if inner is not parts[0]:  # the leaf itself, which contains nothing
+                self._agreed[id(inner)] = inner, agreed  # kept alive, so that its id stays unique
         return agreed

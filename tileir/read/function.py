@@ -1,4 +1,4 @@
-"""What a file consists of: sections, globals and functions."""
+"""The parts of a file: sections, globals and functions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .tables import Tables, decode_attribute
 
 
 class Source(Protocol):
-    """What a function asks of the file that it was read from; `AsFound` is one."""
+    """The file that a function was read from, as far as the function needs it: `OriginalFile`."""
 
     @property
     def version(self) -> Version: ...
@@ -47,17 +47,17 @@ class Source(Protocol):
         """Turn a BadReference that is raised inside into a located BytecodeError."""
 
     def body(self, code: Slice, path: str) -> tuple[list[tuple], list[Oddity]]:
-        """The op rows of a body, and what is odd about its bytes."""
+        """Return the op rows of a body, and the oddities of its bytes."""
 
     def note(self, oddities: Sequence[Oddity]) -> None:
-        """Keep what is odd for the warnings."""
+        """Keep oddities for the warnings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A section as it lies in the file. Offsets and sizes are in bytes.
 
-    `offset` is where its id byte is, `payload` the contents. Of several sections of one name only
+    `offset` is that of its id byte, `payload` the contents. Of several sections with one name only
     the last counts; the others are not `active`.
     """
 
@@ -86,16 +86,16 @@ class Global:
 
 
 ENTRY = ("name", "type", "private", "hints", "argument_attributes")
-"""Everything in the function table but the body; what nobody has looked at cannot have changed."""
+"""Attributes of a function besides body and location; one that was never read is unchanged."""
 
 
 class Function:
-    """A kernel entry point. What its entry in the function table refers to is looked up when asked
-    for; the body is decoded when first touched, by one thread.
+    """A kernel entry point.
 
-    `name`, `hints`, `argument_attributes` and `location` may be set, and all of `body` changed;
-    `Bytecode.build` writes what differs from the file. `source` is the file as it was found,
-    `record` the function's entry there.
+    The references of its entry in the function table are looked up when first asked for, and the
+    body is decoded when first touched, by one thread. `name`, `hints`, `argument_attributes` and
+    `location` may be set, and all of `body` changed; `Bytecode.build` writes what differs from the
+    file. `source` is the original file, `record` the function's entry there.
     """
 
     def __init__(self, source: Source, index: int, record: Container, again: bool = False) -> None:
@@ -105,7 +105,7 @@ class Function:
         self._again = again
         self._lock = threading.RLock()
         self._body: Body | None = None
-        self._ops_found = 0
+        self._op_count = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
         self.name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
         if not self.name:
@@ -115,7 +115,7 @@ class Function:
 
     @once
     def type(self) -> FunctionType:
-        """Types of the parameters and results."""
+        """The types of the parameters and results."""
         return self._signature
 
     @once
@@ -131,7 +131,7 @@ class Function:
 
     @once
     def hints(self) -> attr.Hints:
-        """Optimisation hints for the whole function, empty if it has none."""
+        """The optimisation hints for the whole function, empty if it has none."""
         hints = self._attribute("hints")
         if isinstance(hints, attr.Hints | None):
             return hints or attr.Hints({})
@@ -142,7 +142,7 @@ class Function:
 
     @once
     def argument_attributes(self) -> tuple:
-        """Attributes of the parameters, () if there are none."""
+        """The attributes of the parameters, () if there are none."""
         return self._attribute("argument_attributes") or ()
 
     def _attribute(self, name: str) -> object:
@@ -157,7 +157,7 @@ class Function:
 
     @property
     def code(self) -> Slice:
-        """The body as it lies in the file: its offset, and a view of its bytes."""
+        """The encoded body: its offset in the file, and a view of its bytes."""
         return self.record["body"]
 
     @property
@@ -171,7 +171,7 @@ class Function:
 
     @property
     def decoded(self) -> bool:
-        """Whether somebody has looked at the body, and may have changed it."""
+        """Whether the body has been decoded, so that it may have been changed."""
         return self._body is not None
 
     def _decode(self) -> Body:
@@ -184,18 +184,18 @@ class Function:
                 body = decoder.decode(rows, self._signature)
             except BadReference as bad:
                 raise bad.at(path) from None
-        self._ops_found = decoder.position
+        self._op_count = decoder.position
         if not self._again:
             source.note(odd)
         return body
 
     def original(self) -> Function:
-        """The function as the file has it, whatever has become of this one."""
+        """Return the function as the file has it, without any changes made to this one."""
         return Function(self.source, self.index, self.record, again=True)
 
     @property
     def touched(self) -> bool:
-        """Whether anything but reading its entry can have happened to the function."""
+        """Whether the function may have been changed: its body was decoded or an attribute set."""
         if self.decoded or self._moved is not None:
             return True
         original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
@@ -207,12 +207,12 @@ class Function:
         return self.body.block.ops
 
     def walk(self) -> Iterator[Op]:
-        """Every op of the body in pre-order."""
+        """Yield every op of the body in pre-order."""
         return self.body.walk()
 
     @property
     def location(self) -> SourceLocation | CallSite | None:
-        """Where the function is in source."""
+        """The location of the function in source."""
         return self._moved[0] if self._moved else self._location(0)
 
     @location.setter
@@ -223,7 +223,7 @@ class Function:
         return self._location(position + 1)
 
     def _location(self, position: int) -> SourceLocation | CallSite | None:
-        """An element of the function's list in the debug section."""
+        """Return an element of the function's list in the debug section."""
         number, source = self.record["location"], self.source
         if not number or source.debug is None:
             return None
@@ -234,9 +234,9 @@ class Function:
                 raise bad.at(f"func[{self.index}].location") from None
 
     def check_locations(self) -> None:
-        """Refuse a list of locations in which the function's own or that of an op is wrong.
+        """Raise BytecodeError if the location of the function or of one of its ops is wrong.
 
-        BytecodeError then. The body must have been decoded.
+        The body must have been decoded.
         """
         number, source = self.record["location"], self.source
         if not number:
@@ -247,15 +247,15 @@ class Function:
                     raise BadReference("debug list", number, 0)
                 source.debug.location(number, 0)
                 locate = source.debug.locator(number)
-                for position in range(self._ops_found):
+                for position in range(self._op_count):
                     locate(position)
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 
-    def places(self) -> list[SourceLocation | CallSite]:
-        """Where the file says that the ops of the body come from: every place once.
+    def op_locations(self) -> list[SourceLocation | CallSite]:
+        """Return the locations that the file gives the ops of the body, each once.
 
-        BytecodeError where one cannot be read. The body must have been decoded.
+        BytecodeError if one cannot be read. The body must have been decoded.
         """
         number, source = self.record["location"], self.source
         debug = source.debug
@@ -264,10 +264,10 @@ class Function:
         with source.located():
             try:
                 first = debug.start_of(number) + 1
-                found = debug.indices[first : first + self._ops_found]
+                records = debug.indices[first : first + self._op_count]
                 locate = debug.locator(number)
-                once = {record: position for position, record in enumerate(found)}
-                return [locate(position) for record, position in once.items() if record]
+                last = {record: position for position, record in enumerate(records)}
+                return [locate(position) for record, position in last.items() if record]
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 

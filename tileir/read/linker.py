@@ -1,7 +1,7 @@
 """Linking: records that refer to each other by number become objects, innermost first.
 
-Records are linked when first asked for, each once, whether that works or not. Chains can be long
-and share parts, so this is no recursion, and levels are counted on the way down.
+A record is linked when first asked for, and only once, even if that fails. Chains of records can be
+long and share parts, so an explicit stack takes the place of recursion and limits the depth.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .bad_reference import BadReference
 
 
 class Linker:
-    """Objects by number: those that are `linked`, and what is wrong with those that cannot be.
+    """Objects by record number: the `linked` ones, and the errors of those that cannot be linked.
 
-    `limit` is how many levels of one record inside another there may be. A subclass says what a
-    record refers to and makes the object; what a record refers to is settled then.
+    `limit` is the greatest number of levels of one record inside another. A subclass says what a
+    record refers to, and makes the object once its references are linked.
     """
 
     def __init__(self, limit: int) -> None:
@@ -29,27 +29,27 @@ class Linker:
         self._lock = threading.RLock()
 
     def _references(self, number: int) -> Iterator[int]:
-        """The records that a record refers to, as far as there are any."""
+        """Yield the numbers of the existing records that a record refers to."""
         raise NotImplementedError
 
     def _made(self, number: int) -> object:
-        """The object of a record. BadReference or BytecodeError if there is none."""
+        """Return the object of a record. BadReference or BytecodeError if there is none."""
         raise NotImplementedError
 
     def _circle(self, number: int, inner: int) -> BadReference:
-        """What is wrong with a record that refers to one that contains it."""
+        """Return the error of a record `number` that refers to a record that contains it."""
         raise NotImplementedError
 
     def _too_deep(self, number: int, inner: int) -> BadReference:
-        """What is wrong with a record whose reference is one level too many."""
+        """Return the error of a record `number` whose reference is one level too deep."""
         raise NotImplementedError
 
     def _settle(self, start: int) -> None:
-        """Link a record and what it refers to, or say what is wrong with them; one thread does.
+        """Link a record and all that it refers to, or note their errors; one thread at a time.
 
-        Coming back to a record that still waits for others means going in a circle. What is too
-        deep is followed somewhat beyond the limit: then all that is so far from the end of the way
-        is too deep, and nothing of a long chain is walked again and again, whoever asks for it.
+        A reference to a record that still waits for others is a circle. A chain is followed beyond
+        the limit by half of it: all records that far from its end are then known to be too deep,
+        so that no part of a long chain is walked again for each of its records.
         """
         with self._lock:
             if start not in self.linked and start not in self._broken:
@@ -82,7 +82,7 @@ class Linker:
                 inner.pop()
 
     def _try(self, number: int) -> None:
-        """Link a record; those it refers to are settled."""
+        """Link a record whose references are linked or broken."""
         try:
             made = self._made(number)
             level = deepest = 0

@@ -1,7 +1,7 @@
-"""Attributes that are worked out when first asked for, and once, by however many threads.
+"""Attributes that are computed when first asked for, and only once, however many threads ask.
 
-`functools.cached_property` did that up to Python 3.11. Since then two threads that ask at the same
-time get objects of their own, and what is compared by identity is no longer the same.
+`functools.cached_property` did that up to Python 3.11. Since 3.12, two threads that ask at the same
+time get different objects, which breaks what is compared by identity.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 
 class once:  # noqa: N801  used like a keyword, as `property` is
-    """An attribute with the value of the method; an object that has one keeps an RLock `_lock`.
+    """An attribute whose value the method computes; its object has an RLock named `_lock`.
 
-    It can be assigned to like any other attribute. A method that raises is called again.
+    It can be assigned to like any other attribute. A method that raises is called again next time.
     """
 
     def __init__(self, method: Callable) -> None:
@@ -26,7 +26,7 @@ class once:  # noqa: N801  used like a keyword, as `property` is
         if instance is None:
             return self
         with instance._lock:
-            found = vars(instance)
-            if self._name not in found:
-                found[self._name] = self._method(instance)
-            return found[self._name]
+            attributes = vars(instance)
+            if self._name not in attributes:
+                attributes[self._name] = self._method(instance)
+            return attributes[self._name]

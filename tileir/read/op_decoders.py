@@ -1,8 +1,8 @@
-"""From an op's row to an `Op`: for each op of a version a function, generated from the table.
+"""Functions that turn the row of an op into an `Op`: one per op and version, generated.
 
-The functions are the counterpart of the specialised decoder: which field of the row is what, and
-how it is looked up, is decided when the source is written. `slot` follows what is being looked up,
-so that a reference that leads nowhere can say which field it was.
+They complete the specialised decoder: the meaning of each field, and how it is looked up, is
+decided when their source is written. Their variable `slot` names the field that is being looked up,
+so that the error of a reference that leads nowhere can name it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from .tables import decode_hints, decode_list
 
 
 @cache
-def resolvers(version: Version) -> dict:
-    """Opcode -> function that makes an `Op` of a row: (BodyDecoder, row, depth) -> Op."""
+def decoders_of(version: Version) -> dict:
+    """Return, for each opcode, the function (BodyDecoder, row, depth) -> Op."""
     functions = Functions(
-        f"tileir {version} resolver",
+        f"tileir {version} op decoder",
         {
             "BadReference": BadReference,
             "Op": Op,
@@ -51,12 +51,12 @@ def resolvers(version: Version) -> dict:
     table: dict = {}
     for spec in OPS:
         if spec.in_body and spec.since <= version:
-            _Resolver(spec, version, functions, table)
+            _OpDecoder(spec, version, functions, table)
     return table
 
 
-class _Resolver:
-    """The source of one function."""
+class _OpDecoder:
+    """Writes the source of one function, when it is first called."""
 
     def __init__(self, spec: Spec, version: Version, functions: Functions, table: dict) -> None:
         self.spec = spec
@@ -98,7 +98,7 @@ class _Resolver:
     # Results --------------------------------------------------------------------------------
 
     def _types(self, line: Lines) -> list[str] | None:
-        """Look up the result types: a name for each, None if only the row says how many."""
+        """Write the look-up of result types; returns a name for each, None if the row counts."""
         numbers = self.names["result_types"]
         line("slot = 'result_types'")
         node = self._field("result_types").node
@@ -111,16 +111,16 @@ class _Resolver:
         types = [line.fresh("type") for _ in range(node.count)]
         if types:
             self.type = types[0]
-            found = ", ".join(f"linked[{numbers}[{i}]]" for i in range(node.count))
+            looked_up = ", ".join(f"linked[{numbers}[{i}]]" for i in range(node.count))
             with line.block("try:"):
-                line(f"{', '.join(types)} = {found}")
+                line(f"{', '.join(types)} = {looked_up}")
             with line.block("except KeyError:"):
                 line(f"{', '.join(types)}, = d.types({numbers})")
         return types
 
     def _results(self, line: Lines, types: list[str] | None) -> None:
-        """Number the results; those of nested ops are out of sight by now."""
-        if types is None:  # a count, which may be wrong
+        """Write the numbering of the results; values of nested ops are no longer visible then."""
+        if types is None:  # the row has a count, which may be wrong
             line("number = len(values)")
             with line.block("for index, type in enumerate(types):"):
                 line("value = Value(type, op, index, number + index)")
@@ -133,10 +133,10 @@ class _Resolver:
             line("values.append(value)")
 
     def _positions(self) -> str:
-        """The name of the table of where the row has each field."""
+        """Return the name of a table: field -> its index in the row."""
         key = f"FIELDS_{self.spec.mnemonic}"
-        places = {field.name: index for index, field in enumerate(self.fields, 2)}
-        self.functions.names.setdefault(key, places)
+        indices = {field.name: index for index, field in enumerate(self.fields, 2)}
+        self.functions.names.setdefault(key, indices)
         return key
 
     # Operands -------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class _Resolver:
             spec = self.functions.constant("SPEC", self.spec)
             line(f"operands = d.divide({spec}, {self.names['all_operands']})")
             return "operands"
-        found = {}
+        operands = {}
         for slot in self.spec.operands:
             name = self.names[slot.name]
             line(f"slot = {slot.name!r}")
@@ -159,8 +159,8 @@ class _Resolver:
             else:
                 with line.block(f"if {name} is not None:"):
                     line(f"{name} = values[{name}]")
-            found[slot.name] = name
-        return display(found)
+            operands[slot.name] = name
+        return display(operands)
 
     def _absent(self, name: str) -> bool:
         return self._field(name).node is None
@@ -171,10 +171,10 @@ class _Resolver:
     # Attributes -----------------------------------------------------------------------------
 
     def _attributes(self, line: Lines) -> str:
-        found = {}
+        attributes = {}
         for slot in self.spec.attributes:
-            found[slot.name] = self._attribute(line, slot, self.names[slot.name])
-        return display(found)
+            attributes[slot.name] = self._attribute(line, slot, self.names[slot.name])
+        return display(attributes)
 
     def _attribute(self, line: Lines, slot: Attribute, name: str) -> str:
         field = self._field(slot.name)
@@ -191,7 +191,7 @@ class _Resolver:
         return name
 
     def _value(self, node: Construct, name: str) -> str:
-        """The expression for the value of an attribute slot whose layout is `node`."""
+        """Return the expression for the value of an attribute slot whose layout is `node`."""
         if isinstance(node, EnumValue):
             cases = {case.value: case.name for case in node.enum.cases}
             table = f"CASES_{node.enum.name}"
@@ -217,4 +217,4 @@ LOOKUPS = (
     (BOOL_LIST, "tuple(map(bool, {}))"),
     (INT_LIST, "tuple({})"),
 )
-"""Layout of an attribute slot -> the expression for its value; `type` is that of the result."""
+"""Layout of an attribute slot -> the expression for its value; `type` is the result's type."""

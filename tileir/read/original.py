@@ -1,7 +1,7 @@
-"""A file as it was found: its bytes, what was read of them, and the reading of the rest.
+"""The original of a module: its bytes, what has been read of them, and the reading of the rest.
 
-A `Bytecode` can be changed, this cannot. So lazy reading goes on from what the bytes say, whatever
-has become of the module meanwhile, and `Bytecode.build` compares the two.
+A `Bytecode` can be changed, its original cannot. So lazy reading sees what the bytes say, however
+the module has been changed meanwhile, and `Bytecode.build` compares the two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tileir.formats.limits import Limits
 
 from .bad_reference import BadReference
 from .debug_info import DebugInfo
-from .field_search import Found, Search
+from .field_search import FieldFound, Search
 from .function import Function, Global, Section
 from .once import once
 from .strings import Strings
@@ -30,11 +30,13 @@ from .tables import Tables
 from .type_table import TypeTable
 
 DEFERRED = ("Type", "Debug")
-"""Sections of records of which many may be unused: long ones are read as far as they are used."""
+"""Sections of which many records may be unused: in long ones, a record is read when first used."""
 
 
-class AsFound:
-    """What a file says. Opening reads header, section list and small tables, or BytecodeError.
+class OriginalFile:
+    """A file as it was read. Opening reads header, section list and small tables.
+
+    BytecodeError if they cannot be read.
 
     data       the bytes
     limits     how deep things may be nested
@@ -45,7 +47,7 @@ class AsFound:
     tables     strings, types and constants
     producer   who wrote the file, or None
     globals    each `Global` with its record
-    oddities   what is odd in what has been read so far
+    oddities   the oddities of what has been read so far
     """
 
     def __init__(self, data: memoryview, limits: Limits, reference: bool) -> None:
@@ -99,7 +101,7 @@ class AsFound:
 
     @once
     def functions(self) -> list[Function]:
-        """The kernels, each the same object ever after; the table is read when first asked for."""
+        """The kernels, always the same objects; the table is read when first asked for."""
         with self.located():
             records = self.section("Func") or ()
             return [Function(self, index, record) for index, record in enumerate(records)]
@@ -114,7 +116,10 @@ class AsFound:
             return DebugInfo(record, self.tables.strings, self.error, self.limits)
 
     def section(self, name: str):
-        """The record of the section that counts, None without one. Bytes left over are odd."""
+        """Return the record of the active section of a name; None without one.
+
+        Bytes after the record are noted as an oddity.
+        """
         section = self._active.get(name)
         if section is None:
             return None
@@ -136,7 +141,7 @@ class AsFound:
         return record
 
     def body(self, code: Slice, path: str) -> tuple[list[tuple], list[Oddity]]:
-        """The op rows of a body, and what is odd about them."""
+        """Return the op rows of a body, and its oddities."""
         odd: list[Oddity] = []
         rows = codec.parse_body(
             self.data,
@@ -153,18 +158,18 @@ class AsFound:
     # Oddities and errors ------------------------------------------------------------------------
 
     def note(self, oddities: Sequence[Oddity]) -> None:
-        """Keep what was odd in something that is read once."""
+        """Add the oddities of something that is read only once."""
         with self._lock:
             self.oddities += oddities
 
-    def look_at_unused(self) -> None:
-        """From now on, what is odd about types and debug records that nothing uses counts too."""
+    def include_unused(self) -> None:
+        """From now on, include the oddities of types and debug records that nothing uses."""
         with self._lock:
             if self._unused_due is None:
                 self._unused_due = True
 
     def all_oddities(self) -> list[Oddity]:
-        """What `oddities` holds, and what is due to be looked at."""
+        """Return all oddities; after `include_unused`, those of unused records too."""
         with self._lock:
             if self._unused_due:
                 self.oddities += list(self._unused())
@@ -172,7 +177,7 @@ class AsFound:
             return self.oddities[:]
 
     def first_oddities(self) -> Iterator[Oddity]:
-        """The same in that order, for who needs no more than the first."""
+        """Yield the same oddities in that order, for callers that need only the first."""
         with self._lock:
             known, due = self.oddities[:], self._unused_due
         return chain(known, self._unused() if due else ())
@@ -190,14 +195,14 @@ class AsFound:
 
     @contextlib.contextmanager
     def located(self) -> Iterator[None]:
-        """Turn a reference that leads nowhere into an error at the field that holds it."""
+        """Turn a BadReference that is raised inside into a BytecodeError at its field's offset."""
         try:
             yield
         except BadReference as bad:
             raise self.error(bad) from None
 
     def error(self, bad: BadReference) -> BytecodeError:
-        """Read the section again, traced, to find where in the file the field at `bad.path` is."""
+        """Return the error located at the field `bad.path`; its section is read again for that."""
         first = bad.path.split("[")[0].split(".")[0]
         section = next((s for s in self._active.values() if s.name.lower() == first), None)
         offset = 0
@@ -205,9 +210,9 @@ class AsFound:
             offset = section.payload.offset
             try:
                 self._trace(section, Search(bad.path))
-            except Found as found:
-                offset = found.offset
-            except BytecodeError:  # the field may lie behind what cannot be read
+            except FieldFound as field:
+                offset = field.offset
+            except BytecodeError:  # the field may lie after bytes that cannot be read
                 pass
         return BytecodeError(
             bad.kind,
@@ -219,7 +224,7 @@ class AsFound:
         )
 
     def _trace(self, section: Section, search: Search) -> None:
-        """Read again what the field that is searched for lies in: a record or the whole section."""
+        """Read the record, or the whole section, with the field searched for again."""
         records, index = None, search.entry
         if section.name == "Type":
             records = self.tables.types.entries

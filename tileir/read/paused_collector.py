@@ -1,12 +1,12 @@
-"""No garbage collection while very many objects are made that all stay.
+"""A pause of garbage collection while very many objects are made that all stay alive.
 
-Python's cycle collector looks through everything that is alive again and again while the number of
-objects grows. For a module of 200,000 ops that is 35 to 45 % of the time, and there is nothing to
-be found: ops and values refer to each other in circles, but none of them is let go.
+Python's cycle collector scans all live objects again and again while their number grows. For a
+module of 200,000 ops that is 35 to 45 % of the time, in vain: ops and values refer to each other in
+circles, but all of them stay in use.
 
-The collector is one for the whole process, so the garbage of other threads waits as long. Threads
-that are inside at the same time leave it on, if it was on before the first of them; a thread may
-then run its rest with the collector on, which costs time and nothing else.
+The collector is one for the whole process, so the garbage of other threads waits, too. When several
+threads pause it at once, the first of them to pause it turns it on again; the others then run the
+rest with the collector on, which costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Keep the cycle collector off inside; on again afterwards only if it was on before."""
+    """Keep the cycle collector off inside; turn it on again afterwards if it was on before."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""The string table of a file, decoded as it is asked for."""
+"""The string table of a file; a string is decoded when it is first asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .bad_reference import BadReference
 class Strings(Sequence[str]):
     """The string table. Bytes that are not UTF-8 survive as lone surrogates.
 
-    A text that has been asked for is kept, so that many may refer to a long one.
+    A decoded string is kept, so that many references to a long one cost its length once.
     """
 
     def __init__(self, entries: Sequence[Slice]) -> None:
@@ -22,7 +22,7 @@ class Strings(Sequence[str]):
 
     @property
     def entries(self) -> Sequence[Slice]:
-        """The strings as they lie in the file."""
+        """The encoded strings, as slices of the file."""
         return self._entries
 
     def __len__(self) -> int:
@@ -40,7 +40,7 @@ class Strings(Sequence[str]):
         return f"<Strings {list(self)!r}>"
 
     def at(self, index: int, path: str = "") -> str:
-        """The string of that index; `path` is the field that holds the index."""
+        """Return the string of that index; `path` is the field that holds the index."""
         if index >= len(self._entries):
             raise BadReference("string", index, len(self._entries), path=path)
         text = self._texts.get(index)

@@ -1,4 +1,4 @@
-"""The tables of a file that bodies and attributes refer to, and attributes decoded through them."""
+"""The tables that bodies and attributes refer to, and the decoding of attributes."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Tables:
     _typed: dict[tuple[int, int], Constant] = field(default_factory=dict, repr=False)
 
     def attribute(self, row: tuple) -> object:
-        """A tagged attribute; equal rows give the same object, unless it is one that can change."""
+        """Decode a tagged attribute; equal rows give the same object, unless that is mutable."""
         try:
             known = self._attributes.get(row)
-        except TypeError:  # the row holds a list: so does what it stands for, or a dictionary
+        except TypeError:  # the row holds a list: the attribute is a list or dictionary
             return decode_attribute(row, self)
         if known is None:
             known = self._attributes[row] = decode_attribute(row, self)
         return known
 
     def constant_data(self, index: int) -> memoryview | bytes:
-        """The bytes of the constant of that index."""
+        """Return the bytes of the constant of that index."""
         if index >= len(self.constants):
             raise BadReference("constant", index, len(self.constants))
         entry = self.constants[index]
@@ -48,8 +48,8 @@ class Tables:
         return entry.data
 
     def constant(self, index: int, type: Type | None) -> Constant:
-        """The constant of that index, with the type its user gives it."""
-        known = self._typed.get((index, id(type)))  # which keeps its type, and so the id, alive
+        """Return the constant of that index, with the type that its user gives it."""
+        known = self._typed.get((index, id(type)))  # a Constant keeps its type, so the id, alive
         if known is not None:
             return known
         data = self.constant_data(index)
@@ -65,7 +65,7 @@ class Tables:
 
 
 def decode_attribute(row: tuple, tables: Tables) -> object:
-    """A tagged attribute, as the row its bytes hold, as a Python value (`tileir.attributes`)."""
+    """Decode the row of a tagged attribute to a Python value (see `tileir.attributes`)."""
     tag, *fields = row
     match ATTRIBUTE.arms[tag].name, fields:
         case "Integer", (type, bits):
@@ -100,12 +100,12 @@ def decode_attribute(row: tuple, tables: Tables) -> object:
 
 
 def _plain(number: int | None) -> int | None:
-    """A number that may be absent, without how it was written."""
+    """Return a number that may be absent as a plain int, without how it was written."""
     return None if number is None else int(number)
 
 
 def _inside(field: str, decode, *given):
-    """Decode a field; if that leads nowhere, say that it was in this one."""
+    """Decode a field, and put its name in the path of a BadReference."""
     try:
         return decode(*given)
     except BadReference as bad:
@@ -117,7 +117,7 @@ def _type(index: int, tables: Tables) -> Type:
 
 
 def decode_list(rows: Sequence[tuple], tables: Tables) -> tuple:
-    """Tagged attributes one after the other."""
+    """Decode a list of tagged attributes."""
     decoded = []
     for index, row in enumerate(rows):
         try:
@@ -128,7 +128,7 @@ def decode_list(rows: Sequence[tuple], tables: Tables) -> tuple:
 
 
 def decode_dictionary(entries: Sequence[tuple], tables: Tables) -> dict[str, object]:
-    """Named attributes; a name may occur once."""
+    """Decode a dictionary of attributes; a key may occur only once."""
     result: dict[str, object] = {}
     for index, (number, value) in enumerate(entries):
         try:
@@ -144,7 +144,7 @@ def decode_dictionary(entries: Sequence[tuple], tables: Tables) -> dict[str, obj
 
 
 def decode_hints(entries: Sequence[tuple], tables: Tables) -> attr.Hints:
-    """Hints by architecture, each a dictionary of its own."""
+    """Decode hints: architecture -> dictionary of hints."""
     hints = decode_dictionary(entries, tables)
     for index, value in enumerate(hints.values()):
         if not isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Where the parts of a module stand in the text that it was assembled from.
+"""The positions of a module's parts in the text that it was assembled from.
 
-Bytes have no room for that, so it lies beside a Bytecode, and findings about the module are given
-their line and column from here. What has been edited since keeps the places that it had.
+Bytecode cannot hold them, so they lie beside a `Bytecode` and give diagnostics about the module
+their line and column. Parts that have been edited since keep their positions.
 """
 
 from __future__ import annotations
@@ -15,74 +15,74 @@ from typing import TYPE_CHECKING, Protocol
 from tileir.errors import Diagnostic, TextPlace
 
 if TYPE_CHECKING:
-    from .original import AsFound
+    from .original import OriginalFile
 
 
 @dataclass
-class TextPlaces:
-    """Positions count characters of `text`, which `name` names in messages.
+class TextPositions:
+    """Offsets into `text`, in characters, of the parts of a module; `name` is the text's name.
 
-    found       the module as it was written
-    symbols     name of an entry or global -> position
-    ops         for each entry, in the order of the file, the positions of its ops in pre-order
-    attributes  launch attributes: entry, or "" for the module -> name -> position
+    original    the module as it was written
+    symbols     name of an entry or global -> its offset
+    ops         for each entry, in the order of the file, the offsets of its ops in pre-order
+    attributes  launch attributes: entry, or "" for the module -> name -> offset
     """
 
     name: str
     text: str = field(repr=False)
-    found: AsFound = field(repr=False)
+    original: OriginalFile = field(repr=False)
     symbols: Mapping[str, int]
     ops: Sequence[Sequence[int]] = field(repr=False)
     attributes: Mapping[str, Mapping[str, int]]
 
-    def place(self, position: int) -> TextPlace:
-        """Line and column of a position."""
-        line = bisect_right(self._lines, position)
-        return TextPlace(self.name, line, position - self._lines[line - 1] + 1)
+    def position(self, offset: int) -> TextPlace:
+        """Return the line and column of an offset into the text."""
+        line = bisect_right(self._lines, offset)
+        return TextPlace(self.name, line, offset - self._lines[line - 1] + 1)
 
     @cached_property
     def _lines(self) -> list[int]:
-        """Where lines begin."""
-        return [0, *(at + 1 for at, char in enumerate(self.text) if char == "\n")]
+        """The offsets at which lines begin."""
+        return [0, *(end + 1 for end, char in enumerate(self.text) if char == "\n")]
 
     @cached_property
-    def _offsets(self) -> dict[int, int]:
-        """Offset of an op in the file -> position in the text."""
+    def _text_offsets(self) -> dict[int, int]:
+        """Offset of an op in the file, in bytes -> its offset in the text."""
         return {
-            op.offset: position
-            for function, positions in zip(self.found.functions, self.ops, strict=True)
-            for op, position in zip(function.original().walk(), positions, strict=True)
+            op.offset: offset
+            for function, offsets in zip(self.original.functions, self.ops, strict=True)
+            for op, offset in zip(function.original().walk(), offsets, strict=True)
         }
 
     def attribute(self, name: str, entry: str = "") -> TextPlace | None:
-        """The place of a launch attribute of an entry, or else of the module."""
+        """Return the position of a launch attribute of an entry, or else of the module."""
         for owner in (entry, ""):
             if name in self.attributes.get(owner, {}):
-                return self.place(self.attributes[owner][name])
+                return self.position(self.attributes[owner][name])
         return None
 
-    def of(self, found: Diagnostic) -> TextPlace | None:
-        """What a finding is about: an op, an attribute that it names, an entry or a global."""
-        if found.offset is not None:
-            position = self._offsets.get(found.offset)
-            return None if position is None else self.place(position)
-        for word in found.message.split():
-            if place := self.attribute(word, found.function):
-                return place
-        symbol = found.function or found.op.removeprefix("global ")
-        return self.place(self.symbols[symbol]) if symbol in self.symbols else None
+    def of(self, diagnostic: Diagnostic) -> TextPlace | None:
+        """Return the position of an op, or else of an attribute, entry or global that is named."""
+        if diagnostic.offset is not None:
+            offset = self._text_offsets.get(diagnostic.offset)
+            return None if offset is None else self.position(offset)
+        for word in diagnostic.message.split():
+            if position := self.attribute(word, diagnostic.function):
+                return position
+        symbol = diagnostic.function or diagnostic.op.removeprefix("global ")
+        return self.position(self.symbols[symbol]) if symbol in self.symbols else None
 
 
 class HasText(Protocol):
-    """A module that may have been made from a text: a `Bytecode`."""
+    """A module that may have been assembled from a text: a `Bytecode`."""
 
     @property
-    def text(self) -> TextPlaces | None: ...
+    def text(self) -> TextPositions | None: ...
 
 
-def located(found: Iterable[Diagnostic], bytecode: HasText | None) -> list[Diagnostic]:
-    """Findings about a module, with places in its text if it was made from one."""
+def located(diagnostics: Iterable[Diagnostic], bytecode: HasText | None) -> list[Diagnostic]:
+    """Return diagnostics about a module, with positions in its text if it was made from one."""
     text = bytecode.text if bytecode is not None else None
     if text is None:
-        return list(found)
-    return [one if one.text else replace(one, text=text.of(one)) for one in found]
+        return list(diagnostics)
+    return [one if one.text else replace(one, text=text.of(one)) for one in diagnostics]

@@ -1,7 +1,7 @@
 """The type table: records of the Type section, linked on first use.
 
-Entries may refer to each other in any order, so linking is by demand; an entry that nothing uses is
-never looked at, and a circle or a chain deeper than any real type is an error at its first use.
+Entries may refer to each other in any order, so they are linked on demand. An entry that nothing
+uses is never checked; a circle, or a chain deeper than any real type, is an error at its first use.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ REFERENCES = {
 
 
 class Tags(Sequence):
-    """The tags of a long table, whose records are read when asked for."""
+    """The tags of a long table, whose records are read when first asked for."""
 
     def __init__(self, entries: Deferred) -> None:
         self._entries = entries
@@ -62,9 +62,8 @@ class Tags(Sequence):
 class TypeTable(Linker, Sequence[Type]):
     """Types by index.
 
-    `entries` are the records, `tags` their tags: None where a record cannot be read.
-
-    `refuse` makes the error of a reference that leads nowhere, for those who ask from outside.
+    `entries` are the records, `tags` their tags: None where a record cannot be read. `refuse` makes
+    the error that indexing raises for a reference that leads nowhere.
     """
 
     def __init__(
@@ -94,14 +93,14 @@ class TypeTable(Linker, Sequence[Type]):
         return f"<TypeTable {', '.join(str(self.peek(index)) for index in range(len(self)))}>"
 
     def peek(self, index: int) -> Type | None:
-        """The type of that index, or None if there is no usable one."""
+        """Return the type of that index, or None if there is no usable one."""
         try:
             return self.at(index)
         except (BadReference, BytecodeError):
             return None
 
     def at(self, index: int, path: str = "") -> Type:
-        """The type of that index; `path` is the field that holds the index."""
+        """Return the type of that index; `path` is the field that holds the index."""
         if index in self.linked:
             return self.linked[index]
         if index >= len(self.entries):
@@ -132,15 +131,15 @@ class TypeTable(Linker, Sequence[Type]):
         return linked
 
     def _circle(self, number: int, inner: int) -> BadReference:
-        where = self._place(number, inner)
+        where = self._path_to(number, inner)
         circle = "types in a circle"
         return BadReference("type", inner, 0, path=where, problem=circle, kind="bad_index")
 
     def _too_deep(self, number: int, inner: int) -> BadReference:
-        return BadReference.too_deep("type", "type", self._limit, self._place(number, inner))
+        return BadReference.too_deep("type", "type", self._limit, self._path_to(number, inner))
 
-    def _place(self, number: int, inner: int) -> str:
-        """The first field of a record that names the type `inner`."""
+    def _path_to(self, number: int, inner: int) -> str:
+        """Return the path of the first field of a record that names the type `inner`."""
         entry = self.entries[number]
         for name, is_list in REFERENCES[entry["variant"]]:
             if is_list and inner in entry[name]:

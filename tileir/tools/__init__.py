@@ -1,1 +1,1 @@
-"""What is done with modules beside reading, writing and running them, and NVIDIA's tools."""
+"""Tools beside reading, writing and running: the sampler of modules, and NVIDIA's own tools."""

@@ -1,4 +1,4 @@
-"""Which releases of NVIDIA's cuTile programs were run with here."""
+"""The supported releases of NVIDIA's cuTile."""
 
 VERSIONS = ("1.5.0", "1.6.0", "1.7.0")
-"""The versions of the package cuda-tile that programs were run with."""
+"""The versions of the package cuda-tile with which `tileir.cutile` was tested."""

@@ -1,4 +1,4 @@
-"""What is said where an optional package is needed and not installed."""
+"""The error about an optional package that is needed but not installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LLVMLITE = "compiling needs llvmlite; install it with: pip install 'tileir[code
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Around whatever imports the compilers: MissingPackageError without llvmlite."""
+    """Turn a failed import of llvmlite inside into a MissingPackageError."""
     try:
         yield
     except ModuleNotFoundError as error:

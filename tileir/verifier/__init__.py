@@ -1,7 +1,8 @@
 """The verifier: every rule of Tile IR, in one catalogue.
 
-`catalogue` (rules and the ops they are about), `constraints` (what rows ask of any op), a file for
-each chapter of the op table, `control_flow` (regions and what ends them), `symbols`, `debug`,
-`names`, `hints`, `suspicions` (warnings), `targets` (what GPUs have), `single` (one op by itself),
-`body` (the walk through a function) and `module` (`verify`).
+`catalogue` has the rules and the ops they are about, `constraints` the rules that follow from the
+rows of the op table. `rules/` has a file for each chapter of the op table, and `control_flow`
+(regions and terminators), `symbols`, `debug`, `names`, `hints`, `suspicions` (warnings) and
+`targets` (features of GPUs). `single` checks one op by itself, `body` walks through a function,
+and `module` is `verify`.
 """

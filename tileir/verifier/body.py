@@ -1,4 +1,8 @@
-"""The walk through one function body: what is visible where, what is poisoned, every op asked."""
+"""The walk through one function body, which checks every op and the visibility of its operands.
+
+An op with a problem poisons its results: problems of ops that use them may be consequences, and
+are not reported.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ from tileir.ir import Block, Op, Value
 from tileir.read.function import Function, Global
 
 from .catalogue import SUSPICIONS, declare
-from .constraints import Found, signature, type_problem, version_problem
+from .constraints import Problem, signature, type_problem, version_problem
 from .malformed import malformed
-from .rules.control_flow import Frame, ending_problem, place_problem, receiver, region_problem
+from .rules.control_flow import Frame, ending_problem, placement_problem, receiver, region_problem
 from .rules.debug import Scopes
 from .rules.symbols import hint_problem, use_problem
 from .rules.targets import GATE, gate
@@ -26,23 +30,27 @@ DOMINANCE = declare(
 )
 
 
-def body_findings(
+def body_diagnostics(
     function: Function,
     variables: Mapping[str, Global],
     version: Version,
     target: str | None = None,
     warn: bool = False,
 ) -> list[Diagnostic]:
-    """What is wrong with a function's body, op by op in pre-order.
+    """Return what is wrong with a function's body, op by op in pre-order.
 
-    `variables` are the globals of the module by name, `version` is that of its format. With `warn`,
-    warnings too; with a `target`, what tileiras refuses for it.
+    `variables` are the globals of the module by name, `version` is the module's bytecode version.
+    With `warn`, warnings are included, and with a `target`, what tileiras refuses for it.
     """
     return _Walk(function, variables, version, target, warn).run()
 
 
 class _Scope:
-    """A block that is being walked through."""
+    """A block that is being walked through.
+
+    defined  the values that it has defined so far
+    pending  the op whose regions are being walked; its results are defined after them
+    """
 
     __slots__ = ("block", "defined", "frame", "ops", "pending")
 
@@ -68,18 +76,18 @@ class _Walk:
         self.target = target
         self.warn = warn
         self.version = version
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         self.visible: set[Value] = set()
         self.poisoned: set[Value] = set()
-        self.known: dict[tuple, Found] = {}
+        self.known: dict[tuple, Problem | None] = {}
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
-        body = function.body  # read before its places are
+        body = function.body  # decoded first, as `op_locations` needs it
         self.stack = [_Scope(body.block, Frame(None))]
-        self.misplaced = any(map(self.scopes.problem, function.places()))
+        self.misplaced = any(map(self.scopes.problem, function.op_locations()))
 
     def run(self) -> list[Diagnostic]:
-        """Everything that is wrong, in the order of the file."""
+        """Return everything that is wrong, in the order of the file."""
         stack = self.stack
         while stack:
             scope = stack[-1]
@@ -103,10 +111,10 @@ class _Walk:
             else:
                 self.visible.difference_update(scope.defined)
                 stack.pop()
-        return self.found
+        return self.diagnostics
 
-    def _give_up(self, op: object, problem: Found) -> None:
-        """Report an op that is none, and let nothing follow from it."""
+    def _give_up(self, op: object, problem: Problem) -> None:
+        """Report a malformed op, and poison its results."""
         if not isinstance(op, Op):
             return self._report(None, problem)
         results = [value for value in op.results or () if isinstance(value, Value)]
@@ -137,7 +145,7 @@ class _Walk:
         return scopes[::-1]
 
     def _op(self, op: Op, scope: _Scope) -> None:
-        """Ask everything of an op that is one."""
+        """Check a well-formed op."""
         key = signature(op)
         hidden, tainted = self._look_at_operands(op)
         problem = hidden
@@ -158,13 +166,13 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        if self.misplaced or not op.location_unread:  # else it is one of the places asked
-            odd = self.scopes.problem(op.location)
-            if odd:
-                self._report(op, odd)
+        if self.misplaced or not op.location_unread:  # else `op_locations` was checked
+            problem = self.scopes.problem(op.location)
+            if problem:
+                self._report(op, problem)
 
-    def _look_at_operands(self, op: Op) -> tuple[Found, bool]:
-        """An operand that is not visible here, and whether one is poisoned."""
+    def _look_at_operands(self, op: Op) -> tuple[Problem | None, bool]:
+        """Return the problem of an operand that is not visible, and whether one is poisoned."""
         visible, poisoned, tainted, index = self.visible, self.poisoned, False, 0
         for value in op.operands.values():
             if value is None:
@@ -177,8 +185,8 @@ class _Walk:
                 index += 1
         return None, tainted
 
-    def _particular(self, op: Op, scope: _Scope) -> Found:
-        """What is wrong with an op whose types are those that its row admits."""
+    def _particular(self, op: Op, scope: _Scope) -> Problem | None:
+        """Return what else is wrong with an op whose types agree with its row."""
         problem = own_problem(op)
         if problem:
             return problem
@@ -193,7 +201,7 @@ class _Walk:
                 return problem
         if op.spec.terminator or scope.frame.combining:
             last = op is scope.block.ops[-1]
-            return place_problem(op, scope.frame, last, self.function.name)
+            return placement_problem(op, scope.frame, last, self.function.name)
         return None
 
     def _suspect(self, op: Op) -> None:
@@ -206,13 +214,17 @@ class _Walk:
             if text:
                 self._report(op, (GATE, text, GATE.hint))
 
-    def _report(self, op: Op | None, problem: Found) -> None:
+    def _report(self, op: Op | None, problem: Problem) -> None:
         rule, text, hint = problem
-        text, hint = shorten(text, LONGEST_MESSAGE), shorten(hint, LONGEST_MESSAGE)
-        offset, place, name = (op.offset, op.place, op.name) if op else (None, "", "entry")
-        place = shorten(place, LONGEST_MESSAGE)
-        self.found.append(
+        self.diagnostics.append(
             Diagnostic(
-                rule.severity, rule.id, text, offset, self.function.name, place, op=name, hint=hint
+                rule.severity,
+                rule.id,
+                shorten(text, LONGEST_MESSAGE),
+                op.offset if op else None,
+                self.function.name,
+                shorten(op.location_text if op else "", LONGEST_MESSAGE),
+                op.name if op else "entry",
+                shorten(hint, LONGEST_MESSAGE),
             )
         )

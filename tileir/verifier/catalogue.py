@@ -1,8 +1,8 @@
-"""The catalogue of rules, and which ops each of them is about.
+"""The catalogue of rules, and the ops that each of them is about.
 
-A rule is a function with an id; its docstring is the explanation that users read. It looks at one
-op and says what is wrong in NVIDIA's words, or returns None. What an earlier rule of the same op
-has found, a later one need not fear: only the first is reported.
+A rule is a function with an id; its docstring is the explanation that users read. It checks one op,
+and returns what is wrong in NVIDIA's words, or None. The rules of an op are checked in order, and
+only the first problem is reported, so a rule may rely on those before it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ ERROR, WARNING = "error", "warning"
 class Rule:
     """One rule.
 
-    id           what diagnostics name it by, and ``tileir verify --explain``
-    severity     "error" where NVIDIA's tools refuse the file, "warning" where users fail later
-    explanation  one paragraph: what is asked for, why, what to do
-    hint         what to do, in one line; "" where the message says it
+    id           its name in diagnostics, and for ``tileir verify --explain``
+    severity     "error" if NVIDIA's tools refuse the file, "warning" if users fail later
+    explanation  one paragraph: what is required, why, and what to do
+    hint         what to do, in one line; "" if the message says it
     ops          mnemonics of the ops it is about; () for any op, or the module
     """
 
@@ -42,16 +42,16 @@ RULES: dict[str, Rule] = {}
 """Rule id -> rule, in the order of definition."""
 
 CHECKS: dict[str, list[tuple[Rule, Check]]] = {op.mnemonic: [] for op in OPS}
-"""Mnemonic -> errors that are particular to the op, in the order they are asked for."""
+"""Mnemonic -> the rules of that op alone, in the order in which they are checked."""
 
 SUSPICIONS: dict[str, list[tuple[Rule, Check]]] = {op.mnemonic: [] for op in OPS}
-"""Mnemonic -> warnings about the op, each of which may be given."""
+"""Mnemonic -> the rules whose violation is a warning; each is checked."""
 
 
 def declare(
     id: str, explanation: str, hint: str = "", severity: str = ERROR, ops: tuple[str, ...] = ()
 ) -> Rule:
-    """Enter a rule that is not about one op alone; its author asks for it where it belongs."""
+    """Enter a rule into the catalogue; for one without a check function, callers do the check."""
     if id in RULES:
         raise ValueError(f"two rules are called {id}")
     RULES[id] = Rule(id, severity, " ".join(inspect.cleandoc(explanation).split()), hint, ops)
@@ -61,7 +61,7 @@ def declare(
 def rule(
     id: str, *ops: str, having: str = "", hint: str = "", severity: str = ERROR
 ) -> Callable[[Check], Check]:
-    """Enter a function as a rule about the ops named, or all `having` an attribute of that name."""
+    """Enter a function as a rule about the named ops, and those `having` a certain attribute."""
 
     def enter(check: Check) -> Check:
         names = [*ops, *(op.mnemonic for op in OPS if having and _has(op, having))]
@@ -75,7 +75,7 @@ def rule(
 
 
 def suspicion(id: str, *ops: str, having: str = "", hint: str = "") -> Callable[[Check], Check]:
-    """Enter a function as a rule whose breach is a warning."""
+    """Enter a function as a rule whose violation is a warning."""
     return rule(id, *ops, having=having, hint=hint, severity=WARNING)
 
 

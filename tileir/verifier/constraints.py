@@ -1,7 +1,7 @@
-"""What the rows of the op table ask of any op: types of slots, agreement, inference, enum cases.
+"""The rules that follow from the rows of the op table: types, agreement, inference, enum cases.
 
-The rules about types depend on nothing but the types, so a caller may remember which combinations
-are fine (`signature`). Words are NVIDIA's; `PARTICULAR`, `GROUPS` have those that differ by op.
+The rules about types depend only on the types, so a caller may cache the result for a combination
+of types (`signature`). Messages are worded like NVIDIA's; `GROUPS` has those that differ by op.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, T
 from .catalogue import Rule, declare
 from .wording import LOOSE, listed, quoted, sizes, wanted
 
-Found = tuple[Rule, str, str] | None
-"""The rule that an op breaks, how, and what to do; None for an op that breaks none."""
+Problem = tuple[Rule, str, str]
+"""The rule that an op breaks, what is wrong, and a hint (or "")."""
 
 RESULT_COUNT = declare(
     "result-count",
@@ -74,14 +74,14 @@ CASE = declare(
     "that this op has.",
 )
 LISTED = 4
-"""Types of a list that a hint shows."""
+"""Most types of a list that a hint shows."""
 
 AGREEMENTS: tuple[tuple[str, str, Rule, Callable[[Type], object]], ...] = (
     ("same_type", "same type", SAME_TYPE, lambda type: type),
     ("same_element", "the same element type", SAME_ELEMENT, lambda type: type.element),
     ("same_shape", "same shape", SAME_SHAPE, lambda type: type.shape),
 )
-"""What the groups of a row agree in: the row's field, words, rule, and that part of a type."""
+"""Field of a row with groups of slots, words, rule, and the part of a type that must agree."""
 
 _LOADED = "failed to verify that `source` type is expected a pointer type of `result` type"
 _STORED = "failed to verify that `destination` type is expected a pointer type of `value` type"
@@ -117,11 +117,11 @@ GROUPS = {
     ),
     ("store_ptr_tko", "value"): _STORED,
 }
-"""Op and the slot that does not agree -> NVIDIA's words, where they are not those for any op."""
+"""Op and the slot that does not agree -> NVIDIA's message, where it has one for that op."""
 
 
 RESULT_FIRST = ("fpowf", "fpowi", "offset", "remi")
-"""Ops whose result NVIDIA names first among those of one type."""
+"""Ops whose result NVIDIA's message names first among the slots of one type."""
 
 RANKED = {
     "broadcast": ("source", "result"),
@@ -134,14 +134,14 @@ RANKED = {
     "permute": ("source", "result"),
     "unpack": ("source", "result"),
 }
-"""Op -> the slots that are of one rank."""
+"""Op -> the slots that must have the same rank."""
 
 RANKED_LAST = ("mmaf", "mmaf_scaled", "mmai", "permute")
 """Ops whose ranks NVIDIA compares after their types."""
 
 
 def signature(op: Op) -> tuple:
-    """What the rules about types depend on, as a key: valid as long as the types are alive."""
+    """Return the types of an op as a key, which is valid as long as the types are alive."""
     key: list = [op.spec.mnemonic]
     for value in op.operands.values():
         if value is None:
@@ -155,20 +155,20 @@ def signature(op: Op) -> tuple:
     return tuple(key)
 
 
-def operand_problem(op: Op) -> Found:
-    """What is wrong with the types of the operands of an op that has no results yet."""
+def operand_problem(op: Op) -> Problem | None:
+    """Return what is wrong with the types of the operands of an op without results yet."""
     slots = operand_slots(op)
     rows = [(slot, slots.get(slot.name, ())) for slot in op.spec.operands]
     return _refused(op, rows, "operand", OPERAND_TYPE) or _disagreement(op, slots)
 
 
-def type_problem(op: Op) -> Found:
-    """The first thing that is wrong with the types of an op's operands and results."""
+def type_problem(op: Op) -> Problem | None:
+    """Return the first thing that is wrong with the types of an op's operands and results."""
     slots = operand_slots(op)
     operands = [(slot, slots.get(slot.name, ())) for slot in op.spec.operands]
-    found = _refused(op, operands, "operand", OPERAND_TYPE) or _miscounted(op)
-    if found:
-        return found
+    problem = _refused(op, operands, "operand", OPERAND_TYPE) or _miscounted(op)
+    if problem:
+        return problem
     spec = op.spec
     if len(spec.results) == 1 and spec.results[0].arity == "many":
         slots[spec.results[0].name] = list(op.results)
@@ -185,7 +185,7 @@ def type_problem(op: Op) -> Found:
     )
 
 
-def _miscounted(op: Op) -> Found:
+def _miscounted(op: Op) -> Problem | None:
     rows = op.spec.results
     if len(rows) == 1 and rows[0].arity == "many":
         return None
@@ -196,8 +196,8 @@ def _miscounted(op: Op) -> Found:
     return RESULT_COUNT, words.get(len(rows), f"expected {len(rows)} results"), ""
 
 
-def version_problem(op: Op, version: Version) -> Found:
-    """An op, or a result, that the version of the format does not have."""
+def version_problem(op: Op, version: Version) -> Problem | None:
+    """Return the problem of an op, or a result, that the version of the format does not have."""
     if op.spec.since > version:
         return VERSION, f"{op.name} needs {op.spec.since}, the file is {version}", ""
     rows = op.spec.results
@@ -216,7 +216,7 @@ def version_problem(op: Op, version: Version) -> Found:
 
 def _refused(
     op: Op, rows: Sequence[tuple[Operand | Result, Sequence]], kind: str, rule: Rule
-) -> Found:
+) -> Problem | None:
     index = 0
     for slot, values in rows:
         if slot.arity == "one" and not values and isinstance(slot, Operand):
@@ -235,17 +235,17 @@ def _refused(
 
 
 def _admitted(op: Op, slot: Operand | Result, type: Type) -> bool:
-    """Whether a slot admits a type, as far as NVIDIA asks that of slots."""
+    """Whether a slot admits a type, as far as NVIDIA's tools check slots."""
     if admits(slot.type, type):
         return True
-    if slot.type is CARRIED:  # what terminators hand over is asked where they stand
+    if slot.type is CARRIED:  # a terminator's operands are checked by `control_flow`
         return op.spec.terminator or isinstance(type, Scalar | Pointer)
     loose = slot.name != "view" and slot.name in LOOSE.get(op.name, ())
     return loose and isinstance(type, Tile)
 
 
 def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> str | None:
-    """NVIDIA's words for types that are refused by something other than a constraint."""
+    """Return NVIDIA's message for a type that its tools refuse by a rule of its own, else None."""
     if slot.type is CARRIED:
         what = "a tensor_view" if isinstance(type, TensorView) else "a tile view"
         which = "loop-carried value" if isinstance(slot, Operand) else "result type"
@@ -277,16 +277,16 @@ def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> st
 # Agreement --------------------------------------------------------------------------------------
 
 
-def _ranks(op: Op, slots: Slots) -> Found:
+def _ranks(op: Op, slots: Slots) -> Problem | None:
     names = RANKED.get(op.name, ())
     if len({value.type.rank for name in names for value in slots[name]}) < 2:
         return None
-    found = ", ".join(f"{name} is {slots[name][0].type}" for name in names)
+    hint = ", ".join(f"{name} is {slots[name][0].type}" for name in names)
     text = f"failed to verify that all of {{{', '.join(names)}}} have same rank"
-    return SAME_RANK, text, found
+    return SAME_RANK, text, hint
 
 
-def _disagreement(op: Op, slots: Slots) -> Found:
+def _disagreement(op: Op, slots: Slots) -> Problem | None:
     for field, words, rule, part in AGREEMENTS:
         for group in getattr(op.spec, field):
             odd = _odd_one(op.spec, group, slots, part)
@@ -299,15 +299,15 @@ def _disagreement(op: Op, slots: Slots) -> Found:
                     if op.name in RESULT_FIRST and field == "same_type":
                         names = [names[-1], *names[:-1]]
                     text = f"failed to verify that all of {{{', '.join(names)}}} have {words}"
-                found = ", ".join(
+                hint = ", ".join(
                     f"{name} is {_some(slots[name])}" for name in group if slots.get(name)
                 )
-                return rule, text, found
+                return rule, text, hint
     return None
 
 
 def _some(values: Sequence[Value]) -> str:
-    """The types of values in a list, the first few of them."""
+    """Return the first few types of values as a list."""
     shown = [str(value.type) for value in values[:LISTED]]
     return ", ".join([*shown, "..."] if len(values) > LISTED else shown)
 
@@ -319,9 +319,10 @@ def _optional(row: Row, name: str) -> bool:
 def _odd_one(
     row: Row, group: Sequence[str], slots: Slots, part: Callable[[Type], object]
 ) -> str | None:
-    """The slot that does not agree with the first of its group.
+    """Return the first slot that does not agree with the first one of its group.
 
-    Lists agree pair by pair with other lists; alone in a group, all their values agree.
+    Values of lists must agree pair by pair; those of a list alone in its group, all with each
+    other.
     """
     if len(group) == 1:
         alike = {part(value.type) for value in slots.get(group[0], ())}
@@ -340,49 +341,49 @@ def _odd_one(
 
 @cache
 def _lists(mnemonic: str) -> frozenset[str]:
-    """The slots of a row that hold lists."""
+    """Return the slots of a row that hold lists."""
     row = BY_NAME[mnemonic]
     slots = (*row.operands, *row.results)
     return frozenset(slot.name for slot in slots if slot.arity == "many")
 
 
-def _uninferred(op: Op, slots: Slots) -> Found:
+def _uninferred(op: Op, slots: Slots) -> Problem | None:
     for slot in (*op.spec.operands, *op.spec.results):
         rule = slot.inference
         if rule is None or isinstance(rule, Reduced) or not slots.get(slot.name):
             continue
         due = infer(op, rule, slots)
-        found = [value.type for value in slots[slot.name]]
-        if due != found:
+        given = [value.type for value in slots[slot.name]]
+        if due != given:
             hint = f"{slot.name} follows from {rule.slot}"
-            return INFERRED, _inference_words(op, slot, slots, due or [], found), hint
+            return INFERRED, _inference_words(op, slot, slots, due or [], given), hint
     return None
 
 
 def _inference_words(
-    op: Op, slot: Operand | Result, slots: Slots, due: Sequence[Type], found: Sequence[Type]
+    op: Op, slot: Operand | Result, slots: Slots, due: Sequence[Type], given: Sequence[Type]
 ) -> str:
     match slot.inference:
-        case ViewTile() if op.name == "atomic_red_view_tko" and due[0].element != found[0].element:
-            pair = quoted(due[0].element), quoted(found[0].element)
+        case ViewTile() if op.name == "atomic_red_view_tko" and due[0].element != given[0].element:
+            pair = quoted(due[0].element), quoted(given[0].element)
             return f"view element type ({pair[0]}) must match value element type ({pair[1]})"
         case ViewTile() if op.name == "atomic_red_view_tko":
             return (
                 f"view tile shape {sizes(due[0].shape)} must match value shape "
-                f"{sizes(found[0].shape)} for element-wise atomic operations"
+                f"{sizes(given[0].shape)} for element-wise atomic operations"
             )
         case ViewTile():
             return (
-                f"expected tile type to be {listed(due)} (based on view type), got {listed(found)}"
+                f"expected tile type to be {listed(due)} (based on view type), got {listed(given)}"
             )
         case Pointee() if op.name.startswith("atomic"):
-            pointee, element = quoted(due[0].element), quoted(found[0].element)
+            pointee, element = quoted(due[0].element), quoted(given[0].element)
             name = "val" if op.name == "atomic_cas_tko" else "arg"
             return (
                 f"expected pointee type ({pointee}) to match element type of '{name}' ({element})"
             )
         case Like(source) if op.name == "scan":
-            for index, (one, other) in enumerate(zip(due, found, strict=False)):
+            for index, (one, other) in enumerate(zip(due, given, strict=False)):
                 if one != other:
                     return (
                         f"expect same type for operand at index: {index} and result at index: "
@@ -392,7 +393,7 @@ def _inference_words(
         case Like(source, "") if (op.name, slot.name) not in GROUPS:
             return f"failed to verify that all of {{{source}, {slot.name}}} have same type"
     text = GROUPS.get((op.name, slot.name))
-    return text or f"expected {slot.name} to be {listed(due)}, got {listed(found)}"
+    return text or f"expected {slot.name} to be {listed(due)}, got {listed(given)}"
 
 
 # Attributes -------------------------------------------------------------------------------------
@@ -400,13 +401,13 @@ def _inference_words(
 
 @cache
 def _cases(mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
-    """The enum attributes of a row and the cases that each may have."""
+    """Return the enum attributes of a row, and the cases that each may have."""
     slots = [slot for slot in BY_NAME[mnemonic].attributes if isinstance(slot.node, EnumValue)]
     return tuple((slot, frozenset(slot.allowed or slot.node.enum.by_name)) for slot in slots)
 
 
-def case_problem(op: Op) -> Found:
-    """An attribute that is not one of the cases its row allows."""
+def case_problem(op: Op) -> Problem | None:
+    """Return the problem of an enum attribute that is missing, or not a case its row allows."""
     for slot, legal in _cases(op.spec.mnemonic):
         value = op.attributes.get(slot.name)
         if value is None:

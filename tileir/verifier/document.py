@@ -1,4 +1,4 @@
-"""The catalogue as a table for people: RULES.md, which tests keep fresh."""
+"""The text of RULES.md, which lists the rules for users; a test keeps the file up to date."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ HEAD = """\
 # The rules that `tileir verify` knows
 
 Errors are what NVIDIA's tools refuse; warnings (errors with `--strict`) what they accept and users
-stumble over later. Made from the code by `python -m pytest --update tests/verifier`; change the
-code instead.
+stumble over later. Made from the code by `python -m pytest --update tests/tileir/verifier`; change
+the code instead.
 
 | rule | severity | about | what |
 |---|---|---|---|
 """
 
 MANY = 4
-"""Ops that are listed by name; where a rule is about more, their number is."""
+"""Most ops of a rule that are listed by name; of further ones only the number is given."""
 
 
 def document() -> str:
-    """The text of RULES.md."""
+    """Return the text of RULES.md."""
     rows = sorted(RULES.values(), key=lambda rule: (rule.severity, rule.id))
     return HEAD + "".join(map(_row, rows))
 

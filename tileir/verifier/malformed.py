@@ -1,6 +1,6 @@
-"""Ops that are none: edited in Python, without what every op that was read has.
+"""The check for malformed ops: edited in Python, they may lack what every decoded op has.
 
-All other rules rely on this, so it is asked first.
+All other rules rely on well-formed ops, so this is checked first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tileir.formats.ops import BY_NAME
 from tileir.ir import Op, Value
 
 from .catalogue import declare
-from .constraints import Found
+from .constraints import Problem
 
 MALFORMED = declare(
     "malformed-op",
@@ -24,15 +24,15 @@ MALFORMED = declare(
 
 @cache
 def _slots(mnemonic: str) -> tuple[dict[str, str], frozenset[str], tuple[str, ...]]:
-    """Operand slots with their arity, the names of all attributes, and those that are enums."""
+    """Return operand slots with their arity, and the names of all attributes and of enums."""
     row = BY_NAME[mnemonic]
     enums = tuple(slot.name for slot in row.attributes if isinstance(slot.node, EnumValue))
     names = frozenset(slot.name for slot in row.attributes)
     return {slot.name: slot.arity for slot in row.operands}, names, enums
 
 
-def malformed(op: object) -> Found:
-    """What an op lacks to be one."""
+def malformed(op: object) -> Problem | None:
+    """Return what makes an object no well-formed op."""
     text = _problem(op)
     return (MALFORMED, text, "") if text else None
 

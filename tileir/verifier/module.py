@@ -1,7 +1,7 @@
-"""`verify`: every rule asked of a whole module, everything that is wrong collected.
+"""`verify`: every rule is checked for a whole module, and all violations are collected.
 
-Of one op the first thing wrong is reported. What it defines is poisoned: an op that uses it is
-asked too, but what is wrong with that one is taken for a consequence and not reported.
+For each op, the first problem is reported. The results of such an op are poisoned: problems of ops
+that use them count as consequences, and are not reported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tileir.errors import Diagnostic, VerifyError
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
-from .body import body_findings
+from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
@@ -38,49 +38,43 @@ FLAGS = declare(
 def verify(
     bytecode: Bytecode | bytes, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
-    """Everything that is wrong with a module, as `Diagnostic`s; [] if nothing is.
-
-    Errors are what NVIDIA's tools refuse, in their words. Warnings are what they accept and users
-    stumble over later; with `strict` they are errors. `target` is a GPU such as "sm_90" and adds
-    what tileiras refuses for it. Raises BytecodeError for what cannot be read, UnsupportedError for
-    a target that nobody knows. What is odd about the bytes alone is in `Bytecode.warnings`.
-    """
+    """Return everything that is wrong with a module; see `tileir.verify`."""
     bytecode = Bytecode.of(bytecode)
     if target is not None:
         check_target(target)
     bytecode.touch()
-    found = list(_items(bytecode.functions, bytecode.globals, warn=True))
+    diagnostics = list(_items(bytecode.functions, bytecode.globals, warn=True))
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in bytecode.functions:
-        found += body_findings(function, variables, bytecode.version, target, warn=True)
+        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn=True)
     for odd in bytecode.warnings:
         if odd.kind == "unknown_flags":
-            found.append(replace(odd, kind=FLAGS.id))
+            diagnostics.append(replace(odd, kind=FLAGS.id))
     if strict:
-        found = [replace(finding, severity=ERROR) for finding in found]
-    return located(found, bytecode)
+        diagnostics = [replace(each, severity=ERROR) for each in diagnostics]
+    return located(diagnostics, bytecode)
 
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
     functions = list(bytecode.functions if functions is None else functions)
-    found = list(_items(functions, bytecode.globals, warn=False))
+    diagnostics = list(_items(functions, bytecode.globals, warn=False))
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in functions:
-        found += body_findings(function, variables, bytecode.version)
-    refuse(located(found, bytecode))
+        diagnostics += body_diagnostics(function, variables, bytecode.version)
+    refuse(located(diagnostics, bytecode))
 
 
-def refuse(found: list[Diagnostic]) -> None:
-    """Raise VerifyError if there is an error among the findings."""
-    errors = [finding for finding in found if finding.severity == ERROR]
+def refuse(diagnostics: list[Diagnostic]) -> None:
+    """Raise VerifyError if there is an error among the diagnostics."""
+    errors = [each for each in diagnostics if each.severity == ERROR]
     if errors:
         count = "one problem" if len(errors) == 1 else f"{len(errors)} problems"
         raise VerifyError(f"not valid Tile IR, {count}:", errors)
 
 
 def _items(functions: list[Function], variables: list[Global], warn: bool) -> Iterator[Diagnostic]:
-    """What is wrong with the entries and globals of a module, apart from bodies."""
+    """Yield what is wrong with the entries and globals of a module, apart from bodies."""
     for rule, text, hint, name in symbols.repeated(functions, variables):
         yield _about(rule, text, hint, "", name)
     for variable in variables:

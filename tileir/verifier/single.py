@@ -1,4 +1,4 @@
-"""One op by itself: all that can be said without knowing where it stands.
+"""The checks of one op by itself, which do not depend on the ops and regions around it.
 
 The chapters enter their rules into the catalogue when they are imported, which happens here.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from tileir.ir import Op
 
 from .catalogue import CHECKS
-from .constraints import Found, case_problem, type_problem
+from .constraints import Problem, case_problem, type_problem
 from .rules import (  # noqa: F401 - imported for what they enter
     atomics,
     bitwise,
@@ -24,16 +24,16 @@ from .rules import (  # noqa: F401 - imported for what they enter
 )
 
 
-def op_problem(op: Op) -> Found:
-    """The first thing wrong with an op that has its results: types, attributes, its own rules."""
+def op_problem(op: Op) -> Problem | None:
+    """Return the first problem of an op with its results: types, attributes, its own rules."""
     return type_problem(op) or own_problem(op)
 
 
-def own_problem(op: Op) -> Found:
-    """What is wrong with an op whose types are those that its row admits."""
-    found = case_problem(op)
-    if found:
-        return found
+def own_problem(op: Op) -> Problem | None:
+    """Return what else is wrong with an op whose types agree with its row."""
+    problem = case_problem(op)
+    if problem:
+        return problem
     for rule, check in CHECKS[op.spec.mnemonic]:
         text = check(op)
         if text:

@@ -1,4 +1,4 @@
-"""NVIDIA's way of putting things, because people search for it: types, constraints, lists."""
+"""Types, constraints and lists in the words of NVIDIA's diagnostics, which users search for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
 from tileir.types import Scalar, Tile, Type
 
 RANKS = {None: "", 0: "0D ", 1: ""}
-"""Rank of a constraint -> how the sentence starts; rank 1 is a sentence of its own."""
+"""Rank of a constraint -> the beginning of the phrase; rank 1 has a message of its own."""
 
 KINDS = {
     "token": "cuda tile token type",
@@ -19,6 +19,7 @@ KINDS = {
     "strided_view": "strided view type",
     "gather_scatter_view": "gather/scatter view type",
 }
+"""Kind of a type in the op table -> NVIDIA's phrase for it."""
 
 SPECIAL = {
     ("mmaf", "lhs"): "mmaf operand tile type",
@@ -36,17 +37,17 @@ SPECIAL = {
     ("mmaf_scaled", "lhs_scale"): "mmaf_scaled scale tile type",
     ("mmaf_scaled", "rhs_scale"): "mmaf_scaled scale tile type",
 }
-"""Slots whose tiles NVIDIA gives a name of their own."""
+"""Op and slot -> NVIDIA's own name for the tiles of that slot."""
 
 
 @lru_cache(64)
 def quoted(type: Type) -> str:
-    """A type as NVIDIA's diagnostics quote it: the dialect's prefix, except for numbers."""
+    """Return a type as NVIDIA's diagnostics quote it: with the dialect's prefix, except scalars."""
     return f"'{type}'" if isinstance(type, Scalar) else f"'!cuda_tile.{type}'"
 
 
 def listed(types: Iterable[Type]) -> str:
-    """Several quoted types; as many as a message can show."""
+    """Return a list of quoted types, of as many as a message can show."""
     shown, left = [], LONGEST_MESSAGE
     for type in types:
         shown.append(quoted(type))
@@ -64,11 +65,11 @@ LOOSE = {
     "multimem_store_view_tko": ("tile", "view"),
     "select": ("val_if_true", "val_if_false", "result"),
 }
-"""Slots that NVIDIA declares as any tile or view, and then refuses some in other words."""
+"""Op -> slots that NVIDIA declares for any tile or view; a rule of its own then refuses some."""
 
 
 def wanted(constraint: Constraint, mnemonic: str, slot: str, type: Type) -> str:
-    """What a slot admits, in words, where a value of that type was found."""
+    """Return in words what a slot admits, for a message about a value of that type in it."""
     if slot in LOOSE.get(mnemonic, ()) and (slot == "view" or not isinstance(type, Tile)):
         return "TileView instance" if slot == "view" else "Tile type"
     if not isinstance(constraint, TileOf):
@@ -86,5 +87,5 @@ def wanted(constraint: Constraint, mnemonic: str, slot: str, type: Type) -> str:
 
 
 def sizes(shape: Iterable[int]) -> str:
-    """Extents as a list."""
+    """Return extents as a list."""
     return ", ".join(map(str, shape))

@@ -1,1 +1,1 @@
-"""From IR to bytes: the tables that grow, bodies encoded, and the sections that changed."""
+"""Writing: IR to bytes. The tables that grow, bodies encoded, and the sections that changed."""

@@ -1,4 +1,4 @@
-"""Attributes to records: the inverse of what `decode` makes of them."""
+"""Encoding of attributes as records: the inverse of `read.tables` and `read.op_decoders`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tileir.formats.types import TYPE_INDEX
 from tileir.ir.constants import Constant
 from tileir.types import Tile, Type
 
-from .tables import Interning
+from .tables import OutputTables
 from .type_table import case_number
 
 Record = dict[str, object]
-"""The fields of a node, as the schema takes them."""
+"""The fields of a node of the schema, by name."""
 
 
-def encode_attribute(value: object, tables: Interning, depth: int = 0) -> Record:
-    """The record of a tagged attribute (see `tileir.attributes` for what a value may be)."""
+def encode_attribute(value: object, tables: OutputTables, depth: int = 0) -> Record:
+    """Return the record of a tagged attribute; `tileir.attributes` lists the possible values."""
     if depth > tables.limits.attribute_depth:
         raise BuildError(f"attributes nested more than {tables.limits.attribute_depth} deep")
     match value:
@@ -67,12 +67,12 @@ def encode_attribute(value: object, tables: Interning, depth: int = 0) -> Record
 
 
 def _integers(value: object, *names: str) -> Record:
-    """Fields of an attribute that are integers or None."""
+    """Encode fields of an attribute that are integers or None."""
     given = {name: getattr(value, name) for name in names}
     return {name: number if number is None else integer(number) for name, number in given.items()}
 
 
-def _number(value: attr.IntegerAttribute | attr.FloatAttribute, tables: Interning) -> Record:
+def _number(value: attr.IntegerAttribute | attr.FloatAttribute, tables: OutputTables) -> Record:
     variant = "Integer" if isinstance(value, attr.IntegerAttribute) else "Float"
     type = value.type
     if getattr(type, "is_integer", None) != (variant == "Integer"):
@@ -82,8 +82,8 @@ def _number(value: attr.IntegerAttribute | attr.FloatAttribute, tables: Internin
     return {"variant": variant, "type": tables.types.index(type), "bits": value.bits}
 
 
-def _enum_attribute(value: attr.EnumAttribute, tables: Interning) -> Record:
-    """An enum that has a tag of its own, which so far one has."""
+def _enum_attribute(value: attr.EnumAttribute, tables: OutputTables) -> Record:
+    """Encode an enum case; only one enum so far has an attribute tag of its own."""
     for arm in ATTRIBUTE.by_name.values():
         for field in arm.fields.subcons:
             if isinstance(field.subcon, EnumValue) and field.subcon.enum.name == value.enum:
@@ -92,7 +92,7 @@ def _enum_attribute(value: attr.EnumAttribute, tables: Interning) -> Record:
     raise BuildError(f"{value.enum} is no enum that an attribute can hold")
 
 
-def _dictionary(entries: Mapping[str, object], tables: Interning, depth: int) -> list[Record]:
+def _dictionary(entries: Mapping[str, object], tables: OutputTables, depth: int) -> list[Record]:
     if "" in entries:
         raise BuildError("an empty key in a dictionary of attributes")
     return [
@@ -101,7 +101,7 @@ def _dictionary(entries: Mapping[str, object], tables: Interning, depth: int) ->
     ]
 
 
-def _hints(value: attr.Hints, tables: Interning, depth: int = 0) -> list[Record]:
+def _hints(value: attr.Hints, tables: OutputTables, depth: int = 0) -> list[Record]:
     if not isinstance(value.entries, dict):
         raise BuildError(f"expected a dictionary of hints, found {value.entries!r}")
     for key, hints in value.entries.items():
@@ -110,8 +110,8 @@ def _hints(value: attr.Hints, tables: Interning, depth: int = 0) -> list[Record]
     return _dictionary(value.entries, tables, depth)
 
 
-def encode_constant(constant: object, type: Type | None, tables: Interning) -> Record:
-    """The `constant` field for numbers that a value of that type stands for."""
+def encode_constant(constant: object, type: Type | None, tables: OutputTables) -> Record:
+    """Return the `constant` field of a record for a constant of that type."""
     if not isinstance(constant, Constant):
         raise BuildError(f"expected a Constant, found {constant!r}")
     if constant.type != type:
@@ -126,8 +126,10 @@ def encode_constant(constant: object, type: Type | None, tables: Interning) -> R
     return {"constant": tables.constants.index(constant.data)}
 
 
-def encode_inline(node: Construct, value: object, tables: Interning, result: Type | None) -> object:
-    """The record of an attribute slot whose layout is `node`; the inverse of decode's."""
+def encode_inline(
+    node: Construct, value: object, tables: OutputTables, result: Type | None
+) -> object:
+    """Return the record of an attribute slot whose layout is `node`."""
     if isinstance(node, EnumValue):
         return case_number(node.enum, value if value is not None else "", tables.version)
     if node is ATTRIBUTE:
@@ -156,21 +158,21 @@ def encode_inline(node: Construct, value: object, tables: Interning, result: Typ
 
 
 def listed(value: object) -> Sequence:
-    """A tuple or list as it is."""
+    """Return a tuple or list unchanged; BuildError for anything else."""
     if not isinstance(value, tuple | list):
         raise BuildError(f"expected a tuple, found {value!r}")
     return value
 
 
 def truth(value: object) -> int:
-    """1 or 0 for True or False, and for nothing else."""
+    """Return 1 for True and 0 for False; BuildError for anything else."""
     if not isinstance(value, bool):
         raise BuildError(f"expected True or False, found {value!r}")
     return int(value)
 
 
 def integer(value: object) -> int:
-    """A number that is an integer and no other kind of number."""
+    """Return an integer as an int; BuildError for any other kind of number."""
     try:
         return operator.index(value)
     except TypeError:

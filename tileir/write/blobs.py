@@ -1,4 +1,4 @@
-"""Strings and constants to be written: runs of bytes with an index, kept where they lie."""
+"""Strings and constants to be written: byte strings, each with an index."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tileir.formats.nodes import Malformed
 from tileir.messages.texts import display
 
 ENDS = 16
-"""Bytes at either end of a blob that tell it from most others of its size."""
+"""Bytes at either end of a blob that serve as its key, with its size: most blobs differ there."""
 
 
 class Blobs:
-    """Strings or constants: runs of bytes, found again by content, never copied."""
+    """Strings or constants by index: byte strings that are compared by content, never copied."""
 
     def __init__(self, entries: Sequence[Slice] = ()) -> None:
         self._entries: list[Slice] = list(entries)
@@ -27,11 +27,11 @@ class Blobs:
 
     @property
     def added(self) -> list[Slice]:
-        """What was not there at the start, in order."""
+        """The entries that have been added since the start, in order."""
         return self._entries[self._kept :]
 
     def index(self, data: bytes | memoryview) -> int:
-        """The index of these bytes; they must not change until the file is written."""
+        """Return the index of these bytes, which must not change until the file is written."""
         known = self._by_identity.get(id(data))
         if known is not None:
             return known
@@ -52,7 +52,7 @@ def _ends(data: bytes | memoryview) -> tuple:
 
 
 def encode_text(text: str) -> bytes:
-    """The bytes of a text, those that came from a file and were no UTF-8 included."""
+    """Return a text as UTF-8; lone surrogates become the invalid bytes that they were read from."""
     if not isinstance(text, str):
         raise BuildError(f"expected a text, found {text!r}")
     try:

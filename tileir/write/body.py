@@ -1,8 +1,8 @@
-"""IR to records: the inverse of `decode`, with the same value numbers and the same tables.
+"""Encoding of a function body: IR to records, the inverse of `read.body`, with its value numbers.
 
-Everything is written the one shortest way; flag words and tags are left to the schema. A record is
-a plain dict of the fields of its node. What a version has no room for is a BuildError that names
-the op, the slot and the version that has it.
+Everything gets its shortest encoding; the schema derives flag words and tags. A record is a plain
+dict of the fields of its node. What a version cannot express is a BuildError that names the op, the
+slot and the version that has it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from tileir.types import Type
 
 from .attributes import Record, encode_inline, listed, truth
 from .renamed_functions import Relocation, as_it_is
-from .tables import Interning
+from .tables import OutputTables
 
 PARTS = {"operands": dict, "attributes": dict, "results": list, "regions": list}
-"""What an op is made of."""
+"""Attribute of an `Op` -> the class that it must have."""
 
 
 class BodyEncoder:
-    """Encodes one function body. `locations` has the location of every op, in pre-order, then.
+    """Encodes one function body; afterwards `locations` has the location of each op in pre-order.
 
-    `relocate` gives the location to write in the place of one that an op has.
+    `relocate` maps the location of an op to the one that is written.
     """
 
     def __init__(
-        self, tables: Interning, relocate: Relocation = as_it_is, limits: Limits = DEFAULT
+        self, tables: OutputTables, relocate: Relocation = as_it_is, limits: Limits = DEFAULT
     ) -> None:
         self.tables = tables
         self.limits = limits
@@ -44,13 +44,13 @@ class BodyEncoder:
         self.numbers: dict[Value, int] = {}
 
     def encode(self, body: Body) -> list[Record]:
-        """The records of the ops; parameters get the first numbers."""
+        """Return the records of the ops; parameters get the first numbers."""
         self._define(body.block.arguments)
         with deep_recursion(self.limits):
             return self._ops(body.block.ops, 0)
 
     def build(self, records: list[Record]) -> bytes:
-        """The bytes of a body's records."""
+        """Return the bytes of a body's records."""
         version, tags = self.tables.version, self.tables.types.tags
         with deep_recursion(self.limits):
             rows = pack(BODY, records, version)
@@ -72,7 +72,7 @@ class BodyEncoder:
         return [self.op(op, depth) for op in ops]
 
     def op(self, op: Op, depth: int = 0) -> Record:
-        """The record of one op, its regions included."""
+        """Return the record of one op, with its regions."""
         if not isinstance(op, Op):
             raise BuildError(f"expected an op, found {op!r}")
         spec, version = op.spec, self.tables.version
@@ -195,14 +195,14 @@ class BodyEncoder:
 
 
 def default_of(slot: Attribute, operands: Mapping[str, object]) -> object:
-    """What an op means that does not have the attribute."""
+    """Return the value of an attribute that an op does not have."""
     if isinstance(slot.default, Each):
         return (slot.default.value,) * len(operands[slot.default.slot])
     return slot.default
 
 
 class _Within:
-    """Puts the op and the slot in front of what is wrong with its value."""
+    """Puts the op and the slot in front of the message of a BuildError."""
 
     def __init__(self, op: Op, slot: str) -> None:
         self.op = op

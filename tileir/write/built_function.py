@@ -1,4 +1,4 @@
-"""What is written of a function that no file has: the builder's `Kernel` is one."""
+"""The interface of a function that was not read from a file: the builder's `Kernel` has it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class BuiltFunction(ABC):
-    """A function that was made op by op, with all that its entry in the function table says."""
+    """A function that was built op by op, with the fields of its entry in the function table."""
 
     name: str
     type: FunctionType
@@ -25,4 +25,4 @@ class BuiltFunction(ABC):
 
     @abstractmethod
     def finish(self) -> None:
-        """Refuse a function whose body does not end yet: BuildError."""
+        """Raise BuildError if the body of the function is not finished."""

@@ -1,8 +1,8 @@
-"""A file written again: what was touched is compared with what its bytes say.
+"""A file written again, with its changes: what was touched is compared with the original bytes.
 
-"Changed" means that it would be written differently: the bytes of every body that somebody has
-looked at are decoded once more, and both forms are turned into records. So nothing is missed, and
-looking alone never changes a byte.
+"Changed" means that it would be written differently: the bytes of every body that was decoded are
+decoded once more, and both forms are encoded. So no change is missed, and reading alone never
+changes a byte.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from .renamed_functions import as_it_is, relocation
 from .sections import Writer
 
 if TYPE_CHECKING:
-    from tileir.read.original import AsFound
+    from tileir.read.original import OriginalFile
 
 
 class Module(Protocol):
-    """What is written: a `Bytecode`, with what has been changed in it."""
+    """The module that is written: a `Bytecode`."""
 
     version: Version
     tag: int
-    found: AsFound
+    original: OriginalFile
     globals: list[Global]
     producer: str | None
 
     @property
     def functions(self) -> Sequence[Function | BuiltFunction]:
-        """The entries; those that no file has are `BuiltFunction`s."""
+        """The entries; those that were not read from a file are `BuiltFunction`s."""
 
 
 def rewritten(module: Module, check: bool) -> bytes:
-    """The bytes of a file with everything that changed since it was read."""
-    found = module.found
-    if (module.version, module.tag) != (found.version, found.tag):
-        raise BuildError(f"the file is of version {found.version}, tag {found.tag}")
+    """Return the bytes of a file with everything that changed since it was read."""
+    original = module.original
+    if (module.version, module.tag) != (original.version, original.tag):
+        raise BuildError(f"the file is of version {original.version}, tag {original.tag}")
     _check_lists(module)
     if _untouched(module):
-        return codec.build_file(found.file)
-    writer = Writer(found.version, found, check)
+        return codec.build_file(original.file)
+    writer = Writer(original.version, original, check)
     _check_names(module, [*_globals(writer, module), *_functions(writer, module)])
-    if module.producer != found.producer:
+    if module.producer != original.producer:
         if module.producer is None:
             writer.drop("Producer")
         else:
@@ -62,7 +62,7 @@ def rewritten(module: Module, check: bool) -> bytes:
 
 
 def _check_lists(module: Module) -> None:
-    """Refuse what is no function in `functions` and no global in `globals`."""
+    """Raise BuildError if `functions` or `globals` has an item of another class."""
     for name, kinds in (("functions", (Function, BuiltFunction)), ("globals", Global)):
         if name not in vars(module):
             continue
@@ -75,45 +75,45 @@ def _check_lists(module: Module) -> None:
 
 
 def _untouched(module: Module) -> bool:
-    """Whether nobody can have changed anything."""
-    found = module.found
-    same_tables = _same_globals(module) and module.producer == found.producer
-    if not same_tables or "functions" not in vars(module):  # nobody has even asked for them
+    """Whether nothing can have been changed."""
+    original = module.original
+    same_tables = _same_globals(module) and module.producer == original.producer
+    if not same_tables or "functions" not in vars(module):  # if not even read, they are the same
         return same_tables
-    return _same_objects(module.functions, found.functions) and not any(
+    return _same_objects(module.functions, original.functions) and not any(
         function.touched for function in module.functions
     )
 
 
 def _same_globals(module: Module) -> bool:
-    return _same_objects(module.globals, [variable for variable, _ in module.found.globals])
+    return _same_objects(module.globals, [variable for variable, _ in module.original.globals])
 
 
-def _same_objects(present: list, found: list) -> bool:
-    return len(present) == len(found) and all(map(operator.is_, present, found))
+def _same_objects(present: list, original: list) -> bool:
+    return len(present) == len(original) and all(map(operator.is_, present, original))
 
 
 def _globals(writer: Writer, module: Module) -> list[str]:
-    """Write the globals again if there are others; returns the names to be told apart."""
+    """Write the globals again if they changed; returns the names that must be unique."""
     if _same_globals(module):
         return []
-    found = {id(variable): record for variable, record in module.found.globals}
-    records = [found.get(id(v)) or writer.variable(v) for v in module.globals]
+    own = {id(variable): record for variable, record in module.original.globals}
+    records = [own.get(id(v)) or writer.variable(v) for v in module.globals]
     writer.replace("Global", records)
     return [variable.name for variable in module.globals]
 
 
 def _functions(writer: Writer, module: Module) -> list[str]:
-    """Write the functions again if one changed; returns the names to be told apart."""
-    found = module.found.functions
-    own = {id(function): function.record for function in found}
+    """Write the functions again if one changed; returns the names that must be unique."""
+    originals = module.original.functions
+    own = {id(function): function.record for function in originals}
     records, changed = [], []
     for function in module.functions:
         record = (_own if id(function) in own else _new)(writer, function)
         records.append(record)
         if record is not own.get(id(function)):
             changed.append(function.name)
-    same = _same_objects(module.functions, found)
+    same = _same_objects(module.functions, originals)
     if changed or not same:
         writer.replace("Func", records)
     return changed if same else [function.name for function in module.functions]
@@ -127,7 +127,7 @@ def _check_names(module: Module, names: list[str]) -> None:
 
 
 def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
-    """The record of a function of another file, or of one built from nothing."""
+    """Return the record of a function of another file, or of one that was built."""
     if not isinstance(function, Function):
         return writer.built(function)
     record = writer.function(function, relocation(function))
@@ -137,20 +137,20 @@ def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
 
 
 def _own(writer: Writer, function: Function) -> Record:
-    """The record of a function of the file: the one it came from, if it says the same."""
-    found = function.record
+    """Return the record of a function of the file: the original one if nothing changed."""
+    record = function.record
     if not function.touched:
-        return found
+        return record
     original = function.original()
     was, now = writer.entry(original), writer.entry(function)
     changes = {name: now[name] for name in now if now[name] != was[name]}
     if "flags" in changes or "hints" in changes:
-        unknown = found["flags"] & ~(PRIVATE | KERNEL | HINTS)  # odd, and not ours to drop
+        unknown = record["flags"] & ~(PRIVATE | KERNEL | HINTS)  # an oddity, which is kept
         changes |= {"flags": now["flags"] | unknown, "hints": now["hints"]}
     relocate = relocation(function)
     before, after = writer.encoder(), writer.encoder(relocate)
     own = [writer.location(original), writer.location(function, relocate)]
-    moved = own[0] != own[1] or (found["location"] and relocate is not as_it_is)
+    moved = own[0] != own[1] or (record["location"] and relocate is not as_it_is)
     if function.decoded or moved or "signature" in changes:
         old = writer.body(before, original.name, original.type, original.body)
         new = writer.body(after, function.name, function.type, function.body)
@@ -160,4 +160,4 @@ def _own(writer: Writer, function: Function) -> Record:
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)
-    return {**found, **changes} if changes else found
+    return {**record, **changes} if changes else record

@@ -1,4 +1,4 @@
-"""Source locations to be written: the inverse of `locations`, equal ones under one number."""
+"""Source locations to be written, the inverse of `read.debug_info`: equal ones get one number."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ KINDS = {
     "callee": POSITIONS,
     "caller": POSITIONS,
 }
-"""Field of a debug record that names another one -> what may stand there."""
+"""Field of a debug record that names another record -> the classes that it may have."""
 
 
-class Locations:
-    """Debug records by number, from 1 on; 0 is an unknown location."""
+class OutputLocations:
+    """Debug records by number, from 1; 0 is an unknown location."""
 
     def __init__(self, version: Version, strings: Blobs, debug: DebugInfo | None = None) -> None:
         self.version = version
@@ -73,7 +73,7 @@ class Locations:
                 self._by_content.setdefault(_content(entry), number)
 
     def number(self, location: Location | None) -> int:
-        """The number of a position, that of every record it refers to before it."""
+        """Return the number of a location; the records that it refers to are added before it."""
         if not isinstance(location, POSITIONS):
             raise BuildError(f"expected a source location, found {location!r}")
         known = location is None or id(location) in self._numbers
@@ -131,18 +131,18 @@ def _line(value: object) -> int:
 
 
 def references(location: Location) -> dict[str, Location | None]:
-    """The records that a record names, by field, checked for their kind."""
+    """Return the records that a record refers to, by field; BuildError for one of a wrong class."""
     variant = RECORDS.get(location.__class__)
     if variant is None:
         raise BuildError(f"expected a source location, found {location!r}")
-    found = {}
+    referenced = {}
     for field in DEBUG_RECORD.by_name[variant].fields.subcons:
         if field.subcon is RECORD_INDEX:
             other = getattr(location, field.name)
             if not isinstance(other, KINDS[field.name]):
                 raise BuildError(f"{field.name} of location {location} is {other!r}")
-            found[field.name] = other
-    return found
+            referenced[field.name] = other
+    return referenced
 
 
 def _content(record: dict) -> tuple:
@@ -151,7 +151,7 @@ def _content(record: dict) -> tuple:
 
 
 def misplaced(location: Location | None, function: Location | None) -> Iterator[str]:
-    """What NVIDIA's readers find wrong with an op's location in a function with that location."""
+    """Yield what NVIDIA's readers refuse about an op's location, given its function's location."""
     if location is None:
         return
     if function is None:

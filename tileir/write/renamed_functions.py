@@ -1,4 +1,4 @@
-"""A renamed function's source locations: its Subprogram names its symbol, and must go on doing so.
+"""The source locations of a renamed function, whose Subprogram must name the new symbol.
 
 NVIDIA's readers refuse a function whose location belongs to a Subprogram of another linkage name.
 """
@@ -20,19 +20,19 @@ Relocation = Callable[[Location | None], Location | None]
 
 
 def as_it_is(location: Location | None) -> Location | None:
-    """A location that stays what it is."""
+    """Return a location unchanged."""
     return location
 
 
 def relocation(function: Function) -> Relocation:
-    """What becomes of the locations of a function, which may have another name than in its file."""
+    """Return the map from the locations of a function to those to write, by its present name."""
     before, after = function.original().name, function.name
     if before == after:
         return as_it_is
     moved: dict[int, tuple[Location, Location]] = {}
 
     def move(location: Location | None) -> Location | None:
-        """The location with every Subprogram of the old name renamed; chains can be long."""
+        """Return the location with Subprograms of the old name renamed; chains can be long."""
         stack = [] if location is None else [location]
         while stack:
             current = stack[-1]

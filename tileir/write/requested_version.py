@@ -1,4 +1,4 @@
-"""The bytecode version that somebody asks for, in whatever form they say it."""
+"""The bytecode version that a caller asks for, as a text, a pair or a `Version`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from tileir.formats.version import SUPPORTED, Version
 
 
 def supported(version: Version | str | tuple[int, int]) -> Version:
-    """The version of that text or pair; BuildError if it is none, or one that is not known."""
+    """Return the `Version`; BuildError if `version` is not one, or is not supported."""
     try:
-        found = Version.of(version)
+        requested = Version.of(version)
     except ValueError as error:
         raise BuildError(str(error)) from None
-    if found not in SUPPORTED:
-        raise BuildError(f"version {found} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
-    return found
+    if requested not in SUPPORTED:
+        raise BuildError(f"version {requested} is not one of {SUPPORTED[0]} to {SUPPORTED[-1]}")
+    return requested

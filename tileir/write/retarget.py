@@ -1,10 +1,9 @@
-"""The same module in another version of the format.
+"""The conversion of a module to another version of the format.
 
-Works on records, not on meaning: every index stays what it is, and what nothing refers to comes
-along. A field that only one of the versions has stands for its default in the other; whatever the
-target cannot say is collected, all of it, and refused. The one change that is more than layout is
-a result that a version adds (the token of print_tko in 13.2): it shifts the numbers of the values
-behind it.
+It works on records, not on the IR: every index stays the same, and unused entries are kept. A field
+that only one of the versions has stands for its default in the other; everything that the target
+cannot express is collected and refused in one error. One change goes beyond layout: a result that
+a version adds (the token of print_tko in 13.2) shifts the numbers of the values after it.
 """
 
 from __future__ import annotations
@@ -52,21 +51,20 @@ from tileir.formats.version import SUPPORTED, V13_1, Version
 
 
 def retarget(bytecode, target: Version) -> bytes:
-    """The bytes of a module that has been read to the end, in version `target`.
+    """Return the bytes in version `target` of a module that has been read to the end.
 
-    Raises VersionError for what that version lacks.
+    Raises VersionError, which lists everything that the version lacks.
     """
     with deep_recursion(bytecode.limits):
         return _Retarget(bytecode, target).run()
 
 
 def check_oddities(before, after) -> None:
-    """Refuse a new form of a module in which something odd is no longer what it was.
+    """Raise BuildError if converting a module changed its oddities; the error lists those.
 
-    Whatever is readable but not what a producer writes is noted when a file is read: overlong
-    varints, padding, gaps in tables, entries that cannot be read. Records keep such things only as
-    long as what is around them stays; comparing the notes finds out about all of them. BuildError
-    lists those that did not stay.
+    Oddities are readable but not what a producer writes: overlong varints, padding, gaps in tables,
+    entries that cannot be read. Records keep them only while the fields around them stay the same,
+    so the oddities noted when reading both files are compared.
     """
     was, now = (_oddities(bytecode.touch()) for bytecode in (before, after))
     changed = sorted(((was - now) + (now - was)).elements())
@@ -76,12 +74,12 @@ def check_oddities(before, after) -> None:
 
 
 def _oddities(bytecode) -> Counter[tuple[str, str, str]]:
-    """Kind, section and path of everything odd."""
-    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.found.all_oddities())
+    """Count the oddities of a module by kind, section and path."""
+    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.original.all_oddities())
 
 
-class _Lost:
-    """In the place of a value number: the result that the target does not have."""
+class _LostResult:
+    """Stands for the number of a value that the target lacks: the result of an op."""
 
     def __init__(self, op: str, result: Result) -> None:
         self.op = op
@@ -89,7 +87,10 @@ class _Lost:
 
 
 class _Retarget:
-    """One run: the versions, what was found lacking, and value numbers while inside a function."""
+    """One conversion: the versions, the features that the target lacks, and value numbers.
+
+    `numbers` maps the value numbers of the function being converted to those in the target.
+    """
 
     def __init__(self, bytecode, target: Version) -> None:
         self.bytecode = bytecode
@@ -97,7 +98,7 @@ class _Retarget:
         self.target = target
         self.features: Counter[Feature] = Counter()
         self.function = ""
-        self.numbers: list[int | _Lost] = []
+        self.numbers: list[int | _LostResult] = []
         self.next = 0
         self.types: list[Container] = []
         self.token: int | None = None
@@ -124,8 +125,8 @@ class _Retarget:
         return codec.build_file(file)
 
     def _records(self) -> dict[str, tuple[object, bytes]]:
-        """Every section that counts as named records, and the bytes behind them; types first."""
-        bytecode, found = self.bytecode, {}
+        """Return the named records of each active section, and the bytes after; types first."""
+        bytecode, records = self.bytecode, {}
         for name in SECTIONS:
             section = next((s for s in bytecode.sections if s.name == name and s.active), None)
             if section is None:
@@ -134,10 +135,10 @@ class _Retarget:
             record, stop = codec.parse_named(
                 bytecode.data, name, payload, self.source, tags, limits
             )
-            found[name] = (record, bytes(bytecode.data[stop : payload.offset + section.size]))
-        if "Type" in found:
-            self.types = found["Type"][0]["entries"]
-        return found
+            records[name] = (record, bytes(bytecode.data[stop : payload.offset + section.size]))
+        if "Type" in records:
+            self.types = records["Type"][0]["entries"]
+        return records
 
     def _lack(self, owner: str, slot: str, since: Version, until: Version | None = None) -> None:
         self.features[Feature(owner, slot, since, until, self.function)] += 1
@@ -151,7 +152,7 @@ class _Retarget:
     # Records --------------------------------------------------------------------------------
 
     def _record(self, node: Record, record: dict, owner: str) -> None:
-        whole = dict(record)  # what announces the fields, as it was read
+        whole = dict(record)  # as read, with the flag words that announce fields
         announcers = _announcers(node)
         for field in node.subcons:
             value = record.get(field.name)
@@ -161,9 +162,9 @@ class _Retarget:
                 record[field.name] = self._convert(field.subcon, value, whole, owner, field.name)
 
     def _announced(self, node: Record, field: Renamed, whole: Mapping, owner: str):
-        """A flag word, or the byte before an optional value: None to work it out again.
+        """Return a flag word, or the byte before an optional value; None to derive it when writing.
 
-        It stays as it is where both versions mean the same by it. Otherwise it has to be what
+        It is kept where both versions define it alike. Otherwise it must equal the value that
         follows from the fields that it announces.
         """
         value = whole.get(field.name)
@@ -182,12 +183,12 @@ class _Retarget:
         return word.known(self.source) != word.known(self.target)
 
     def _lack_oddity(self, owner: str, what: str) -> None:
-        """Something that no version gave a meaning, but that the source has room for."""
+        """Note something without a meaning in any version that only the source can express."""
         newer = self.target > self.source
         self._lack(owner, what, V13_1 if newer else self.source, self.source if newer else None)
 
     def _convert(self, node: Construct, value, record: Mapping, owner: str, slot: str):
-        """The value in the target's terms; `owner` and `slot` say whose it is."""
+        """Return the value as the target has it; `owner` and `slot` name it in errors."""
         match node:
             case Since():
                 return self._gated(node, value, record, owner, slot)
@@ -221,7 +222,7 @@ class _Retarget:
         return value
 
     def _gated(self, node: Since, value, record: Mapping, owner: str, slot: str):
-        """A field that one of the versions may not have."""
+        """Convert a field that one of the versions may lack."""
         if self.source < node.since and isinstance(node.default, Each):
             value = node.default.of(record)
         if value is None or self.source < node.since > self.target:
@@ -233,10 +234,10 @@ class _Retarget:
         return self._convert(node.subcon, value, record, owner, slot)
 
     def _versioned(self, node: Versioned, value, record: Mapping, owner: str, slot: str):
-        """A field of which the versions may have different layouts, or none at all."""
+        """Convert a field for which the versions may have different layouts, or none."""
         layout = node.at(self.target)
         if layout is None and value is not None:
-            has = [version for version, there in node.layouts if there is not None]
+            has = [version for version, other in node.layouts if other is not None]
             newer = [version for version in has if version > self.target]
             if newer:
                 self._lack(owner, slot, min(newer))
@@ -246,18 +247,21 @@ class _Retarget:
         return value if layout is None else self._convert(layout, value, record, owner, slot)
 
     def _table(self, node: Table, table: dict, owner: str, slot: str) -> None:
-        """The entries of a table. One whose entries are not back to back keeps its bytes."""
+        """Convert the entries of a table.
+
+        A table whose entries are not back to back keeps its layout if no entry changes.
+        """
         entries = [entry for entry in table["entries"] if not isinstance(entry, Malformed)]
         before = None if table["layout"] is None else self._entries(node, entries, self.source)
         for entry in entries:
             self._convert(node.subcon, entry, {}, owner, slot)
-        if self.features:  # so it is not written anyway
+        if self.features:  # nothing will be written
             return
         if before is not None and before != self._entries(node, entries, self.target):
             table["layout"] = None
 
     def _entries(self, node: Table, entries: list, version: Version) -> list[bytes]:
-        """What is written of entries. Their numbers have no types in a table of types."""
+        """Return the bytes of each entry. No number in such a table needs the type table."""
         return [codec.build(node.subcon, entry, version, reference=True) for entry in entries]
 
     def _variant(self, node: Variant, record: dict, owner: str) -> None:
@@ -272,7 +276,7 @@ class _Retarget:
     # Functions ------------------------------------------------------------------------------
 
     def _entry(self, record: dict) -> None:
-        """A function's entry. Newer kernels always have hints and argument attributes."""
+        """Convert a function's entry; newer ones always have hints and argument attributes."""
         self.function = self.bytecode.strings[record["name"]]
         parameters = self.types[record["signature"]]["parameters"]
         self.numbers = list(range(len(parameters)))
@@ -303,7 +307,7 @@ class _Retarget:
         return self.target < since <= self.source
 
     def _results(self, record: dict) -> None:
-        """Number the results of an op, of which one version may have more than the other."""
+        """Number the results of an op, which may have more of them in one version."""
         spec = OPS[record["variant"]]
         if all(result.since <= spec.since for result in spec.results):
             self._define(len(record["result_types"]))
@@ -316,14 +320,14 @@ class _Retarget:
                 self._define(1)
             elif here:
                 next(given)
-                self.numbers.append(_Lost(spec.mnemonic, result))
+                self.numbers.append(_LostResult(spec.mnemonic, result))
             elif there:
                 kept.append(self._token_type(spec.mnemonic, result))
                 self.next += 1
         record["result_types"] = kept
 
     def _token_type(self, op: str, result: Result) -> int:
-        """The index of the type of a new result; only of a token it is known without looking."""
+        """Return the type index of a result that the target adds; only a token's type is known."""
         if result.type is not TOKEN:
             problem = f"{self.source} does not say which type {result.name} of {op} has"
             raise BuildError(f"{problem}, which {self.target} asks for")
@@ -341,11 +345,11 @@ class _Retarget:
         self.next += count
 
     def _value(self, number: int) -> int:
-        found = self.numbers[number]
-        if isinstance(found, _Lost):
-            self._lack(found.op, found.result.name, found.result.since)
+        new = self.numbers[number]
+        if isinstance(new, _LostResult):
+            self._lack(new.op, new.result.name, new.result.since)
             return number
-        return WideInt(found, number.width, found) if isinstance(number, WideInt) else found
+        return WideInt(new, number.width, new) if isinstance(number, WideInt) else new
 
     def _block(self, record: dict) -> None:
         outer, following = len(self.numbers), self.next
@@ -363,19 +367,19 @@ def _before(version: Version) -> Version:
 
 
 def _announcers(node: Record) -> set[str]:
-    """The fields of a record whose bits other fields depend on, in any version."""
-    found, nodes = set(), [field.subcon for field in node.subcons]
+    """Return the fields of a record whose bits announce other fields, in any version."""
+    announcers, nodes = set(), [field.subcon for field in node.subcons]
     while nodes:
         part = nodes.pop()
         if isinstance(part, If | Flag):
-            found.add(part.field)
+            announcers.add(part.field)
         if isinstance(part, Versioned):
             nodes += [layout for _, layout in part.layouts if layout is not None]
         elif isinstance(part, If | Since):
             nodes.append(part.subcon)
-    return found
+    return announcers
 
 
 def _empty(attribute: str, field: str) -> dict:
-    """An attribute that is an empty list."""
+    """Return the record of an attribute whose only field is an empty list."""
     return {"tag": ATTRIBUTE.by_name[attribute].tag, "variant": attribute, field: []}

@@ -1,7 +1,7 @@
-"""Sections of a file to be written: those that change are made anew, the others stay as they are.
+"""The sections of a file that is written: changed ones are encoded, the others keep their bytes.
 
-Starts from nothing or from a file. Functions and globals are handed over as records; the tables
-they refer to have grown meanwhile and are written last.
+Writing starts from an empty module or from a file. Functions and globals are passed as records; the
+tables that they refer to grow meanwhile and are written last.
 """
 
 from __future__ import annotations
@@ -40,45 +40,47 @@ from .body import BodyEncoder
 from .built_function import BuiltFunction
 from .changed_bodies import check_edited
 from .renamed_functions import Relocation, as_it_is
-from .tables import Interning
+from .tables import OutputTables
 
 if TYPE_CHECKING:
     from tileir.read.function import Function, Global
-    from tileir.read.original import AsFound
+    from tileir.read.original import OriginalFile
 
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
-"""Where a section goes that the file does not have yet; globals first, as cuTile does."""
+"""Names of sections in the order in which new ones are written; globals first, as cuTile does."""
 
 GLOBAL_SINCE = {
     part.name: part.subcon.since for part in GLOBAL.subcons if isinstance(part.subcon, Since)
 }
-"""From when on a global has what older versions have no field for."""
+"""Field of a global that older versions lack -> the first version that has it."""
 
 
 class Writer:
-    """Collects what is new and writes the file. `tables` gives everything its index."""
+    """Collects new and changed records, and writes the file; `tables` gives out indices."""
 
-    def __init__(self, version: Version, found: AsFound | None = None, check: bool = True) -> None:
+    def __init__(
+        self, version: Version, original: OriginalFile | None = None, check: bool = True
+    ) -> None:
         self.version = version
-        self.found = found
+        self.original = original
         self._check = check
         self.starts: list[int] = []
         self.indices: list[int] = []
         self.payloads: dict[str, bytes] = {}
         self.dropped: set[str] = set()
-        if found is None:
-            self.tables = Interning(version)
+        if original is None:
+            self.tables = OutputTables(version)
         else:
-            old = found.tables
+            old = original.tables
             strings, constants = old.strings.entries, list(old.constants)
-            self.tables = Interning(
-                version, strings, old.types, constants, found.debug, found.limits
+            self.tables = OutputTables(
+                version, strings, old.types, constants, original.debug, original.limits
             )
 
     # Entries ------------------------------------------------------------------------------------
 
     def entry(self, function: Function) -> Record:
-        """What the function table says of a function besides its location and body."""
+        """Return a function's entry in the function table, without its location and body."""
         try:
             return self._entry(function)
         except BuildError as error:
@@ -113,12 +115,12 @@ class Writer:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
 
     def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
-        """What encodes a body into these tables."""
-        limits = self.found.limits if self.found else DEFAULT
+        """Return an encoder of a body into these tables."""
+        limits = self.original.limits if self.original else DEFAULT
         return BodyEncoder(self.tables, relocate, limits)
 
     def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
-        """The record of a function that the file does not have yet."""
+        """Return the record of a function that the file does not have yet."""
         record = self.entry(function)
         encoder = self.encoder(relocate)
         ops = self.body(encoder, function.name, function.type, function.body)
@@ -127,25 +129,25 @@ class Writer:
         return record
 
     def built(self, function: BuiltFunction) -> Record:
-        """The record of a function that no file has; BuildError if it is not finished."""
+        """Return the record of a function that was built; BuildError if it is not finished."""
         function.finish()
         record = self.function(function)
         self.checked(function.name, function.body)
         return record
 
-    def checked(self, name: str, body: Body, found: Body | None = None) -> None:
-        """Refuse a changed body that breaks rules which it kept when it was `found`."""
+    def checked(self, name: str, body: Body, original: Body | None = None) -> None:
+        """Raise BuildError for a body that breaks a rule which the `original` body kept."""
         if self._check:
-            check_edited(name, body, found)
+            check_edited(name, body, original)
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
-        """The op records of a body, whose parameters must be those of the signature."""
+        """Return the op records of a body, whose parameters must be those of the signature."""
         arguments = body.block.arguments
         if not all(isinstance(value, Value) for value in listed(arguments)):
             raise BuildError(f"function {display(name)}: parameters must be values: {arguments!r}")
-        found = tuple(value.type for value in arguments)
-        if found != type.parameters:
-            spelled = ", ".join(map(str, found))
+        types = tuple(value.type for value in arguments)
+        if types != type.parameters:
+            spelled = ", ".join(map(str, types))
             raise BuildError(f"function {display(name)} is {type}, its parameters are ({spelled})")
         try:
             return encoder.encode(body)
@@ -153,24 +155,24 @@ class Writer:
             raise BuildError(f"function {display(name)}: {error}") from None
 
     def location(self, function: Function, relocate: Relocation = as_it_is) -> int:
-        """The debug record of where a function is."""
+        """Return the number of the debug record of a function's location."""
         try:
             return self.tables.locations.number(relocate(function.location))
         except BuildError as error:
             raise BuildError(f"function {display(function.name)}: location: {error}") from None
 
     def debug_list(self, own: int, ops: Sequence[int]) -> int:
-        """The number of a new list of locations, 0 if none of them is known."""
+        """Return the number of a new list of locations, 0 if none of them is known."""
         if not own and not any(ops):
             return 0
-        debug = self.found.debug if self.found else None
+        debug = self.original.debug if self.original else None
         before = (len(debug.starts), len(debug.indices)) if debug else (0, 0)
         self.starts.append(before[1] + len(self.indices))
         self.indices += [own, *ops]
         return before[0] + len(self.starts)
 
     def variable(self, variable: Global) -> Record:
-        """The record of a global."""
+        """Return the record of a global."""
         name, tables = variable.name, self.tables
         try:
             if not name:
@@ -196,7 +198,7 @@ class Writer:
     # Sections -----------------------------------------------------------------------------------
 
     def replace(self, name: str, record: object) -> None:
-        """Give a section new contents; bytes after the old ones that nothing explains stay."""
+        """Give a section new contents; unexplained bytes after its old contents are kept."""
         section = BY_NAME[name]
         if section.since > self.version:
             raise BuildError(f"{name} section needs {section.since}, writing {self.version}")
@@ -211,21 +213,21 @@ class Writer:
         self.dropped.add(name)
 
     def _read(self, name: str) -> tuple[object, bytes]:
-        """The records of a section of the file, and the bytes after them; None without one."""
-        found = self.found
-        present = [s for s in (found.sections if found else ()) if s.name == name]
+        """Return the record of a section of the file, None without one, and the bytes after it."""
+        original = self.original
+        present = [s for s in (original.sections if original else ()) if s.name == name]
         if not present:
             return None, b""
-        data, where = found.data, present[-1].payload
+        data, payload = original.data, present[-1].payload
         record, stop = codec.parse_section(
             data,
             name,
-            where,
+            payload,
             self.version,
-            found.tables.types.tags,
-            limits=found.limits,
+            original.tables.types.tags,
+            limits=original.limits,
         )
-        return record, bytes(data[stop : where.offset + len(where.data)])
+        return record, bytes(data[stop : payload.offset + len(payload.data)])
 
     def _grow_tables(self) -> None:
         tables = self.tables
@@ -244,31 +246,31 @@ class Writer:
             ("Type", tables.types.added),
             ("Constant", tables.constants.added),
         ):
-            if added or (self.found is None and BY_NAME[name].mandatory):
+            if added or (self.original is None and BY_NAME[name].mandatory):
                 table = self._read(name)[0] or {"entries": []}
                 table["entries"] = [*table["entries"], *added]
                 self.replace(name, table)
 
     def file(self) -> bytes:
-        """The bytes of the file: its sections, those replaced as they are now."""
+        """Return the bytes of the file, with replaced sections in the place of the old ones."""
         self._grow_tables()
-        if self.found is None:
+        if self.original is None:
             header = {"magic": b"", "version": self.version, "tag": 0}
             return codec.build_file({"header": header, "sections": list(self._new(ORDER))})
-        old = self.found.file
+        old = self.original.file
         sections = []
-        for section, record in zip(self.found.sections, old["sections"], strict=True):
+        for section, record in zip(self.original.sections, old["sections"], strict=True):
             if section.name in self.dropped:
                 continue
             payload = self.payloads.get(section.name) if section.active else None
             if payload is not None:
                 record = {**record, "length": None, "payload": Slice(0, payload)}
             sections.append(record)
-        have = {section.name for section in self.found.sections}
+        have = {section.name for section in self.original.sections}
         for record in self._new(name for name in ORDER if name not in have):
             later = ORDER[ORDER.index(record["name"]) :]
-            places = [i for i, other in enumerate(sections) if other["name"] in later]
-            sections.insert(min(places, default=len(sections)), record)
+            followers = [i for i, other in enumerate(sections) if other["name"] in later]
+            sections.insert(min(followers, default=len(sections)), record)
         return codec.build_file(Container(header=old["header"], sections=sections))
 
     def _new(self, names: Iterable[str]) -> Iterable[Record]:

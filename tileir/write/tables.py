@@ -1,7 +1,7 @@
-"""Tables that grow: the index of every string, type, constant and source location to be written.
+"""The tables of a file that is written: strings, types, constants and source locations by index.
 
-What a file has already keeps its index, because the parts of it that nobody touched go on referring
-to it. Anything else is appended once, equal things under one index.
+The entries that a file already has keep their indices, because its unchanged parts go on referring
+to them. New entries are appended; equal ones share an index.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tileir.read.debug_info import DebugInfo
 from tileir.read.type_table import TypeTable
 
 from .blobs import Blobs, encode_text
-from .location_table import Locations
-from .type_table import Types
+from .location_table import OutputLocations
+from .type_table import OutputTypes
 
 
-class Interning:
-    """All tables of a file that is written, starting from those it has."""
+class OutputTables:
+    """All tables of a file that is written, starting from those that it was read with."""
 
     def __init__(
         self,
@@ -34,10 +34,10 @@ class Interning:
         self.version = version
         self.limits = limits
         self.strings = Blobs(strings)
-        self.types = Types(version, types)
+        self.types = OutputTypes(version, types)
         self.constants = Blobs(constants)
-        self.locations = Locations(version, self.strings, debug)
+        self.locations = OutputLocations(version, self.strings, debug)
 
     def string(self, text: str) -> int:
-        """The index of a text."""
+        """Return the index of a string."""
         return self.strings.index(encode_text(text))

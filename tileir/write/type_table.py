@@ -1,4 +1,4 @@
-"""Types to be written: the inverse of `typetable`, each type once, after those it refers to."""
+"""Types to be written, the inverse of `read.type_table`: each once, after those it refers to."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tileir.types import (
 )
 
 
-class Types:
-    """The type table; `tags` has the tag of every entry, which the size of a number depends on."""
+class OutputTypes:
+    """The type table; `tags` has the tag of each entry, which decides how numbers are encoded."""
 
     def __init__(self, version: Version, table: TypeTable | None = None) -> None:
         self.version = version
@@ -42,7 +42,7 @@ class Types:
                 self._by_identity[id(linked)] = (index, linked)
 
     def index(self, type: Type) -> int:
-        """The index of a type. BuildError if it is no legal type, or newer than the version."""
+        """Return the index of a type. BuildError if it is not legal, or newer than the version."""
         same = self._by_identity.get(id(type))
         if same is not None:
             return same[0]
@@ -127,7 +127,7 @@ VARIANTS = {
     FunctionType: "func",
     Token: "token",
 }
-"""Class of a type -> name of its record; a scalar's record has its own name."""
+"""Class of a type -> name of its record; the record of a scalar has the scalar's name."""
 
 
 def _extent(size: int | None) -> int:
@@ -139,7 +139,7 @@ def _integers(sizes: Sequence[int]) -> list[int]:
 
 
 def case_number(enum: Enum, name: str | None, version: Version) -> int | None:
-    """The number of a case of an enum; None stays None. BuildError if the version has no such."""
+    """Return the number of an enum case, None for None. BuildError if the version lacks it."""
     if name is None:
         return None
     case = enum.by_name.get(name) if isinstance(name, str) else None

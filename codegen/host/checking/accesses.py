@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.origins import OriginFinder, Origins, addresses_of
+from tileir.codegen.analysis.origins import Origin, Origins, addresses_of
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.chapters.variables import own_memory
 from tileir.codegen.host.lowering.loops import loop
@@ -28,8 +28,8 @@ class Accesses:
 
     def __init__(self, lowering: Lowering) -> None:
         self._lowering = lowering
-        self._finder = OriginFinder(lowering.kernel)
-        self._origins: dict[int, Origins] = {}
+        self._found = lowering.kernel.facts(Origins)
+        self._origins: dict[int, Origin] = {}
         pointers = [
             number
             for number, value in enumerate(lowering.kernel.parameters)
@@ -42,7 +42,7 @@ class Accesses:
         """Return the address, or that of spare memory if an access there would be wrong."""
         lowering, builder = self._lowering, self._lowering.builder
         if id(op) not in self._origins:
-            self._origins[id(op)] = self._finder.of(addresses_of(op))
+            self._origins[id(op)] = self._found.behind(addresses_of(op))
         origins = self._origins[id(op)]
         number = Position(builder, position.shape, position.indices).linear
         start = builder.ptrtoint(address, ADDRESS)
@@ -64,7 +64,7 @@ class Accesses:
         spare = builder.ptrtoint(self._spare, ADDRESS)
         return builder.inttoptr(builder.select(allowed, start, spare), OPAQUE)
 
-    def _is_allowed(self, origins: Origins, start: ir.Value, size: int) -> ir.Value:
+    def _is_allowed(self, origins: Origin, start: ir.Value, size: int) -> ir.Value:
         """Whether `size` bytes from an address on are within memory that it may point into."""
         lowering, builder = self._lowering, self._lowering.builder
         end = builder.add(start, ir.Constant(ADDRESS, size))

@@ -15,6 +15,7 @@ from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.host.lowering.views import dimensions, index_space, steps, unsigned_index
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.kernel import Kernel
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.bits import bits_of
 from tileir.ir import Op, Value
 from tileir.types import Pointer
@@ -59,7 +60,7 @@ class CheckedLowering(BlockLowering):
 
     def _check_scalars(self, op: Op) -> None:
         """Check the conditions on an op as a whole; `emit` checks those on elements."""
-        if op.name in ("extract", "insert"):
+        if family_of(op) is Family.SLICE:
             self._check_slices(op)
         elif op.name == "for":
             step = self.single(op.operands["step"])

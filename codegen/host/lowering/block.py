@@ -306,7 +306,12 @@ class Lowering(ABC):
 
         Return its number.
         """
-        known = {"kind": kind, "op": op.name, "kernel": self.kernel.symbol, "location": op.place}
+        known = {
+            "kind": kind,
+            "op": op.name,
+            "kernel": self.kernel.symbol,
+            "location": op.location_text,
+        }
         self.sites.append({**known, **details})
         return len(self.sites) - 1
 

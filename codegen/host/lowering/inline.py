@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from tileir.codegen.ops import traits_of
 from tileir.codegen.scalar.bits import bits_of, from_bits
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
@@ -46,18 +47,14 @@ def _assumed(lowering: Lowering, op: Op, position: Position, arguments: list[ir.
     return arguments[0]
 
 
-def _broadcast(lowering: Lowering, op: Op, position: Position) -> list[Need]:
-    source = op.operands["source"]
-    return [(source, position.broadcast(source.type.shape))]
+def _gather(lowering: Lowering, op: Op, position: Position) -> list[Need]:
+    source, coordinates = op.operands["source"], traits_of(op).coordinates
+    return [(source, position.gathered(source.type.shape, coordinates(op)))]
 
 
 def _reshape(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
     return [(source, position.reshape(source.type.shape))]
-
-
-def _permute(lowering: Lowering, op: Op, position: Position) -> list[Need]:
-    return [(op.operands["source"], position.permute(tuple(op.attributes["permutation"])))]
 
 
 def _extract(lowering: Lowering, op: Op, position: Position) -> list[Need]:
@@ -141,12 +138,12 @@ def _splits(op: Op) -> bool:
 
 INLINE = {
     "assume": Inline(_assume, _assumed),
-    "broadcast": Inline(_broadcast, _first, _is_broadcast),
+    "broadcast": Inline(_gather, _first, _is_broadcast),
     "constant": Inline(_nothing, _constant),
     "extract": Inline(_extract, _first),
     "iota": Inline(_nothing, _iota),
     "pack": Inline(_pack, _joined, _splits),
-    "permute": Inline(_permute, _first),
+    "permute": Inline(_gather, _first),
     "reshape": Inline(_reshape, _first),
     "unpack": Inline(_unpack, _joined, _splits),
 }

@@ -11,6 +11,8 @@ from math import prod
 
 from llvmlite import ir
 
+from tileir.codegen.ops.spec import Coordinates
+
 INDEX = ir.IntType(64)
 ZERO = ir.Constant(INDEX, 0)
 
@@ -40,18 +42,13 @@ class Position:
             self._linear = _join(self._builder, self.shape, self.indices)
         return self._linear
 
-    def broadcast(self, source: tuple[int, ...]) -> Position:
-        """Return the position in a tile that was broadcast from shape `source`."""
-        return self._derive(("broadcast", source), source, self.indices)
+    def gathered(self, source: tuple[int, ...], coordinates: Coordinates) -> Position:
+        """Return the position in a tile of shape `source`; `coordinates` gives its indices.
 
-    def permute(self, permutation: tuple[int, ...]) -> Position:
-        """Return the position in a tile whose dimension permutation[d] became dimension d."""
-        key = ("permute", permutation)
-        if key in self._derived:
-            return self._derived[key]
-        source = [d for _, d in sorted(zip(permutation, range(len(permutation)), strict=True))]
-        shape = tuple(self.shape[d] for d in source)
-        return self._derive(key, shape, [self.indices[d] for d in source])
+        For each dimension of `source` they have the dimension of this tile, or None for index 0.
+        """
+        indices = [ZERO if dim is None else self.indices[dim] for dim in coordinates]
+        return self._derive((source, coordinates), source, indices)
 
     def reshape(self, source: tuple[int, ...]) -> Position:
         """Return the position in a tile of shape `source` that was reshaped to this shape."""

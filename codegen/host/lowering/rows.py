@@ -7,7 +7,7 @@ their tiles in buffers.
 
 from __future__ import annotations
 
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op
 
 from .chapters import (
@@ -28,7 +28,7 @@ from .row import Row
 
 def is_inline(op: Op) -> bool:
     """Whether the op's tile is computed in the loops that use it, unless `fusion` keeps it."""
-    return op.name in ELEMENTWISE or op.name in INLINE
+    return family_of(op) is Family.ELEMENT_WISE or op.name in INLINE
 
 
 def row_of(op: Op) -> Row:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -24,14 +23,14 @@ def identity() -> str:
     return f"llvmlite {llvmlite.__version__} LLVM {backend.VERSION} {_triple()} {cpu} {features}"
 
 
-def object_code(llvm_ir: str) -> bytes:
-    """Compile a module to a relocatable object file."""
-    return _machine().emit_object(_optimized(llvm_ir))
+def object_code(module: llvm.ModuleRef) -> bytes:
+    """Compile an optimised module to a relocatable object file."""
+    return _machine().emit_object(module)
 
 
-def assembly(llvm_ir: str) -> str:
-    """Compile a module to assembly text, for reading."""
-    return _machine().emit_assembly(_optimized(llvm_ir))
+def assembly(module: llvm.ModuleRef) -> str:
+    """Compile an optimised module to assembly text, for reading."""
+    return _machine().emit_assembly(module)
 
 
 def load(code: bytes) -> llvm.ExecutionEngine:
@@ -42,7 +41,8 @@ def load(code: bytes) -> llvm.ExecutionEngine:
     return engine
 
 
-def _optimized(llvm_ir: str) -> Any:
+def optimised(llvm_ir: str) -> llvm.ModuleRef:
+    """Parse a module and run LLVM's optimiser on it."""
     parsed = backend.parse(llvm_ir)
     # Only loops are vectorised. Interleaving costs a tenth more compile time, unrolling doubles it,
     # and no kernel gets faster: the CPU overlaps iterations by itself.

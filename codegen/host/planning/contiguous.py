@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.codegen.host.lowering.block import Lowering
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.ir import Op, Value
 
 from .tiles import is_tile
@@ -35,7 +35,7 @@ def _source(value: Value) -> Value | None:
     op = value.owner
     if not isinstance(op, Op):
         return None
-    if op.name in ELEMENTWISE:
+    if family_of(op) is Family.ELEMENT_WISE:
         return next(filter(is_tile, op.operand_list()), None)
     slot = _SLOTS.get(op.name)
     return op.operands[slot] if slot else None
@@ -43,8 +43,8 @@ def _source(value: Value) -> Value | None:
 
 def _carried(op: Op, dimension: int) -> int | None:
     """Return which dimension of the result a dimension of the operand becomes; None if unclear."""
-    if op.name == "permute":
-        return op.attributes["permutation"].index(dimension)
+    if coordinates := traits_of(op).coordinates:
+        return coordinates(op)[dimension]
     if op.name != "reshape":
         return dimension
     old, new = op.operands["source"].type.shape, op.result.type.shape

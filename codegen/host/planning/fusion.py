@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from tileir.codegen.host.lowering.inline import INLINE, moves_elements
 from tileir.codegen.host.lowering.rows import is_inline, row_of
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.scalar.types import is_packed
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Op
@@ -25,7 +25,7 @@ from .order import Order
 from .tiles import is_single, is_tile
 
 MAX_RECOMPUTED = 4
-"""Up to so many element-wise ops are recomputed rather than kept."""
+"""Up to this cost of one element, a tile is recomputed rather than kept."""
 
 MAX_RECOMPUTED_INDICES = 50
 """The same limit for index arithmetic: recomputed in the loop, LLVM makes induction variables of it
@@ -33,26 +33,6 @@ and recognises contiguous addresses."""
 
 MAX_FUSED_OPS = 2000
 """The most ops in one loop; LLVM's compile time grows faster than the loop."""
-
-_WEIGHTS = dict.fromkeys(("divi", "remi", "divf", "sqrt", "rsqrt", "remf"), 5) | dict.fromkeys(
-    (
-        "exp",
-        "exp2",
-        "log",
-        "log2",
-        "sin",
-        "cos",
-        "tan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "atan2",
-        "fpowf",
-        "fpowi",
-    ),
-    20,
-)
-"""Cost of the ops that count for more than 1."""
 
 _INDEX_ARITHMETIC = ("addi", "exti", "muli", "offset", "subi")
 """Element-wise ops of index arithmetic."""
@@ -74,7 +54,7 @@ def plan_fusion(order: Order) -> Fusion:
     routes: dict[int, set[Route]] = {}
     repeated: set[int] = set()
     for op in reversed(order.ops):
-        if op.name in ELEMENTWISE and is_tile(op.result):
+        if family_of(op) is Family.ELEMENT_WISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
             recomputed = len(routes.get(result, ())) > 1 or result in repeated
             limit = MAX_RECOMPUTED_INDICES if result in index_tiles else MAX_RECOMPUTED
@@ -86,14 +66,13 @@ def plan_fusion(order: Order) -> Fusion:
 
 
 def _weights(order: Order) -> dict[int, int]:
-    """Map the id of an inline tile to how many ops one element of it costs."""
+    """Map the id of an inline tile to the cost of one element of it."""
     weights: dict[int, int] = {}
     for op in order.ops:
         if not is_inline(op) or not is_tile(op.result):
             continue
         below = sum(weights.get(id(value), 0) for value in op.operand_list())
-        own = _WEIGHTS.get(op.name, 1) if op.name in ELEMENTWISE else 0
-        weight = 1 if below > MAX_FUSED_OPS else below + own
+        weight = 1 if below > MAX_FUSED_OPS else below + traits_of(op).cost
         weights[id(op.result)] = weight
     return weights
 

@@ -6,9 +6,10 @@ that is read inside is needed up to the end of the loop.
 
 from __future__ import annotations
 
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Block, Body, Op, Value
 
-REPEATING = ("for", "loop", "reduce", "scan")
+_REPEATING = {Family.FOLD, Family.LOOP}
 """Ops that run their region more than once."""
 
 
@@ -30,7 +31,7 @@ class Order:
             self.ops.append(op)
             self.block[id(op)] = block
             self._loops[id(op)] = loops
-            inner = (*loops, op) if op.name in REPEATING else loops
+            inner = (*loops, op) if family_of(op) in _REPEATING else loops
             for region in op.regions:
                 for nested in region.blocks:
                     self._owner[id(nested)] = op
@@ -54,7 +55,7 @@ class Order:
         if around is None:
             return ()
         loops = self._loops[id(around)]
-        return (*loops, around) if around.name in REPEATING else loops
+        return (*loops, around) if family_of(around) in _REPEATING else loops
 
     def is_repeated(self, value: Value, user: Op) -> bool:
         """Whether a loop repeats `user` but not the definition of `value`."""

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 
 from .buffer_moves import Move, one_by_one
 from .buffer_reads import leaves, reads_of
-from .buffers import Storage
-from .fusion import is_folded, plan_fusion
+from .buffers import Fusion, Storage
+from .fusion import is_folded
 from .order import Order
 from .tiles import carried_arguments, is_tile, tile_bytes
 
@@ -41,15 +41,14 @@ class _Buffer:
     offset: int = 0
 
 
-def plan_storage(kernel: Kernel) -> Storage:
+def plan_storage(order: Order, fusion: Fusion) -> Storage:
     """Plan the buffers of a kernel."""
-    return _Planner(kernel).plan()
+    return _Planner(order, fusion).plan()
 
 
 class _Planner:
-    def __init__(self, kernel: Kernel) -> None:
-        self._order = Order(kernel.body)
-        self._fusion = plan_fusion(self._order)
+    def __init__(self, order: Order, fusion: Fusion) -> None:
+        self._order, self._fusion = order, fusion
         self._last = self._last_reads()
         self._storage = Storage(self._fusion)
         self._buffers: list[_Buffer] = []
@@ -83,7 +82,7 @@ class _Planner:
         last: dict[int, int] = {}
         for index in range(len(self._order.ops) - 1, -1, -1):
             op = self._order.ops[index]
-            reaches = self._order.last[id(op)] if op.name in _FOLDING else index
+            reaches = self._order.last[id(op)] if family_of(op) is Family.FOLD else index
             if is_folded(op, self._fusion) and is_tile(op.result):
                 reaches = last.get(id(op.result), index)
             for value in op.operand_list():
@@ -113,7 +112,7 @@ class _Planner:
 
     def _add_carried(self, op: Op) -> None:
         """Make buffers for the values that an op with regions carries, and for its results."""
-        if op.name not in ("for", "loop", "if"):
+        if family_of(op) not in _CONTROL:
             return
         index, end = self._order.index[id(op)], self._order.last[id(op)]
         arguments = carried_arguments(op)
@@ -132,11 +131,8 @@ class _Planner:
         index = self._order.index[id(op)]
         for load in self._fusion.deferred_to.get(id(op), ()):
             self._add_buffer([load.results[0]], index, self._last_use(load.results[0], index))
-        if (
-            is_folded(op, self._fusion)
-            or id(op) in self._fusion.deferred_loads
-            or op.name in _CONTROL
-        ):
+        deferred = id(op) in self._fusion.deferred_loads
+        if deferred or is_folded(op, self._fusion) or family_of(op) in _CONTROL:
             return
         for result in op.results:
             if is_tile(result) and not self._reuses_buffer(op, result):
@@ -243,9 +239,7 @@ class _Planner:
             live.sort(key=lambda buffer: buffer.offset)
 
 
-_CONTROL = ("for", "loop", "if")
-
-_FOLDING = ("reduce", "scan")
+_CONTROL = {Family.BRANCH, Family.LOOP}
 
 _PASSING_ON = ("continue", "break", "yield")
 """Terminators that pass tiles on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tileir.codegen.api import Compilation, Compiled
+from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.machine import cpu
 from tileir.codegen.host.machine.machine_code import MachineCode
@@ -90,7 +90,7 @@ class HostCompilation(Compilation):
     @property
     def assembly(self) -> str:
         """The machine code as text, for reading."""
-        return cpu.assembly(self.llvm_ir)
+        return cpu.assembly(cpu.optimised(self.llvm_ir))
 
     def to_bytes(self) -> bytes:
         """Serialise the compilation; `from_bytes` restores it on the same kind of machine."""

@@ -42,7 +42,10 @@ def convert(
         chosen = sum(base != 0 and base in held for base in target.lane)
         words = -(-integer_type(element).width // 32)
         if words * len(target.offsets()) << chosen <= MOST_SHUFFLES:
+            ctx.remark("layout converted by shuffles", "few are enough", to=target)
             return _shuffled(ctx, fragment, element, source, target)
+    why = "elements change warps" if source.warp != target.warp else "shuffles would be many"
+    ctx.remark("layout converted through shared memory", why, to=target)
     return through_shared(ctx, fragment, element, source, target)
 
 

@@ -13,19 +13,24 @@ from operator import or_
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.divisibility import FactTable
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images, needed
 from tileir.codegen.nvptx.launch.line_table import LineTable
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.nvptx.schedule.assignment import Assignment
 from tileir.codegen.nvptx.schedule.staged import Staged
+from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.remarks import Remark
+from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 
 from .shared import SharedMemory
 
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
+
+EMISSION = "emit_llvm"
+"""The stage in which ops are lowered."""
 
 Fragment = Mapping[int, ir.Value]
 """Offset -> the element there."""
@@ -59,21 +64,17 @@ class Scope:
 class Context:
     """What lowering one kernel has at hand."""
 
-    kernel: Kernel
+    state: KernelState
+    """What has been decided about the kernel."""
     target: Target
-    assignment: Assignment
     builder: ir.IRBuilder
     thread: ir.Value
     """The thread's number in its block, i32."""
     shared: SharedMemory
-    allocated: dict[Op, int] = field(default_factory=dict)
-    """Where in shared memory the block's variables lie."""
     heap: dict[Op, ir.Value] = field(default_factory=dict)
-    """The addresses of those that lie on the heap."""
-    barriers: set[Op] = field(default_factory=set)
-    """Memory ops before which all threads have to meet."""
-    stores_nibbles: bool = False
-    """Whether bytes in memory are updated a half at a time; see `nibbles`."""
+    """The addresses of the block's variables that lie on the heap."""
+    op: Op | None = None
+    """The op that is being lowered."""
     lower_block: Callable[[Context, Block], None] | None = None
     lower_op: Callable[[Context, Op], None] | None = None
     lines: LineTable | None = None
@@ -94,8 +95,23 @@ class Context:
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
     @property
-    def facts(self) -> FactTable:
-        return self.kernel.facts["infer_divisibility"]
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        return self.state.kernel
+
+    @property
+    def assignment(self) -> Assignment:
+        """Its layouts, staged tiles and rings."""
+        return self.state.assignment
+
+    def remark(self, what: str, why: str, op: Op | None = None, **facts: object) -> None:
+        """Note what was only decided now, about an op, or else the one that is being lowered."""
+        state = self.state
+        state.remarks.append(Remark(EMISSION, state.symbol, op or self.op, what, why, facts))
+
+    @property
+    def facts(self) -> Divisibility:
+        return self.kernel.facts(Divisibility)
 
     @property
     def uniform(self) -> LinearLayout:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.divisibility import FactTable, facts_of_extent, facts_of_stride
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.nvptx.schedule.view_facts import dimensions
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Value
 
 from .fragments import I32, I64
 
 
-def offset_type(view: Value, facts: FactTable) -> ir.IntType:
+def offset_type(view: Value, facts: Divisibility) -> ir.IntType:
     """The integers in which to compute offsets, in bytes, into the tensor behind a view."""
     largest = 0
     for dim in dimensions(view.type):

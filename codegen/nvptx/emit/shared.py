@@ -15,6 +15,7 @@ The memory is dynamic: its size is part of the launch plan.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from llvmlite import ir
 
@@ -35,10 +36,23 @@ _OWN = re.compile(r"(@\S+ )?((ld|st)\.shared|ldmatrix)\b")
 """Instructions that access this memory or none."""
 
 
+EXCHANGED = "threads read what others have written"
+ORDERED = "tokens order it after accesses of other threads"
+IN_USE = "what lies there may still be read"
+STAGED = "all threads stage what is read"
+LAST = "nobody waits for threads that end"
+"""Why threads meet, or do not."""
+
+
+def _unremarked(what: str, why: str) -> None:
+    """Nobody wants to know."""
+
+
 class SharedMemory:
     """The shared memory of one kernel. `size` is what it needs so far, in bytes.
 
-    The first `kept` bytes have fixed places.
+    The first `kept` bytes have fixed places. `remark` is told of every barrier that is emitted, and
+    why.
     """
 
     def __init__(self, builder: ir.IRBuilder, kept: int = 0, alignment: int = ALIGNMENT) -> None:
@@ -51,6 +65,7 @@ class SharedMemory:
         self._filled: list[tuple[int, int]] = []
         self._used: list[tuple[int, int]] = []
         self._held: list[int] = []
+        self.remark: Callable[[str, str], None] = _unremarked
 
     @property
     def kept(self) -> int:
@@ -68,7 +83,7 @@ class SharedMemory:
         """
         place = self._place(size)
         if self._unknown or (place > self._kept and place - self._kept + size > ROOM):
-            self.barrier()
+            self.barrier(IN_USE)
             place = self._place(size)
         self._written.append((place, place + size))
         self.size = max(self.size, place + size)
@@ -80,7 +95,7 @@ class SharedMemory:
         All threads may write them now. What is held last is released first.
         """
         if self._unknown or self._read or self._written:
-            self.barrier()
+            self.barrier(IN_USE)
             self._read = []
         self._held.append(self._kept)
         place = self._kept
@@ -93,24 +108,26 @@ class SharedMemory:
         self._kept = self._held.pop()
         self.forget()
 
-    def barrier(self) -> None:
+    def barrier(self, why: str = EXCHANGED) -> None:
         """All threads of the block meet, and see what the others wrote."""
         function = self._function()
         if not _met(self._builder.block, function):
+            self.remark("barrier", why)
             self._builder.call(function, [ir.Constant(_WORD, 0)])
         self._read, self._written, self._unknown = self._written, [], False
         self._filled, self._used = [], []
 
-    def settle(self) -> None:
+    def settle(self, why: str = ORDERED) -> None:
         """All threads have met since one of them accessed memory other than the kernel's own."""
         if not _met(self._builder.block, self._function(), _OWN):
-            self.barrier()
+            self.barrier(why)
 
     def end(self) -> None:
         """The kernel ends here: nobody needs to wait for others that end too."""
         last = self._builder.block.instructions[-1:]
         if last and isinstance(last[0], ir.CallInstr) and last[0].callee is self._function():
             self._builder.remove(last[0])
+            self.remark("no barrier", LAST)
 
     def _function(self) -> ir.Function:
         module = self._builder.module
@@ -123,13 +140,13 @@ class SharedMemory:
         They may be read after the next `before_use`.
         """
         if self._unknown or _overlap(self._used + self._filled, low, high):
-            self.barrier()
+            self.barrier(IN_USE)
         self._filled.append((low, high))
 
     def before_use(self, low: int, high: int) -> None:
         """Every thread may read what all have written to these bytes, once all have met."""
         if self._unknown or _overlap(self._filled, low, high):
-            self.barrier()
+            self.barrier(STAGED)
         self._used.append((low, high))
 
     def forget(self) -> None:

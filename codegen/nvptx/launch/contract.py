@@ -7,19 +7,17 @@ blocks; of a cluster with several only the first block works, so results are the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 from tileir.codegen import launch_terms
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.launch_terms import DEFAULTS, TERMS, Choice, Term
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.errors import Diagnostic, UnsupportedError
+from tileir.gpus import Target, gpus_with
 from tileir.read.text_positions import located
 
-FACT = "launch_contract"
-"""Under which name a kernel's facts have it."""
 COMPILER = "compiler"
 """Who chose what nobody said."""
 ENOUGH_REGISTERS = 64
@@ -30,7 +28,10 @@ _CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What is fixed before layouts are chosen: term -> its value and who chose it."""
+    """What is fixed before layouts are chosen: term -> its value and who chose it.
+
+    Of a kernel that nobody settled, all is the compiler's choice.
+    """
 
     choices: Mapping[str, Choice] = field(default_factory=dict)
 
@@ -55,13 +56,8 @@ class Contract:
         return self.blocks > 1 or self["blocksareclusters"]
 
 
-def contract_of(kernel: Kernel) -> Contract:
-    """What `settle` found; of a kernel that nobody settled, the compiler's choices."""
-    return kernel.facts.get(FACT) or Contract()
-
-
-def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Kernel:
-    """The kernel with its contract; UnsupportedError lists what cannot be."""
+def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Contract:
+    """The contract of a kernel; UnsupportedError lists what cannot be."""
     choices: dict[str, Choice] = {}
     wrong: list[str] = []
     for term in TERMS:
@@ -70,21 +66,18 @@ def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Kernel
         except ValueError as error:
             wrong.append(str(error))
             continue
-        if choice and term.name in _CLUSTERS and not gpu.clusters:
+        if choice and term.name in _CLUSTERS and not gpu.has("clusters"):
             # A text is for many GPUs, an option is for this one.
             if choice.by.startswith("option") and choice.value != DEFAULTS.get(term.name):
-                wrong.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from sm_90 on do")
+                first = gpus_with("clusters")[0]
+                wrong.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from {first} on do")
             continue
         if choice:
             choices[term.name] = choice
     if problem := launch_terms.clash(choices):
         wrong.append(problem)
     refuse(kernel, wrong)
-    return _with(kernel, Contract(choices))
-
-
-def _with(kernel: Kernel, contract: Contract) -> Kernel:
-    return replace(kernel, facts={**kernel.facts, FACT: contract})
+    return Contract(choices)
 
 
 def _chosen(
@@ -103,7 +96,7 @@ def _chosen(
     if term.hint is None:
         return None
     hints = kernel.function.hints.entries
-    for architecture in (gpu.name, "default"):
+    for architecture in (gpu.gpu, "default"):
         given = hints.get(architecture)
         if isinstance(given, dict) and term.hint.name in given:
             try:
@@ -123,12 +116,11 @@ def refuse(kernel: Kernel, wrong: Iterable[str]) -> None:
         raise UnsupportedError("the kernel cannot be launched as asked for:", found)
 
 
-def fit_block(kernel: Kernel, gpu: Target, threads: int) -> Kernel:
-    """The kernel with a contract that knows its blocks, of so many threads.
+def fit_block(kernel: Kernel, gpu: Target, contract: Contract, threads: int) -> Contract:
+    """The contract that knows the blocks of a kernel, of so many threads.
 
     UnsupportedError if an SM cannot hold as many of them as it has to.
     """
-    contract = contract_of(kernel)
     blocks = contract["minnctapersm"]
     most = min(gpu.blocks_per_sm, gpu.threads_per_sm // threads)
     by = contract.by("minnctapersm")
@@ -143,12 +135,11 @@ def fit_block(kernel: Kernel, gpu: Target, threads: int) -> Kernel:
         "num_warps": Choice(threads // gpu.warp, contract.by("num_warps")),
         "minnctapersm": Choice(blocks, by),
     }
-    return _with(kernel, Contract(choices))
+    return Contract(choices)
 
 
-def check_shared(kernel: Kernel, gpu: Target, shared: int) -> None:
+def check_shared(kernel: Kernel, gpu: Target, contract: Contract, shared: int) -> None:
     """UnsupportedError if blocks have too much shared memory for an SM to hold enough of them."""
-    contract = contract_of(kernel)
     blocks, by = contract["minnctapersm"], contract.by("minnctapersm")
     room = gpu.shared_of_each(blocks)
     if shared > room and not by.startswith("hint"):

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from tileir.gpus import Feature, PtxVersion, Target
+
 Coordinate = tuple[str, int]
 """A dimension, m, n or k, and a distance along it."""
 
@@ -64,9 +66,9 @@ class Atom:
     left: Spread
     right: Spread
     sum: Spread
-    since: int
-    """The lowest compute capability that has it."""
-    ptx: tuple[int, int] = (0, 0)
+    feature: Feature | None = None
+    """What a target has to have for it; None for what all targets have."""
+    ptx: PtxVersion = (0, 0)
     """The lowest PTX ISA version that has it."""
 
     @property
@@ -106,36 +108,42 @@ _FUSED = (
     Spread("n1 n2", "n4 n8 m1 m2 m4"),
 )  # fmt: skip
 
+_INT8: Feature = "mma.sync int8 m16n8"
+_DOUBLE: Feature = "mma.sync f64 m16n8"
 _SIGNS = [(a, b) for a in ("s8", "u8") for b in ("s8", "u8")]
 _FP8 = [(a, b) for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")]
 
 ATOMS: tuple[Atom, ...] = (
-    Atom("f16", "f16", "f32", *_HALF_16, _ROWS_OF_PAIRS, 80, (7, 0)),
-    Atom("f16", "f16", "f32", *_HALF_8, _ROWS_OF_PAIRS, 75, (6, 5)),
-    Atom("bf16", "bf16", "f32", *_HALF_16, _ROWS_OF_PAIRS, 80, (7, 0)),
-    Atom("bf16", "bf16", "f32", *_HALF_8, _ROWS_OF_PAIRS, 80, (7, 0)),
-    Atom("tf32", "tf32", "f32", *_WORD_8, _ROWS_OF_PAIRS, 80, (7, 0)),
-    Atom("tf32", "tf32", "f32", *_WORD_4, _ROWS_OF_PAIRS, 80, (7, 0)),
-    *(Atom(a, b, "f32", *_BYTE_32, _ROWS_OF_PAIRS, 89, (8, 4)) for a, b in _FP8),
-    *(Atom(a, b, "s32", *_BYTE_32, _ROWS_OF_PAIRS, 80, (7, 0)) for a, b in _SIGNS),
-    *(Atom(a, b, "s32", *_BYTE_16, _ROWS_OF_PAIRS, 80, (7, 0)) for a, b in _SIGNS),
-    *(Atom(a, b, "s32", *_SMALL_BYTE, _NARROW, 75, (6, 5)) for a, b in _SIGNS),
-    Atom("f64", "f64", "f64", *_WORD_16, _ROWS_OF_PAIRS, 90, (7, 8)),
-    Atom("f64", "f64", "f64", *_WORD_8, _ROWS_OF_PAIRS, 90, (7, 8)),
-    Atom("f64", "f64", "f64", *_WORD_4, _ROWS_OF_PAIRS, 90, (7, 8)),
-    Atom("f64", "f64", "f64", *_SMALL_DOUBLE, _NARROW, 80, (7, 0)),
-    Atom("f32", "f32", "f32", *_FUSED, 75),
-    Atom("f64", "f64", "f64", *_FUSED, 75),
+    Atom("f16", "f16", "f32", *_HALF_16, _ROWS_OF_PAIRS, "mma.sync f16 m16n8k16", (7, 0)),
+    Atom("f16", "f16", "f32", *_HALF_8, _ROWS_OF_PAIRS, None, (6, 5)),
+    Atom("bf16", "bf16", "f32", *_HALF_16, _ROWS_OF_PAIRS, "mma.sync bf16", (7, 0)),
+    Atom("bf16", "bf16", "f32", *_HALF_8, _ROWS_OF_PAIRS, "mma.sync bf16", (7, 0)),
+    Atom("tf32", "tf32", "f32", *_WORD_8, _ROWS_OF_PAIRS, "mma.sync tf32", (7, 0)),
+    Atom("tf32", "tf32", "f32", *_WORD_4, _ROWS_OF_PAIRS, "mma.sync tf32", (7, 0)),
+    *(Atom(a, b, "f32", *_BYTE_32, _ROWS_OF_PAIRS, "mma.sync f8", (8, 4)) for a, b in _FP8),
+    *(Atom(a, b, "s32", *_BYTE_32, _ROWS_OF_PAIRS, _INT8, (7, 0)) for a, b in _SIGNS),
+    *(Atom(a, b, "s32", *_BYTE_16, _ROWS_OF_PAIRS, _INT8, (7, 0)) for a, b in _SIGNS),
+    *(Atom(a, b, "s32", *_SMALL_BYTE, _NARROW, None, (6, 5)) for a, b in _SIGNS),
+    Atom("f64", "f64", "f64", *_WORD_16, _ROWS_OF_PAIRS, _DOUBLE, (7, 8)),
+    Atom("f64", "f64", "f64", *_WORD_8, _ROWS_OF_PAIRS, _DOUBLE, (7, 8)),
+    Atom("f64", "f64", "f64", *_WORD_4, _ROWS_OF_PAIRS, _DOUBLE, (7, 8)),
+    Atom("f64", "f64", "f64", *_SMALL_DOUBLE, _NARROW, "mma.sync f64", (7, 0)),
+    Atom("f32", "f32", "f32", *_FUSED),
+    Atom("f64", "f64", "f64", *_FUSED),
 )
 """For the same elements the larger atoms come first."""
 
 
-def atom_for(a: str, b: str, k: int, capability: int) -> Atom | None:
+def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
     """The atom of a target for factors of these elements; None if it has no such atom.
 
     The first one that is not longer than the product along `k`, else the smallest one.
     """
-    found = [atom for atom in ATOMS if (atom.a, atom.b) == (a, b) and atom.since <= capability]
+    found = [
+        atom
+        for atom in ATOMS
+        if (atom.a, atom.b) == (a, b) and (atom.feature is None or target.has(atom.feature))
+    ]
     fitting = [atom for atom in found if atom.k <= k]
     return (fitting or found[-1:] or [None])[0]
 

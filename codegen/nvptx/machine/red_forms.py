@@ -6,22 +6,21 @@ halves in pairs, and vectors of up to sixteen bytes. Each element is still an up
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tileir.gpus import Feature, PtxVersion, Target
 from tileir.ir import Op
 from tileir.types import Tile
-
-from .targets import Target
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sums of up to so many neighbours; the first compute capability and PTX that have them."""
+    """Sums of up to so many neighbours; the feature, None for all targets', and PTX they need."""
 
     elements: int
-    capability: int
-    ptx: tuple[int, int]
+    feature: Feature | None
+    ptx: PtxVersion
 
     @property
     def pair(self) -> bool:
@@ -30,9 +29,9 @@ class _Form:
 
 
 _FORMS = {
-    "f16": (_Form(2, 75, (6, 3)), _Form(8, 90, (8, 1))),
-    "bf16": (_Form(2, 90, (7, 8)), _Form(8, 90, (8, 1))),
-    "f32": (_Form(4, 90, (8, 1)),),
+    "f16": (_Form(2, None, (6, 3)), _Form(8, "red vectors", (8, 1))),
+    "bf16": (_Form(2, "red bf16", (7, 8)), _Form(8, "red vectors", (8, 1))),
+    "f32": (_Form(4, "red vectors", (8, 1)),),
 }
 PAIRS = ("f16", "bf16")
 """Elements of which two share a word. ptxas makes a loop of a sum of one alone."""
@@ -61,19 +60,18 @@ def fewest(ops: Iterable[Op], target: Target) -> int:
     return 2 if any(adds) else 1
 
 
-def ptx_version(ops: Sequence[Op], target: Target) -> tuple[int, int]:
-    """The PTX ISA version that has all forms that the target has for the ops."""
+def needs_of(ops: Sequence[Op], target: Target) -> Iterator[tuple[Feature | None, PtxVersion]]:
+    """Feature and PTX ISA version of all forms that the target has for the ops."""
     used = {value for op in ops for value in op.operand_list() if isinstance(value.type, Tile)}
-    return max(
-        (form.ptx for op in ops for form in _forms(op, target)
-         if is_silent(op, not used.isdisjoint(op.results))),
-        default=target.ptx,
-    )  # fmt: skip
+    for op in ops:
+        for form in _forms(op, target):
+            if is_silent(op, not used.isdisjoint(op.results)):
+                yield form.feature, form.ptx
 
 
 def _forms(op: Op, target: Target) -> Iterable[_Form]:
     forms = _FORMS.get(_element(op), ())
-    return (form for form in forms if form.capability <= target.capability)
+    return (form for form in forms if form.feature is None or target.has(form.feature))
 
 
 def _element(op: Op) -> str | None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT, SCRATCH
-from tileir.codegen.nvptx.machine.targets import Target
 from tileir.codegen.scalar.types import is_packed, memory_bytes
+from tileir.gpus import Target
 from tileir.ir import Op
 
 STRICTEST = 1 << 10

@@ -1,4 +1,4 @@
-"""The step that decides how many threads a block has and which thread holds what.
+"""The step that decides which thread holds what.
 
 It walks backwards from the ops that do something. A store wants its tile in the layout in which it
 comes into being (see `prefer_layouts`), or else blocked, so that an access moves up to sixteen
@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments, targets
-from tileir.codegen.analysis.divisibility import FactTable
-from tileir.codegen.analysis.memory_ops import LOADS, is_weak
+from tileir.codegen.analysis.carried_values import carried_arguments, targets
+from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.analysis.memory_ops import is_weak
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
@@ -34,64 +34,44 @@ from tileir.codegen.layouts.linear_layout import (
     uniform,
 )
 from tileir.codegen.layouts.renumber import needed
-from tileir.codegen.nvptx.emit.shared import SCRATCH
 from tileir.codegen.nvptx.machine import red_forms
-from tileir.codegen.nvptx.machine.targets import Target
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.ops import Family, family_of, traits_of
+from tileir.codegen.ops.spec import NEVER_AGAIN
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile
 
-from .allocations import place_allocations
 from .assignment import Assignment
-from .block_size import longest_vector, threads_of
 from .cut_factors import cut_factors
-from .mma_plan import PRODUCTS, Plan, plan_products
+from .mma_plan import Plan
 from .pointer_facts import pointers_stream, streaming_pointers
-from .prefer_layouts import Preferences, prefer_layouts
+from .prefer_layouts import in_folds
 from .staged import Staging, root_of, staged_images
 from .view_facts import ACCESS_BYTES, inner_of, streaming, streams, vector_of
 
-FOLDS = ("reduce", "scan")
-"""Ops whose body combines two elements."""
-
 CHEAP = 6
-"""Element-wise ops that are done again rather than moving their result."""
-COSTLY = 1 << 10
-"""Weight of what is never done again."""
-
-_WEIGHTS = dict.fromkeys(("divf", "divi", "remi", "remf", "sqrt", "rsqrt"), CHEAP) | dict.fromkeys(
-    ("atan2", "cos", "cosh", "exp", "exp2", "log", "log2", "powf", "sin", "sinh", "tan", "tanh"),
-    CHEAP,
-)
+"""Cost of a tile that is computed again rather than moved."""
 
 
-def assign_layouts(kernel: Kernel, target: Target) -> Assignment:
-    """Threads and layouts for a kernel whose facts have been inferred."""
-    return _Assigner(kernel, target).run()
+def assign_layouts(state: KernelState, target: Target) -> Assignment:
+    """The layouts for a kernel whose threads, atoms and preferences have been decided."""
+    return _Assigner(state, target).run()
 
 
 class _Assigner:
-    def __init__(self, kernel: Kernel, target: Target) -> None:
-        self.kernel, self.target = kernel, target
-        self.facts: FactTable = kernel.facts["infer_divisibility"]
-        self.threads = threads_of(kernel, target)
-        products = plan_products(kernel, self.threads, target, self.facts)
-        self.found = Assignment(self.threads, products=products)
+    def __init__(self, state: KernelState, target: Target) -> None:
+        self.kernel, self.target = state.kernel, target
+        self.facts: Divisibility = self.kernel.facts(Divisibility)
+        self.threads, self.most = state.threads, state.longest_vector
+        self.found = Assignment(self.threads, products=state.products)
         self.uniform = uniform(self.threads)
-        self.most = longest_vector(kernel, self.threads, target)
-        self.preferences: Preferences = prefer_layouts(kernel, self.threads, products, self.most)
-        self.in_folds = set(_in_folds(kernel))
-        self.preferences |= {
-            value: held_by_each(value.type.size, self.threads)
-            for op in self.in_folds
-            for value in op.results
-            if _is_tile(value) and value.type.size > 1
-        }
+        self.preferences = state.preferences
+        self.in_folds = set(in_folds(self.kernel))
         self.vector = self._widest()
-        self.weights = _weights(kernel)
-        variables, _ = place_allocations(kernel, target)
-        self.room = target.shared_bytes - SCRATCH - variables.size
+        self.weights = _weights(self.kernel)
+        self.room = state.room(target)
 
     def run(self) -> Assignment:
         self._block(self.kernel.body.block, ())
@@ -99,7 +79,7 @@ class _Assigner:
 
     def _block(self, block: Block, around: tuple[Op, ...]) -> None:
         for op in reversed(block.ops):
-            if op.name in LOOPS or op.name == "if":
+            if family_of(op) in (Family.LOOP, Family.BRANCH):
                 self._settle_carried(op)
             for region in reversed(op.regions):
                 for inner in reversed(region.blocks):
@@ -108,7 +88,7 @@ class _Assigner:
                 for value, after in zip(op.operand_list(), targets(op, around), strict=False):
                     if _is_tile(value):
                         self.found.require(value, self.found.computed(after)[0])
-                if around and around[-1].name in FOLDS:
+                if around and family_of(around[-1]) is Family.FOLD:
                     self._require_all(op, self.uniform)
             else:
                 self._op(op)
@@ -118,7 +98,7 @@ class _Assigner:
         results = [value for value in op.results if _is_tile(value)]
         for value in results:
             self.found.settle(value, self._choose(value))
-        if op.name not in LOOPS:
+        if family_of(op) is not Family.LOOP:
             return
         for number, value in enumerate(carried_arguments(op)):
             if not _is_tile(value):
@@ -142,7 +122,7 @@ class _Assigner:
         return blocked(value.type.size, vector, self.threads)
 
     def _op(self, op: Op) -> None:
-        rule = _RULES.get(op.name)
+        rule = _RULES.get(family_of(op))
         if rule is not None:
             rule(self, op)
         elif not op.results or not isinstance(op.results[0].type, Tile):
@@ -356,37 +336,22 @@ class _Assigner:
 
 
 _RULES = {
-    "assert": _Assigner._shown,
-    "atomic_cas_tko": _Assigner._atomic,
-    "atomic_red_view_tko": _Assigner._view_store,
-    "atomic_rmw_tko": _Assigner._atomic,
-    "extract": _Assigner._slice,
-    "for": _Assigner._require_scalars,
-    "if": _Assigner._require_scalars,
-    "insert": _Assigner._slice,
-    "load_ptr_tko": _Assigner._pointer_load,
-    "load_view_tko": _Assigner._view_load,
-    "loop": _Assigner._require_scalars,
-    "mmaf": _Assigner._product,
-    "mmaf_scaled": _Assigner._product,
-    "mmai": _Assigner._product,
-    "multimem_load_reduce_view_tko": _Assigner._view_load,
-    "multimem_reduce_view_tko": _Assigner._view_store,
-    "multimem_store_view_tko": _Assigner._view_store,
-    "print_tko": _Assigner._shown,
-    "reduce": _Assigner._fold,
-    "scan": _Assigner._fold,
-    "store_ptr_tko": _Assigner._pointer_store,
-    "store_view_tko": _Assigner._view_store,
+    Family.ATOMIC: _Assigner._atomic,
+    Family.BRANCH: _Assigner._require_scalars,
+    Family.FOLD: _Assigner._fold,
+    Family.LOOP: _Assigner._require_scalars,
+    Family.MESSAGE: _Assigner._shown,
+    Family.MULTIMEM_LOAD: _Assigner._view_load,
+    Family.MULTIMEM_STORE: _Assigner._view_store,
+    Family.POINTER_LOAD: _Assigner._pointer_load,
+    Family.POINTER_STORE: _Assigner._pointer_store,
+    Family.PRODUCT: _Assigner._product,
+    Family.SLICE: _Assigner._slice,
+    Family.VIEW_ATOMIC: _Assigner._view_store,
+    Family.VIEW_LOAD: _Assigner._view_load,
+    Family.VIEW_STORE: _Assigner._view_store,
 }
-"""Ops whose layouts do not follow from that of their result."""
-
-
-def _in_folds(kernel: Kernel) -> Iterator[Op]:
-    """The ops in the bodies of reduce and scan."""
-    for op in kernel.walk():
-        if op.name in FOLDS:
-            yield from list(op.walk())[1:]
+"""Families of ops whose layouts do not follow from that of their result."""
 
 
 def _is_tile(value: Value) -> bool:
@@ -402,9 +367,6 @@ def _weights(kernel: Kernel) -> dict[Value, int]:
     weights: dict[Value, int] = {}
     for op in kernel.walk():
         below = sum(weights.get(value, 0) for value in op.operand_list())
-        own = COSTLY if op.name in (*LOADS, *PRODUCTS) else 0
-        if op.name in ELEMENTWISE:
-            own = _WEIGHTS.get(op.name, 1)
         for result in op.results:
-            weights[result] = min(below + own, COSTLY)
+            weights[result] = min(below + traits_of(op).cost, NEVER_AGAIN)
     return weights

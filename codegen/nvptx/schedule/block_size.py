@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileir.codegen.analysis.memory_ops import MULTIMEM
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.launch.contract import contract_of, refuse
+from tileir.codegen.nvptx.launch.contract import Contract, refuse
 from tileir.codegen.nvptx.machine.red_forms import fewest
-from tileir.codegen.nvptx.machine.targets import Target
+from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.gpus import Target
 from tileir.ir import Op
 from tileir.types import Tile
 
-from .mma_plan import PRODUCTS
 from .view_facts import ACCESS_BYTES
 
 THREADS = 128
@@ -42,13 +41,15 @@ def too_large(tile: Tile, target: Target) -> bool:
     return words(tile) > MOST_WORDS * target.max_threads
 
 
-def threads_of(kernel: Kernel, target: Target) -> int:
+_FREE = Contract()
+
+
+def threads_of(kernel: Kernel, target: Target, contract: Contract = _FREE) -> int:
     """Threads of a block, a power of two. UnsupportedError for a fixed number that is too small."""
     tiles = [value.type for op in kernel.walk() for value in op.results]
     tiles = [tile for tile in tiles if isinstance(tile, Tile)]
     elements = max((tile.size for tile in tiles), default=1)
     most = max((words(tile) for tile in tiles), default=1)
-    contract = contract_of(kernel)
     if warps := contract["num_warps"]:
         threads = warps * target.warp
         if most > MOST_WORDS * threads:
@@ -57,7 +58,7 @@ def threads_of(kernel: Kernel, target: Target) -> int:
             refuse(kernel, [f"{contract.by('num_warps')} is {warps}: {takes}"])
         return threads
     threads = max(target.warp, min(THREADS, elements))
-    products = [op for op in kernel.walk() if op.name in PRODUCTS]
+    products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
     preferred = PRODUCT_WORDS if products else PREFERRED_WORDS
     limit = PRODUCT_THREADS if products else target.max_threads
     while threads < limit and most > preferred * threads:
@@ -76,7 +77,7 @@ def longest_vector(kernel: Kernel, threads: int, target: Target) -> int:
     which takes halves in pairs.
     """
     ops = list(kernel.walk())
-    if any(op.name in PRODUCTS or op.name in MULTIMEM for op in ops):
+    if any(family_of(op) is Family.PRODUCT or is_multimem(op) for op in ops):
         return ACCESS_BYTES
     kinds = [value.type for op in ops for value in op.results]
     largest = max((kind.size for kind in kinds if isinstance(kind, Tile)), default=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tileir.codegen.analysis.divisibility import FactTable
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
 from tileir.codegen.nvptx.emit.shared import SCRATCH
 from tileir.ir import Op
@@ -35,7 +35,7 @@ class Cut:
 
 
 def cut_factors(
-    op: Op, plan: Plan, layouts: Mapping[str, LinearLayout], facts: FactTable
+    op: Op, plan: Plan, layouts: Mapping[str, LinearLayout], facts: Divisibility
 ) -> Cut | None:
     """Cut factors into as few pieces as can be, given the layouts that they are written from.
 
@@ -51,7 +51,7 @@ def cut_factors(
 
 
 def _cut(
-    op: Op, plan: Plan, layouts: Mapping[str, LinearLayout], facts: FactTable, length: int
+    op: Op, plan: Plan, layouts: Mapping[str, LinearLayout], facts: Divisibility, length: int
 ) -> Cut:
     factors, place = {}, 0
     for slot, layout in layouts.items():

@@ -20,19 +20,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tileir.codegen.analysis.divisibility import FactTable
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
-from tileir.codegen.nvptx.machine.targets import Target
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
+from tileir.codegen.uses import Uses
+from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from .staged import Staged, find, root_of, staged_images
 from .view_facts import inner_of
-
-PRODUCTS = ("mmaf", "mmaf_scaled", "mmai")
 
 _READINGS = {
     "bf16": ("bf16", "f32"), "f16": ("f16",), "f32": ("f32",), "f64": ("f64",),
@@ -168,9 +167,11 @@ class Plan:
         )  # fmt: skip
 
 
-def plan_products(kernel: Kernel, threads: int, target: Target, facts: FactTable) -> dict[Op, Plan]:
+def plan_products(
+    kernel: Kernel, threads: int, target: Target, facts: Divisibility
+) -> dict[Op, Plan]:
     """The plan of every product in a kernel, for blocks of so many threads."""
-    products = [op for op in kernel.walk() if op.name in PRODUCTS]
+    products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
     by_rows = _by_rows(kernel) if products else set()
     warps = (threads // target.warp).bit_length() - 1
     return {op: _plan(op, warps, op in by_rows, target, facts) for op in products}
@@ -181,15 +182,15 @@ def reading_of(op: Op, target: Target) -> tuple[str, Atom]:
     k = op.operands["lhs"].type.shape[-1]
     if op.name == "mmai":
         a, b = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
-        return a, atom_for(a, b, k, target.capability)
+        return a, atom_for(a, b, k, target)
     for reading in _READINGS[op.operands["lhs"].type.element.name]:
-        atom = atom_for(reading, reading, k, target.capability)
+        atom = atom_for(reading, reading, k, target)
         if atom is not None:
             return reading, atom
     raise AssertionError("the last reading of every type has an atom on all targets")
 
 
-def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: FactTable) -> Plan:
+def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility) -> Plan:
     reading, atom = reading_of(op, target)
     lhs, rhs = (op.operands[slot].type.shape for slot in ("lhs", "rhs"))
     extents = {"m": lhs[-2], "n": rhs[-1], "k": lhs[-1], "b": lhs[0] if len(lhs) == 3 else 1}
@@ -229,7 +230,7 @@ def _pair(distance: int) -> int:
     return 1 if distance == _PAIRED // 2 else 2 * distance
 
 
-def _neighbours_along(value: Value, dim: int, facts: FactTable) -> bool:
+def _neighbours_along(value: Value, dim: int, facts: Divisibility) -> bool:
     """Whether neighbours along the first (0) or last (-1) dimension of a factor's matrices lie side
     by side where it is loaded from."""
     root = root_of(value)
@@ -261,31 +262,27 @@ def _powers(low: int, high: int) -> list[int]:
 
 def _by_rows(kernel: Kernel) -> set[Op]:
     """Products that are cut along their rows."""
-    users: dict[Value, list[Op]] = {}
-    for op in kernel.walk():
-        for value in op.operand_list():
-            users.setdefault(value, []).append(op)
-    found: set[Op] = set()
+    uses, found = kernel.facts(Uses), set[Op]()
     for product in kernel.walk():
-        if product.name not in PRODUCTS:
+        if family_of(product) is not Family.PRODUCT:
             continue
-        for value, op in _followed(product.results[0], users):
+        for value, op in _followed(product.results[0], uses):
             last = len(value.type.shape) - 1 if isinstance(value.type, Tile) else None
             if op.name == "reduce" and op.attributes["dim"] == last:
                 found.add(product)
-            elif op.name in PRODUCTS and op.operands["lhs"] is value:
+            elif family_of(op) is Family.PRODUCT and op.operands["lhs"] is value:
                 found |= {product, op}
     return found
 
 
-def _followed(value: Value, users: dict[Value, list[Op]]) -> Sequence[tuple[Value, Op]]:
+def _followed(value: Value, uses: Uses) -> Sequence[tuple[Value, Op]]:
     """What is done with a tile, and with what element-wise ops make of it."""
     found, stack, seen = [], [value], {value}
     while stack:
         value = stack.pop()
-        for op in users.get(value, ()):
+        for op in uses[value]:
             found.append((value, op))
-            if op.name in ELEMENTWISE or op.name == "assume":
+            if family_of(op) is Family.ELEMENT_WISE or op.name == "assume":
                 fresh = [result for result in op.results if result not in seen]
                 seen.update(fresh)
                 stack += fresh

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments, targets
-from tileir.codegen.analysis.divisibility import FactTable, facts_of_extent, facts_of_stride
-from tileir.codegen.analysis.memory_ops import LOADS, STORES
+from tileir.codegen.analysis.carried_values import carried_arguments, targets
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.ops import Family, family_of, is_load, writes_memory
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Block, Op, Value
 from tileir.types import PartitionView, Token
 
@@ -42,8 +43,8 @@ class _Access:
     """Whether it was in an earlier iteration of some loop."""
 
     @classmethod
-    def of(cls, op: Op, assignment: Assignment, facts: FactTable) -> _Access:
-        writes, layouts = op.name in STORES, tuple(_layouts(op, assignment))
+    def of(cls, op: Op, assignment: Assignment, facts: Divisibility) -> _Access:
+        writes, layouts = writes_memory(op), tuple(_layouts(op, assignment))
         view = op.operands.get("view")
         if view is None:
             used = (value for value in op.operand_list() if not isinstance(value.type, Token))
@@ -60,7 +61,7 @@ _NONE: _Accesses = frozenset()
 
 def place_barriers(kernel: Kernel, assignment: Assignment) -> set[Op]:
     """The memory ops that need a barrier before them, and loops whose early loads do."""
-    walk = _Walk(assignment, kernel.facts["infer_divisibility"])
+    walk = _Walk(assignment, kernel.facts(Divisibility))
     walk.block(kernel.body.block, (), _NONE)
     return walk.barriers
 
@@ -69,7 +70,7 @@ class _Walk:
     """`before`: what a token orders before its users. A state is what is not known to be complete:
     what was carried out since the last barrier."""
 
-    def __init__(self, assignment: Assignment, facts: FactTable) -> None:
+    def __init__(self, assignment: Assignment, facts: Divisibility) -> None:
         self.assignment, self.facts = assignment, facts
         self.before: dict[Value, _Accesses] = {}
         self.barriers: set[Op] = set()
@@ -80,7 +81,7 @@ class _Walk:
         for op in block.ops:
             if op.spec.terminator:
                 self._hand_on(op, around, open_)
-            elif op.name in LOOPS:
+            elif family_of(op) is Family.LOOP:
                 open_ = self._loop(op, around, open_)
             elif op.name == "if":
                 ends = [self.block(inner, (*around, op), open_)
@@ -93,7 +94,7 @@ class _Walk:
     def _op(self, op: Op, open_: _Accesses) -> _Accesses:
         tokens = [value for value in op.operand_list() if isinstance(value.type, Token)]
         earlier = _NONE.union(*(self.before.get(token, _NONE) for token in tokens))
-        accesses = op.name in LOADS + STORES
+        accesses = is_load(op) or writes_memory(op)
         if accesses:
             access = _Access.of(op, self.assignment, self.facts)
             if op in self.barriers or any(_clash(other, access) for other in earlier & open_):
@@ -110,7 +111,7 @@ class _Walk:
         for value, after in zip(op.operand_list(), targets(op, around), strict=False):
             if isinstance(value.type, Token):
                 self._join(after, self.before.get(value, _NONE), again)
-        loop = next((outer for outer in reversed(around) if outer.name in LOOPS), None)
+        loop = next((outer for outer in reversed(around) if family_of(outer) is Family.LOOP), None)
         if loop is not None and op.name in ("break", "continue"):
             self._left[loop] = self._left.get(loop, _NONE) | _moved(open_, again)
 
@@ -189,18 +190,18 @@ def _different_tiles(first: _Access, second: _Access) -> bool:
     return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
-def _indices(op: Op, facts: FactTable) -> list[object]:
+def _indices(op: Op, facts: Divisibility) -> list[object]:
     """The indices as numbers, where they are constant, or where they come from."""
     return [_index(value, facts) for value in op.operands["index"]]
 
 
-def _index(value: Value, facts: FactTable) -> object:
+def _index(value: Value, facts: Divisibility) -> object:
     """Indices are unsigned, facts signed: -1 of eight bits is tile 255."""
     number = facts[value].constant
     return _origin(value) if number is None else number % (1 << value.type.element.bits)
 
 
-def _injective(view: Value, facts: FactTable) -> bool:
+def _injective(view: Value, facts: Divisibility) -> bool:
     """Whether different elements of the tensor are known to have different addresses.
 
     They have if each stride steps over all that smaller strides can reach.

@@ -9,27 +9,25 @@ from __future__ import annotations
 from collections.abc import Collection
 from math import prod
 
-from tileir.codegen.analysis.carried_values import LOOPS
-from tileir.codegen.analysis.divisibility import FactTable
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
-from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
 from tileir.codegen.nvptx.emit.products.factors import is_as_stored
 from tileir.codegen.nvptx.emit.shared import ROOM, SCRATCH
-from tileir.codegen.nvptx.launch.contract import contract_of
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
-from tileir.codegen.nvptx.machine.targets import Target
+from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.constants import padding_bits
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.codegen.scalar.types import is_packed, memory_bytes
+from tileir.codegen.uses import Uses
+from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
 from .assignment import Assignment
-from .mma_plan import PRODUCTS
 from .ring_plan import Fetched, RingPlan
-from .staged import ALIGNMENT, RENUMBERING
+from .staged import ALIGNMENT
 from .view_facts import streaming, vector_of
 
 MOST_STAGES = 5
@@ -47,28 +45,24 @@ MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 
 
-def plan_rings(kernel: Kernel, assignment: Assignment, target: Target) -> None:
+def plan_rings(state: KernelState, target: Target) -> None:
     """Give loops rings. What is fetched early is no longer staged, and in no registers."""
-    ops = list(kernel.walk())
-    if not target.async_copies or any(op.name == "alloca" for op in ops):
+    ops = list(state.kernel.walk())
+    if not target.has("cp.async") or any(op.name == "alloca" for op in ops):
         # Beside variables in shared memory, nothing says that a source is in global memory.
         return
-    planner = _Planner(kernel, assignment, target)
+    planner = _Planner(state, target)
     for loop in reversed(ops):
         if loop.name == "for":
             planner.plan(loop)
 
 
 class _Planner:
-    def __init__(self, kernel: Kernel, assignment: Assignment, target: Target) -> None:
-        self._assignment = assignment
-        self._facts: FactTable = kernel.facts["infer_divisibility"]
-        blocks = contract_of(kernel)["minnctapersm"]
-        self._room = target.shared_of_each(blocks)
-        self._users: dict[Value, list[Op]] = {}
-        for op in kernel.walk():
-            for value in op.operand_list():
-                self._users.setdefault(value, []).append(op)
+    def __init__(self, state: KernelState, target: Target) -> None:
+        self._assignment = state.assignment
+        self._facts: Divisibility = state.kernel.facts(Divisibility)
+        self._room = target.shared_of_each(state.contract["minnctapersm"])
+        self._uses = state.kernel.facts(Uses)
 
     def plan(self, loop: Op) -> None:
         """Give a loop a ring, if it has a use for one, and no loop inside of it has one.
@@ -128,15 +122,15 @@ class _Planner:
 
     def _staged_use(self, value: Value) -> bool:
         """Whether all users of a tile, or a renumbering of it, read it from where it is staged."""
-        for user in self._users.get(value, ()):
-            if user.name in PRODUCTS:
+        for user in self._uses[value]:
+            if family_of(user) is Family.PRODUCT:
                 plan = self._assignment.products[user]
                 held = {"lhs": plan.left.layout, "rhs": plan.right.layout}
                 for slot, operand in user.operands.items():
                     in_memory = slot in held and held[slot] not in self._assignment.of(value)
                     if operand is value and not in_memory:
                         return False
-            elif user.name not in RENUMBERING or not self._staged_use(user.result):
+            elif family_of(user) is not Family.RENUMBERING or not self._staged_use(user.result):
                 return False
         return True
 
@@ -156,7 +150,7 @@ class _Planner:
 def _first_product(loop: Op) -> Op | None:
     """The first product of a loop's body that every iteration carries out."""
     for op in loop.regions[0].block.ops:
-        if op.name in PRODUCTS:
+        if family_of(op) is Family.PRODUCT:
             return op
         if op.name == "if":
             # It may go on with the next iteration.
@@ -183,7 +177,7 @@ def _exchanged(op: Op, assignment: Assignment) -> int:
     if op in assignment.cut:
         return assignment.cut[op].bytes
     weak = op.attributes.get("memory_ordering_semantics", "weak") == "weak"
-    return 0 if weak and op.name in _WITHOUT_EXCHANGE else SCRATCH
+    return 0 if weak and family_of(op) in _WITHOUT_EXCHANGE else SCRATCH
 
 
 def _moved(value: Value, assignment: Assignment) -> int:
@@ -194,12 +188,22 @@ def _moved(value: Value, assignment: Assignment) -> int:
 
 
 _WITHOUT_EXCHANGE = {
-    *ELEMENTWISE, *LOOPS, *PRODUCTS, "assume", "break", "broadcast", "cat", "constant", "continue",
-    "get_index_space_shape", "get_num_tile_blocks", "get_tensor_shape", "get_tile_block_id", "if",
-    "iota", "join_tokens", "load_ptr_tko", "load_view_tko", "make_partition_view",
-    "make_strided_view", "make_tensor_view", "make_token", "offset", "permute", "reshape",
-    "store_ptr_tko", "store_view_tko", "yield",
-}  # fmt: skip
+    Family.BRANCH,
+    Family.ELEMENT_WISE,
+    Family.GENERATOR,
+    Family.JOINING,
+    Family.LOOP,
+    Family.POINTER_LOAD,
+    Family.POINTER_STORE,
+    Family.PRODUCT,
+    Family.QUERY,
+    Family.RENUMBERING,
+    Family.TERMINATOR,
+    Family.TOKEN,
+    Family.VIEW,
+    Family.VIEW_LOAD,
+    Family.VIEW_STORE,
+}
 
 
 def _bytes(tile: Tile) -> int:

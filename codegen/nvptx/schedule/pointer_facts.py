@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tileir.codegen.analysis.contiguity import Run, RunTable
+from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.layouts.linear_layout import LinearLayout, along
+from tileir.codegen.ops.contiguity import Run
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 
@@ -34,7 +35,7 @@ def pointers_of(op: Op) -> Value:
 
 def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
     """For a memory op through a tile of pointers; None where nothing lies side by side."""
-    table: RunTable = kernel.facts["infer_contiguity"]
+    table: Contiguity = kernel.facts(Contiguity)
     pointers = pointers_of(op)
     runs = table[pointers]
     inner = max(range(len(runs)), key=lambda dim: (runs[dim].contiguous, dim), default=None)

@@ -8,11 +8,20 @@ branches hand it on. What comes from constants and coordinates alone has no pref
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tileir.codegen.analysis.carried_values import handed_on
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits, dropped_images, for_scan
+from tileir.codegen.layouts.linear_layout import (
+    LinearLayout,
+    dim_bits,
+    dropped_images,
+    for_scan,
+    held_by_each,
+)
 from tileir.codegen.layouts.renumber import element_images
-from tileir.codegen.scalar.elementwise import ELEMENTWISE
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
@@ -39,7 +48,7 @@ def prefer_layouts(
             found[op.result] = plan.sum.layout
             _hand_on(op.results, becomes, found)
     for op in kernel.walk():
-        if op.name in ("load_ptr_tko", "store_ptr_tko"):
+        if family_of(op) in (Family.POINTER_LOAD, Family.POINTER_STORE):
             layout = streaming_pointers(op, threads, kernel, most)
             carried = _carried_into(pointers_of(op)) if layout else []
             found |= {value: layout for value in carried if value not in found}
@@ -55,7 +64,17 @@ def prefer_layouts(
             _hand_on(op.results, becomes, found)
         if len(found) == before:
             break
+    for op in in_folds(kernel):
+        for result in filter(_is_tile, op.results):
+            found[result] = held_by_each(result.type.size, threads)
     return found
+
+
+def in_folds(kernel: Kernel) -> Iterator[Op]:
+    """The ops in the bodies of reduce and scan, where each thread has whole tiles of its own."""
+    for op in kernel.walk():
+        if family_of(op) is Family.FOLD:
+            yield from list(op.walk())[1:]
 
 
 def _hand_on(values: list[Value], becomes: dict[Value, list[Value]], found: Preferences) -> None:
@@ -78,7 +97,7 @@ def _carried_into(value: Value) -> list[Value]:
         seen.add(value)
         if not isinstance(value.owner, Op):
             found.append(value)
-        elif value.owner.name in ELEMENTWISE or value.owner.name == "assume":
+        elif family_of(value.owner) is Family.ELEMENT_WISE or value.owner.name == "assume":
             stack += (each for each in value.owner.operand_list() if _is_tile(each))
     return found
 
@@ -92,8 +111,8 @@ def _preferred(
 ) -> LinearLayout | None:
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None
-    if op.name in ("load_view_tko", "multimem_load_reduce_view_tko"):
-        return streaming(op, threads, kernel.facts["infer_divisibility"], most)
+    if family_of(op) in (Family.MULTIMEM_LOAD, Family.VIEW_LOAD):
+        return streaming(op, threads, kernel.facts(Divisibility), most)
     if op.name == "load_ptr_tko" and (own := streaming_pointers(op, threads, kernel, most)):
         return own
     if op.name == "scan":
@@ -101,7 +120,7 @@ def _preferred(
     sources = [value for value in op.operand_list() if value in found]
     if not sources:
         return None
-    if op.name in ELEMENTWISE or op.name in ("assume", "reshape"):
+    if family_of(op) is Family.ELEMENT_WISE or op.name in ("assume", "reshape"):
         return found[sources[0]]
     if op.name == "permute":
         return _inverted(found[sources[0]], element_images(op))

@@ -23,6 +23,7 @@ from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
 from tileir.codegen.layouts.renumber import element_images
+from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 
 CHUNK_BITS = 4
@@ -31,8 +32,6 @@ LINE_BITS = 7
 """The 32 banks are 128 bytes wide."""
 ALIGNMENT = 1 << LINE_BITS
 """Of staged tiles."""
-RENUMBERING = ("assume", "broadcast", "permute", "reshape")
-"""Ops that a factor may be made by without being moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def staged_images(shape: Sequence[int], inner: int, size: int, cut: int = 0) -> 
 
 def root_of(value: Value) -> Value:
     """The tile that a factor is a renumbering of."""
-    while isinstance(value.owner, Op) and value.owner.name in RENUMBERING:
+    while isinstance(value.owner, Op) and family_of(value.owner) is Family.RENUMBERING:
         source = next(value.owner.operand_list())
         if source.type.size == 1:
             break

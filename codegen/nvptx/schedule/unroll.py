@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.memory_ops import PLAIN_LOADS, is_weak
+from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT, TERMINATES
 from tileir.ir import Op
@@ -31,7 +31,7 @@ def trips_at_once(op: Op, assignment: Assignment) -> int:
         return 1
     loaded = 0
     for inner in op.regions[0].block.ops:
-        if inner.name in PLAIN_LOADS:
+        if is_plain_load(inner):
             size = memory_bytes(inner.results[0].type.element)
             layouts = assignment.computed(inner.results[0])
             loaded += sum(size << len(layout.register) for layout in layouts)
@@ -46,7 +46,7 @@ def is_plain(op: Op) -> bool:
     return not any(
         inner.regions
         or inner.spec.effects not in (*SILENT, TERMINATES)
-        or (inner.name in PLAIN_LOADS and not is_weak(inner))
+        or (is_plain_load(inner) and not is_weak(inner))
         for inner in op.regions[0].block.ops
     )
 

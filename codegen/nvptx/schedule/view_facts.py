@@ -5,8 +5,9 @@ The *inner* dimension of a tile is the one along which neighbours lie side by si
 
 from __future__ import annotations
 
-from tileir.codegen.analysis.divisibility import FactTable, facts_of_extent, facts_of_stride
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView, Tile, View
@@ -33,7 +34,7 @@ def steps(view: View) -> tuple[int, ...]:
     return (1,) * len(view.tile)
 
 
-def inner_dim(view: Value, facts: FactTable) -> int | None:
+def inner_dim(view: Value, facts: Divisibility) -> int | None:
     """The inner dimension of the tiles of a view, None if no stride is known to be one."""
     kind: View = view.type
     sparse = getattr(kind, "sparse_dim", None)
@@ -46,7 +47,7 @@ def inner_dim(view: Value, facts: FactTable) -> int | None:
     return (wide or found or [None])[-1]
 
 
-def inner_of(value: Value, facts: FactTable) -> int:
+def inner_of(value: Value, facts: Divisibility) -> int:
     """The dimension of a tile along which neighbours lie side by side where it is loaded from.
 
     The last one if it is not loaded through a view, or no stride is known to be one.
@@ -58,7 +59,7 @@ def inner_of(value: Value, facts: FactTable) -> int:
     return last if inner is None else inner
 
 
-def vector_of(op: Op, facts: FactTable) -> int:
+def vector_of(op: Op, facts: Divisibility) -> int:
     """The most neighbouring elements of its tile that one access of a view op can move.
 
     They have to lie side by side in memory, at an address known to be a multiple of their size.
@@ -80,7 +81,7 @@ def vector_of(op: Op, facts: FactTable) -> int:
     return max(min(alignment // size, kind.tile[inner], start), 1)
 
 
-def facts_of_base(view: Value, facts: FactTable) -> int:
+def facts_of_base(view: Value, facts: Divisibility) -> int:
     """Known divisor of the address of a view's first element."""
     divisor = 1
     while isinstance(view.owner, Op):
@@ -91,13 +92,13 @@ def facts_of_base(view: Value, facts: FactTable) -> int:
     return divisor
 
 
-def always_whole(view: Value, inner: int, vector: int, facts: FactTable) -> bool:
+def always_whole(view: Value, inner: int, vector: int, facts: Divisibility) -> bool:
     """Whether the tensor's edge never runs through a vector along the inner dimension."""
     dim = dimensions(view.type)[inner]
     return facts_of_extent(view, dim, facts).divisor % vector == 0
 
 
-def streaming(op: Op, threads: int, facts: FactTable, most: int = ACCESS_BYTES) -> LinearLayout:
+def streaming(op: Op, threads: int, facts: Divisibility, most: int = ACCESS_BYTES) -> LinearLayout:
     """The best layout for the tile of a view op: neighbouring threads at neighbouring vectors.
 
     Those have `most` elements at most.
@@ -120,7 +121,7 @@ def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
 
 
 def streams(
-    op: Op, layout: LinearLayout, facts: FactTable, most: int = ACCESS_BYTES, least: int = 1
+    op: Op, layout: LinearLayout, facts: Divisibility, most: int = ACCESS_BYTES, least: int = 1
 ) -> bool:  # fmt: skip
     """Whether a view op in this layout is about as fast as in its best one.
 

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from tests import emulator
 from tileir import Buffer
+from tileir.codegen import emulator
 
 LIBRARY = "libcuda.so.1"
 SOURCE = """
@@ -176,7 +176,7 @@ class Driver:
         self, out: int, code: int, options: int, values: int, number: int, *_: Any
     ) -> int:
         try:
-            module = emulator.load(ctypes.string_at(code).decode())
+            module = emulator.load_module(ctypes.string_at(code).decode())
         except emulator.EmulationError as problem:
             kinds, given = (c_int * number).from_address(options), (c_void_p * number)
             said = dict(zip(kinds, given.from_address(values), strict=True))

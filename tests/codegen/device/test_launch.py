@@ -237,7 +237,8 @@ def test_the_gpu_of_the_arguments(driver: Driver) -> None:
     ("capability", "target", "fits"),
     [
         ((9, 0), "sm_80", True), ((8, 9), "sm_90", False), ((12, 1), "sm_120", True),
-        ((10, 7), "sm_107", True), ((10, 0), "sm_107", False),
+        ((10, 7), "sm_107", True), ((10, 0), "sm_107", False), ((9, 0), "sm_90a", True),
+        ((10, 0), "sm_90a", False), ((10, 7), "sm_103a", False),
     ],
 )  # fmt: skip
 def test_the_gpu_must_run_the_code(
@@ -258,16 +259,18 @@ def test_the_gpu_must_run_the_code(
     [
         ("sm_90", [(9, 0), (10, 0), (10, 3), (12, 0)]),
         ("sm_90a", [(9, 0)]),
-        ("sm_100f", [(10, 0), (10, 3)]),
+        ("sm_103", [(10, 3), (12, 0)]),
     ],
 )
 def test_suffixes_of_targets(ptx_target: str, fitting: list[tuple[int, int]]) -> None:
     for capability in [(8, 9), (9, 0), (10, 0), (10, 3), (12, 0)]:
         try:
-            launching.check_target({"target": "", "ptx_target": ptx_target}, capability)
+            launching.check_target({"target": "sm_90", "ptx_target": ptx_target}, capability)
             assert capability in fitting
-        except LaunchError:
+        except LaunchError as problem:
             assert capability not in fitting
+            said = str(problem).endswith("; PTX for sm_90a runs on 9.0 alone")
+            assert said == (ptx_target == "sm_90a")
 
 
 def test_a_false_assertion(driver: Driver, capsys) -> None:

@@ -13,9 +13,9 @@ from tileir import Buffer
 from tileir.codegen.arguments.dlpack import _pointer, _Tensor, _Versioned
 from tileir.codegen.device.copies import copied
 from tileir.codegen.device.memory import memory_of, ready
-from tileir.codegen.device.own import own_target, target_for
+from tileir.codegen.device.own import own_target
 from tileir.codegen.device.streams import handle_of
-from tileir.errors import LaunchError, UnsupportedError
+from tileir.errors import LaunchError
 from tileir.types import Scalar
 
 from .standin import Driver
@@ -177,11 +177,5 @@ def test_copies_of_what_has_gaps(driver: Driver) -> None:
      ((13, 0), "sm_121"), ((7, 5), "sm_75")],
 )  # fmt: skip
 def test_the_target_of_a_gpu(capability: tuple[int, int], target: str, driver: Driver) -> None:
-    assert target_for(capability) == target
     driver.capability = capability
     assert own_target() == target
-
-
-def test_a_gpu_that_is_too_old() -> None:
-    with pytest.raises(UnsupportedError, match="the GPU is an sm_70, older than sm_75"):
-        target_for((7, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tileir.codegen.host.machine.cpu import object_code, triple_and_layout
+from tileir.codegen.host.machine.cpu import object_code, optimised, triple_and_layout
 from tileir.codegen.host.machine.machine_code import MachineCode
 from tileir.codegen.host.running.compilation import HostCompilation, HostKernel
 from tileir.codegen.host.running.kernel_info import KernelInfo
@@ -100,4 +100,4 @@ def kernel(
     text = DRIVER.format(*triple_and_layout(), body)
     elements = (Pointer(Scalar("i32")),)
     info = KernelInfo("by_hand", elements, (0,), 8, frozenset({0}), 0, may_run_long, sites)
-    return HostCompilation(MachineCode((info,), object_code(text), text))["by_hand"]
+    return HostCompilation(MachineCode((info,), object_code(optimised(text)), text))["by_hand"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests import emulator
-from tileir.codegen import compile
+from tileir.codegen import compile, emulator
 
 
 def launch(
@@ -14,5 +13,11 @@ def launch(
     target: str = "sm_90", schedule: str = "random-1",
 ) -> emulator.Result:  # fmt: skip
     """Compile for a GPU and run; a schedule that is not lock-step shows missing barriers."""
-    compiled = compile(bytecode, target)
+    return run(compile(bytecode, target), symbol, grid, args, schedule)
+
+
+def run(
+    compiled: Any, symbol: str, grid: int | Sequence[int], args: list, schedule: str = "random-1"
+) -> emulator.Result:
+    """Run what was compiled for a GPU."""
     return emulator.launch(compiled.ptx, compiled.plan[symbol], grid, args, schedule=schedule)

@@ -7,13 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from tests import emulator
 from tests.corpus import FIXTURES
 from tileir import assemble
 from tileir.attributes import DivBy
 from tileir.bytecode import Bytecode
-from tileir.codegen import compile
-from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.codegen import compile, emulator
+from tileir.gpus import TARGETS
 
 from ..build import TOKEN, Kernel, elementwise
 from .compiled import ELEMENTWISE, compiled
@@ -33,7 +32,7 @@ def accesses(ptx: str) -> dict[str, int]:
 def test_the_head_names_version_and_target(row) -> None:
     ptx = compiled("vector_add", row.name).ptx
     major, minor = row.ptx
-    assert f"\n.version {major}.{minor}\n.target {row.base}\n" in ptx
+    assert f"\n.version {major}.{minor}\n.target {row.ptx_target}\n" in ptx
     assert ".address_size 64" in ptx
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tileir.codegen.nvptx.machine.targets import TARGETS
+from tileir.gpus import TARGETS
 
 from .compiled import ELEMENTWISE, compiled
 

@@ -1,4 +1,4 @@
-"""Python runs this at its start where the folder is on its path: see `tileir.cutile.children`."""
+"""Python runs this module at start if its folder is on the path: see `tileir.cutile.children`."""
 
 from tileir.cutile.children import join
 

@@ -12,7 +12,7 @@ from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import LATEST, Version
 from tileir.launch.attributes import LaunchAttributes
 from tileir.read.paused_collector import paused_collector
-from tileir.read.text_positions import TextPlaces
+from tileir.read.text_positions import TextPositions
 from tileir.write.requested_version import supported
 from tileir.write.sections import Writer
 
@@ -61,12 +61,12 @@ def assemble(
     return bytecode
 
 
-def _places(module: ModuleReader, text: str, name: str, bytecode: Bytecode) -> TextPlaces:
+def _places(module: ModuleReader, text: str, name: str, bytecode: Bytecode) -> TextPositions:
     """Where the parts of a module that has been written stand in its text."""
     symbols = {entry.name: entry.at for entry in module.entries}
     symbols |= {variable.name: at for variable, at in module.globals}
     ops = [[entry.starts[id(op)] for op in entry.body.walk()] for entry in module.entries]
-    return TextPlaces(name, text, bytecode.found, symbols, ops, module.attribute_places)
+    return TextPositions(name, text, bytecode.original, symbols, ops, module.attribute_places)
 
 
 BYTE_ORDER_MARK = "\ufeff"

@@ -56,7 +56,7 @@ class Entry:
 @dataclass(slots=True)
 class ModuleReader:
     """Reads a whole text; then `entries`, `globals`, `producer`, the launch attributes and the
-    `names` of modules are what it says, and `attribute_places` where (see `TextPlaces`)."""
+    `names` of modules are what it says, and `attribute_places` where (see `TextPositions`)."""
 
     source: Source
     entries: list[Entry] = field(default_factory=list)

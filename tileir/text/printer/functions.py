@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from tileir.ir import Block, Op
 from tileir.read.function import Function
@@ -16,16 +17,42 @@ Tail = Callable[[object], str]
 """What follows an op because of its location: nothing, or ``" loc(#loc3)"``."""
 
 
-class FunctionPrinter(KernelText):
-    """Prints one kernel; `tail` gives the text for a location."""
+COMMENT_COLUMN = 88
+"""Where comments behind ops start; those on longer ops stand above."""
 
-    def __init__(self, out: list[str], types: dict[int, str], tail: Tail | None) -> None:
+
+class Comments(Protocol):
+    """What somebody has to say about ops, as comments in the text."""
+
+    def above(self, op: Op) -> Iterable[str]:
+        """Lines of their own, above the op."""
+        ...
+
+    def behind(self, op: Op) -> str:
+        """A word behind the op, or above one that is long or has regions; empty for none."""
+        ...
+
+
+class FunctionPrinter(KernelText):
+    """Prints one kernel; `tail` gives the text for a location, `comments` what is said of ops."""
+
+    def __init__(
+        self,
+        out: list[str],
+        types: dict[int, str],
+        tail: Tail | None,
+        comments: Comments | None = None,
+    ) -> None:
         super().__init__(out, types)
         self._tail = tail
+        self._comments = comments
 
-    def function(self, function: Function) -> None:
-        """``entry @name(%arg0: T) optimization_hints=<...> {``, the body, ``}``"""
-        body = function.body.block
+    def function(self, function: Function, body: Block | None = None) -> None:
+        """``entry @name(%arg0: T) optimization_hints=<...> {``, the body, ``}``
+
+        With a `body`, it is the function as if that were its own.
+        """
+        body = body or function.body.block
         parameters = [
             f"{name}: {self.type(value)}"
             for name, value in zip(self.names.arguments(body), body.arguments, strict=True)
@@ -49,7 +76,10 @@ class FunctionPrinter(KernelText):
         inner = f"{margin}  "
         defined = self.names.results(block)
         for op in shown(owner, block):
-            self._op(op, defined.get(op, ""), inner)
+            if self._comments is None:
+                self._op(op, defined.get(op, ""), inner)
+            else:
+                self._commented(op, defined.get(op, ""), inner, self._comments)
         self.add(f"{margin}}}")
 
     def _op(self, op: Op, defined: str, margin: str) -> None:
@@ -62,3 +92,13 @@ class FunctionPrinter(KernelText):
             self.add(f"{margin}{defined}{name}")
             structured(op, self, margin)
         self.add(self._tail(op.location) + "\n" if self._tail else "\n")
+
+    def _commented(self, op: Op, defined: str, margin: str, comments: Comments) -> None:
+        start, lines, word = len(self.out), [*comments.above(op)], comments.behind(op)
+        self._op(op, defined, margin)
+        text = "".join(self.out[start:])
+        if word and (op.regions or len(text) > COMMENT_COLUMN):
+            lines.append(word)
+        elif word:
+            text = f"{text[:-1]:<{COMMENT_COLUMN}}  // {word}\n"
+        self.out[start:] = [*(f"{margin}// {line}\n" for line in lines), text]

@@ -1,1 +1,1 @@
-"""The rules of Tile IR that rows of the op table cannot say, one file for each chapter."""
+"""The rules of Tile IR that the op table cannot express, one file for each of its chapters."""

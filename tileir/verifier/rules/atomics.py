@@ -1,4 +1,4 @@
-"""Rules about atomics: which of them exist for which elements."""
+"""Rules about atomics: the element types of each mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tileir.verifier.catalogue import rule
 WORDS = ("i32", "i64")
 SWAPPED = ("i32", "i64", "f32", "f64")
 ELEMENTS = {"addf": FLOATS, "xchg": SWAPPED}
-"""What an atomic does -> the element types it can do it to; where it is not here, i32 and i64."""
+"""Mode of an atomic -> its element types; modes not listed have i32 and i64."""
 
 SENTENCES = {
     "addf": "'addf' works only with floats f16, bf16, f32, and f64",

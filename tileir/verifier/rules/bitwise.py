@@ -1,4 +1,4 @@
-"""Rules about bitwise ops: beyond what the rows say there is only the amount of a shift."""
+"""The rule about bitwise ops that their rows cannot express: the amount of a shift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which numbers a value is known to hold: those of the constant that defines it."""
+"""The integers that a value is known to hold: those of the constant that defines it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tileir.ir.constants import Constant
 from tileir.types import Scalar
 
 MOST = 256
-"""Elements of a constant that are looked at; of a larger one nothing is said."""
+"""Most elements of a constant that is examined; larger ones count as unknown."""
 
 TRANSPARENT = {"broadcast": "source", "reshape": "source", "assume": "value"}
 """Ops whose result holds the numbers of an operand -> that operand."""
 
 
 def known(value: Value) -> Sequence[int] | None:
-    """The bit patterns of the integers that a value holds, each at least once; None if unknown."""
+    """Return the bit patterns of a value's integers, each at least once; None if unknown."""
     for _ in range(8):
         op = value.owner
         if not isinstance(op, Op):
@@ -36,9 +36,9 @@ def known(value: Value) -> Sequence[int] | None:
     if constant.is_splat:
         return (constant.bits(),)
     size = constant.type.size
-    return [constant.bits(at) for at in range(size)] if size <= MOST else None
+    return [constant.bits(index) for index in range(size)] if size <= MOST else None
 
 
 def signed(pattern: int, bits: int) -> int:
-    """A bit pattern of that width, read as signed."""
+    """Return a bit pattern of that width as a signed number."""
     return pattern - (1 << bits) if pattern >> (bits - 1) else pattern

@@ -1,6 +1,6 @@
-"""Rules about regions: their blocks, what ends them, what leaves them and with which values.
+"""Rules about regions: their blocks and terminators, and the values that terminators pass.
 
-Most ask where an op stands: a `Frame` is the region around it, and those around that.
+Most of them depend on the regions around an op, which a `Frame` describes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, RECURSIVE, TERMINATE
 from tileir.ir import Block, Op
 from tileir.types import Tile, Type
 from tileir.verifier.catalogue import declare
-from tileir.verifier.constraints import Found
+from tileir.verifier.constraints import Problem
 from tileir.verifier.wording import listed, quoted
 
 REGION = declare(
@@ -62,7 +62,7 @@ PARENTS = {
 
 QUIET = (PURE, NO_MEMORY_EFFECT, TERMINATES)
 ENDLESS = ("for", "loop")
-"""Ops that NVIDIA never takes for free of effects, because they may not end."""
+"""Ops that NVIDIA never counts as free of effects, because they may not terminate."""
 
 BLOCK = "invalid block structure: block is expected to have a terminator operation"
 COMBINING = ("reduce", "scan")
@@ -70,24 +70,25 @@ BRANCHES = ("then", "else")
 
 
 def effect_free(op: Op) -> bool:
-    """Whether an op may stand in the region of a reduce or scan, its own regions aside."""
+    """Whether the region of a reduce or scan may contain an op; the op's regions do not count."""
     effects = op.spec.effects
     return effects in QUIET or (effects == RECURSIVE and op.spec.mnemonic not in ENDLESS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A region: its op (None for a kernel), which of the op's regions it is, what is around.
+    """A region: its op (None for a kernel), its index in the op, and the ops around it.
 
-    `combining` is the innermost reduce or scan around, "" outside. `loop` is the for or loop around
-    with only ifs between, `barrier` what keeps a return from leaving, "" if nothing does.
+    `combining` is the innermost reduce or scan around, "" outside. `loop` is the innermost for or
+    loop with only ifs between. `return_limit` is the mnemonic of an op around that a return must
+    not leave, "" if there is none.
     """
 
     op: Op | None
     index: int = 0
     combining: str = ""
     loop: Op | None = None
-    barrier: str = ""
+    return_limit: str = ""
 
     @property
     def name(self) -> str:
@@ -95,19 +96,19 @@ class Frame:
         return "entry" if self.op is None else self.op.spec.mnemonic
 
     def inside(self, op: Op, index: int) -> Frame:
-        """The frame of a region of an op that stands in this one."""
+        """Return the frame of a region of an op that is in this region."""
         name = op.spec.mnemonic
         combining = name if name in COMBINING else self.combining
         loop = op if name in ENDLESS else self.loop if name == "if" else None
-        barrier = self.barrier if name in ("if", "loop") else name
-        return Frame(op, index, combining, loop, barrier)
+        return_limit = self.return_limit if name in ("if", "loop") else name
+        return Frame(op, index, combining, loop, return_limit)
 
 
 # Regions ----------------------------------------------------------------------------------------
 
 
-def region_problem(op: Op) -> Found:
-    """What is wrong with the blocks of an op's regions and what they take, contents aside."""
+def region_problem(op: Op) -> Problem | None:
+    """Return what is wrong with the blocks of an op's regions and their arguments."""
     for index, (row, region) in enumerate(zip(op.spec.regions, op.regions, strict=True)):
         count = len(region.blocks)
         if not count and row.may_be_empty:
@@ -128,33 +129,33 @@ def region_problem(op: Op) -> Found:
     return None
 
 
-def _wrong_arguments(op: Op, index: int, found: list[Type]) -> str | None:
+def _wrong_arguments(op: Op, index: int, types: list[Type]) -> str | None:
     match op.name:
         case "if":
-            return f"region #{index} should have no arguments" if found else None
+            return f"region #{index} should have no arguments" if types else None
         case "for":
-            if not found:
+            if not types:
                 return "expected at least one block argument for induction variable"
             due = op.operands["lowerBound"].type
-            if found[0] != due:
+            if types[0] != due:
                 return (
                     "expected induction variable to be same type as bounds and step: "
-                    f"{quoted(found[0])} vs {quoted(due)}"
+                    f"{quoted(types[0])} vs {quoted(due)}"
                 )
-            return _wrong_carried(op, found[1:])
+            return _wrong_carried(op, types[1:])
         case "loop":
-            return _wrong_carried(op, found)
-    return _wrong_pairs(op, found)
+            return _wrong_carried(op, types)
+    return _wrong_pairs(op, types)
 
 
-def _wrong_carried(op: Op, found: list[Type]) -> str | None:
+def _wrong_carried(op: Op, types: list[Type]) -> str | None:
     inits = [value.type for value in op.operands["initValues"]]
-    if len(inits) != len(found):
+    if len(inits) != len(types):
         return (
             "mismatch in number of region iterator values and loop iterator inits: "
-            f"{len(found)} vs {len(inits)}"
+            f"{len(types)} vs {len(inits)}"
         )
-    for at, (init, argument) in enumerate(zip(inits, found, strict=True)):
+    for at, (init, argument) in enumerate(zip(inits, types, strict=True)):
         if init != argument:
             return (
                 f"init value {at} and region iter_value {at} have different type: "
@@ -163,15 +164,15 @@ def _wrong_carried(op: Op, found: list[Type]) -> str | None:
     return None
 
 
-def _wrong_pairs(op: Op, found: list[Type]) -> str | None:
+def _wrong_pairs(op: Op, types: list[Type]) -> str | None:
     operands = [value.type for value in op.operands["operands"]]
-    if len(found) != 2 * len(operands):
-        return f"expect {2 * len(operands)} block arguments but got: {len(found)}"
-    for at, type in enumerate(found):
+    if len(types) != 2 * len(operands):
+        return f"expect {2 * len(operands)} block arguments but got: {len(types)}"
+    for at, type in enumerate(types):
         if not isinstance(type, Tile) or type.rank:
             return f"expect 0-rank tile type at index: {at} but got: {quoted(type)}"
     for at, operand in enumerate(operands):
-        one, two = found[2 * at].element, found[2 * at + 1].element
+        one, two = types[2 * at].element, types[2 * at + 1].element
         if one != two:
             return (
                 f"expect same element type for block argument at index: {2 * at} and {2 * at + 1} "
@@ -185,11 +186,11 @@ def _wrong_pairs(op: Op, found: list[Type]) -> str | None:
     return None
 
 
-def ending_problem(block: Block, frame: Frame) -> Found:
-    """A block that does not end with a terminator."""
+def ending_problem(block: Block, frame: Frame) -> Problem | None:
+    """Return the problem of a block that does not end with a terminator."""
     if block.ops and block.ops[-1].spec.terminator:
         return None
-    ends = " or ".join(PLACES[frame.name])
+    ends = " or ".join(TERMINATORS[frame.name])
     if not block.ops:
         text = "expects a non-empty block"
         if frame.op is not None:
@@ -201,7 +202,7 @@ def ending_problem(block: Block, frame: Frame) -> Found:
     return ENDING, text, f"end it with {ends}"
 
 
-PLACES = {
+TERMINATORS = {
     op.mnemonic: [name for region in op.regions[:1] for name in region.terminators] for op in OPS
 }
 """Op -> the terminators that its regions may end with."""
@@ -209,8 +210,8 @@ PLACES = {
 # Terminators and effects ------------------------------------------------------------------------
 
 
-def place_problem(op: Op, frame: Frame, last: bool, function: str) -> Found:
-    """What is wrong with where an op stands, and with what it hands over if it is a terminator."""
+def placement_problem(op: Op, frame: Frame, last: bool, function: str) -> Problem | None:
+    """Return why an op is not allowed there, or what is wrong with a terminator's operands."""
     if op.spec.terminator:
         return _misplaced(op, frame, last) or _mistyped(op, frame, function)
     if frame.combining and not effect_free(op):
@@ -221,7 +222,7 @@ def place_problem(op: Op, frame: Frame, last: bool, function: str) -> Found:
     return None
 
 
-def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
+def _misplaced(op: Op, frame: Frame, last: bool) -> Problem | None:
     if not last:
         return ENDING, "must be the last operation in the parent block", ""
     parents = PARENTS[op.name]
@@ -232,10 +233,10 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
         text = f"expects parent op to be one of '{', '.join(names)}'"
         return ENDING, text, f"it stands in {frame.name}"
     if op.name == "return":
-        if not frame.barrier:
+        if not frame.return_limit:
             return None
         text = "must be used within a cuda_tile.entry, cuda_tile.if, or cuda_tile.loop operation"
-        return NESTING, text, f"there is a {frame.barrier} around it"
+        return NESTING, text, f"there is a {frame.return_limit} around it"
     if op.name in ("break", "continue") and _target(op, frame) is None:
         chain = "'cuda_tile.loop', 'cuda_tile.if'"
         chain = f"'cuda_tile.for', {chain}" if op.name == "continue" else chain
@@ -245,81 +246,81 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Found:
 
 
 def _target(op: Op, frame: Frame) -> Op | None:
-    """The loop that a break or continue belongs to."""
+    """Return the loop that a break or continue leaves or continues; None if there is none."""
     if frame.loop is None or (op.name == "break" and frame.loop.name != "loop"):
         return None
     return frame.loop
 
 
 def receiver(op: Op, frame: Frame) -> Op | None:
-    """The op that a terminator hands over to; None for a return, and for all other ops."""
+    """Return the op that gets a terminator's operands; None for a return, and for other ops."""
     if not op.spec.terminator or op.name == "return":
         return None
     return frame.op if op.name == "yield" else _target(op, frame)
 
 
-def _mistyped(op: Op, frame: Frame, function: str) -> Found:
-    found = [value.type for value in op.operands["operands"]]
+def _mistyped(op: Op, frame: Frame, function: str) -> Problem | None:
+    types = [value.type for value in op.operands["operands"]]
     match op.name:
         case "return":
-            if found:
-                text = f"has {len(found)} operands, but enclosing function (@{function}) returns 0"
+            if types:
+                text = f"has {len(types)} operands, but enclosing function (@{function}) returns 0"
                 return HANDED_OVER, text, ""
         case "break":
             due = [value.type for value in _target(op, frame).results]
-            if due != found:
+            if due != types:
                 text = (
                     "operand types must correspond to the parent loop result types: "
-                    f"({listed(found)}) vs ({listed(due)})"
+                    f"({listed(types)}) vs ({listed(due)})"
                 )
                 return HANDED_OVER, text, ""
         case "continue":
-            return _continued(_target(op, frame), found)
+            return _continued(_target(op, frame), types)
         case "yield" if frame.name == "if":
-            return _branch(frame, found)
+            return _branch(frame, types)
         case "yield":
-            return _combined(frame.op, found)
+            return _combined(frame.op, types)
     return None
 
 
-def _continued(loop: Op, found: list[Type]) -> Found:
+def _continued(loop: Op, types: list[Type]) -> Problem | None:
     due = [value.type for value in loop.operands["initValues"]]
-    if due == found:
+    if due == types:
         return None
     what = "return types" if loop.name == "for" else "iter_values"
     text = (
         f"`{loop.name}` is missing a valid terminator. `continue` op should have operand "
         "types that "
-        f"match the parent loop {what}: ({listed(due)}), but found: ({listed(found)})"
+        f"match the parent loop {what}: ({listed(due)}), but found: ({listed(types)})"
     )
     return HANDED_OVER, text, ""
 
 
-def _branch(frame: Frame, found: list[Type]) -> Found:
+def _branch(frame: Frame, types: list[Type]) -> Problem | None:
     due, branch = [value.type for value in frame.op.results], BRANCHES[frame.index]
-    if due == found:
+    if due == types:
         return None
     if not due:
-        text = f"does not return a value, but {branch} branch yields {listed(found)}"
-    elif not found:
+        text = f"does not return a value, but {branch} branch yields {listed(types)}"
+    elif not types:
         text = f"has return type of {listed(due)} but {branch} branch does not yield anything"
     else:
         text = (
-            f"type does not match yield type, {branch} branch yields {listed(found)} but op result "
+            f"type does not match yield type, {branch} branch yields {listed(types)} but op result "
             f"type is {listed(due)}"
         )
     return HANDED_OVER, text, ""
 
 
-def _combined(op: Op, found: list[Type]) -> Found:
+def _combined(op: Op, types: list[Type]) -> Problem | None:
     operands = op.operands["operands"]
-    if len(found) != len(operands):
+    if len(types) != len(operands):
         text = (
-            f"expect number of terminators operands ({len(found)}) to match number of operands "
+            f"expect number of terminators operands ({len(types)}) to match number of operands "
             f"({len(operands)})"
         )
         return HANDED_OVER, text, ""
-    for at, (operand, given) in enumerate(zip(operands, found, strict=True)):
+    for at, (operand, given) in enumerate(zip(operands, types, strict=True)):
         due = Tile(operand.type.element) if isinstance(operand.type, Tile) else None
         if due != given:
             spelled = [quoted(getattr(type, "element", type)) for type in (due, given)]

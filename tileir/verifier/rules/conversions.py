@@ -1,4 +1,4 @@
-"""Rules about conversions: which pairs of element types they have, and which rounding for them."""
+"""Rules about conversions: their pairs of element types, and the rounding modes of each pair."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ COUNTED_AS_NARROWING = {
     "f8E8M0FNU": ("f16", "bf16", "f32", "tf32"),
     "fnv8E5M3FNU": ("f16",),
 }
-"""Conversions to a wider type that lose something all the same, as NVIDIA's verifier sees it."""
+"""Element type -> wider types to which NVIDIA's verifier counts a conversion as narrowing."""
 
 
 def roundings(source: Scalar, to: Scalar) -> tuple[str, ...]:
-    """The rounding modes that ftof has from one element type to another."""
+    """Return the rounding modes that ftof has from one element type to another."""
     pair = (source.name, to.name)
     if to.name == "f8E8M0FNU":
         return TO_SCALE
@@ -63,7 +63,7 @@ SENTENCES = {
         "are supported: 'nearest_even', 'zero', 'negative_inf', 'positive_inf', 'nearest_away'"
     ),
 }
-"""The modes that a pair of types has -> what is said of another."""
+"""Legal rounding modes of a pair of types -> the message about another mode."""
 
 
 @rule("bitcast-width", "bitcast")

@@ -1,4 +1,4 @@
-"""Rules about core ops: constants and ops that rearrange or combine whole tiles."""
+"""Rules about core ops: constants, and ops that rearrange or combine whole tiles."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tileir.verifier.catalogue import rule
 from tileir.verifier.wording import listed, quoted
 
 INTERCHANGEABLE = {"f16", "bf16"}
-"""Element types that an identity may have for each other."""
+"""Element types that may take each other's identities."""
 
 
 def byte_size(tile: Tile) -> int:
-    """Bytes that the elements of a tile take when they are packed; tf32 takes four."""
+    """Return the bytes that the elements of a tile take when they are packed; tf32 takes four."""
     bits = 32 if tile.element.name == "tf32" else tile.element.bits
     return prod(tile.shape) * bits // 8
 
@@ -80,8 +80,8 @@ def _slice(op: Op) -> str | None:
                 f"{names[0]} dimension {at} size ({large}) must be evenly divisible by {names[1]} "
                 f"dimension {at} size ({small})"
             )
-    found = len(op.operands["indices"])
-    return None if found == whole.rank else f"expected {whole.rank} indices, but got {found}"
+    count = len(op.operands["indices"])
+    return None if count == whole.rank else f"expected {whole.rank} indices, but got {count}"
 
 
 @rule("permutation", "permute")
@@ -176,11 +176,11 @@ def _combined(op: Op) -> str | None:
         return f"dimension ({dim}) is out of bound [0, {rank})"
     if op.name == "reduce":
         due = infer(op, op.spec.results[0].inference, slots)
-        found = [value.type for value in op.results]
-        if due != found:
+        types = [value.type for value in op.results]
+        if due != types:
             return (
                 f"inferred type(s) {listed(due)} are incompatible with return type(s) of "
-                f"operation {listed(found)}"
+                f"operation {listed(types)}"
             )
     return None
 
@@ -196,10 +196,10 @@ def _identities(op: Op) -> str | None:
             f"and {len(identities)} identities"
         )
     for at, (value, identity) in enumerate(zip(operands, identities, strict=True)):
-        type, found = value.type.element, _type_of(identity)
-        both = {getattr(type, "name", ""), getattr(found, "name", "")}
-        if type != found and not both <= INTERCHANGEABLE:
-            spelled = "'none'" if found is None else quoted(found)
+        type, given = value.type.element, _type_of(identity)
+        both = {getattr(type, "name", ""), getattr(given, "name", "")}
+        if type != given and not both <= INTERCHANGEABLE:
+            spelled = "'none'" if given is None else quoted(given)
             return (
                 f"expect same type for operand at index: {at} and identity at index: {at} but "
                 f"got: {quoted(type)} and {spelled}"

@@ -6,7 +6,7 @@ import dataclasses
 
 from tileir.ir.locations import CallSite, LexicalBlock, Location, Subprogram
 from tileir.verifier.catalogue import declare
-from tileir.verifier.constraints import Found
+from tileir.verifier.constraints import Problem
 
 FUNCTION_SCOPE = declare(
     "function-scope",
@@ -24,8 +24,8 @@ OP_SCOPE = declare(
 )
 
 
-def function_problem(name: str, location: Location | None) -> Found:
-    """What is wrong with where a function is in source."""
+def function_problem(name: str, location: Location | None) -> Problem | None:
+    """Return what is wrong with the location of a function."""
     if location is None:
         return None
     if isinstance(location, CallSite):
@@ -51,10 +51,10 @@ def function_problem(name: str, location: Location | None) -> Found:
 
 
 class Scopes:
-    """The scope of one function, and which scopes of its ops have been found to be in it.
+    """The scope of one function, and the scopes known to be inside or outside of it.
 
-    Chains of inlined calls and of blocks can be long and share parts, so what is known of a part is
-    remembered, by its identity.
+    Chains of inlined calls and of blocks can be long and share parts, so the result for each part
+    is remembered, by its identity.
     """
 
     def __init__(self, name: str, function: Location | None) -> None:
@@ -64,8 +64,8 @@ class Scopes:
         self._inside: dict[int, bool] = {}
         self._whole = _content(self.function)
 
-    def problem(self, location: Location | None) -> Found:
-        """What is wrong with where an op is in source."""
+    def problem(self, location: Location | None) -> Problem | None:
+        """Return what is wrong with the location of an op."""
         scope = self._outermost(location)
         if scope is None or not self.trusted:
             return None
@@ -84,28 +84,28 @@ class Scopes:
         return OP_SCOPE, text, OP_SCOPE.hint
 
     def _outermost(self, location: Location | None) -> object:
-        """The scope that a location is in once all inlining is undone; None where nobody knows."""
-        way = []
+        """Return the scope of the outermost caller of a location; None if unknown."""
+        chain = []
         while isinstance(location, CallSite) and id(location) not in self._outer:
-            way.append(id(location))
+            chain.append(id(location))
             location = location.caller
         if isinstance(location, CallSite):
             scope = self._outer[id(location)]
         else:
             scope = None if location is None else location.scope
-        self._outer.update(dict.fromkeys(way, scope))
+        self._outer.update(dict.fromkeys(chain, scope))
         return scope
 
     def _contains(self, scope: object) -> bool:
-        way = []
+        chain = []
         while isinstance(scope, LexicalBlock) and id(scope) not in self._inside:
-            way.append(id(scope))
+            chain.append(id(scope))
             scope = scope.scope
         inside = self._inside.get(id(scope))
         if inside is None:
             inside = scope is self.function or _content(scope) == self._whole
-            way.append(id(scope))
-        self._inside.update(dict.fromkeys(way, inside))
+            chain.append(id(scope))
+        self._inside.update(dict.fromkeys(chain, inside))
         return inside
 
 

@@ -19,7 +19,7 @@ ACCUMULATORS = {
     "f64": ("f64",),
     "i8": ("i32",),
 }
-"""Element type of the factors of a matrix product -> element types of its sum."""
+"""Element type of the operands lhs and rhs of an mma -> element types of its accumulator."""
 
 BLOCKS = {
     ("f8E4M3FN", "f8E8M0FNU"): (32,),
@@ -28,7 +28,7 @@ BLOCKS = {
     ("f4E2M1FN", "f8E4M3FN"): (16,),
     ("f4E2M1FN", "fnv8E5M3FNU"): (16, 32),
 }
-"""Element types of factors and scales -> how many neighbours along K may share a scale."""
+"""Element types of lhs and of its scales -> numbers of neighbours along K that share a scale."""
 
 
 @rule("f32-only", having="flush_to_zero", hint="leave it out, or convert to f32")
@@ -123,21 +123,21 @@ def _mma_types(op: Op) -> str | None:
     """A matrix product has few combinations of types: f16 and f8 sum in f16 or f32, bf16, tf32 and
     f32 in f32, f64 in f64. Scaled products take f8 with f8E8M0FNU scales, and f4E2M1FN with
     f8E8M0FNU, f8E4M3FN or fnv8E5M3FNU scales."""
-    factor = op.operands["lhs"].type.element.name
+    operand = op.operands["lhs"].type.element.name
     if op.name == "mmaf":
-        found, legal = op.operands["acc"].type.element.name, ACCUMULATORS[factor]
-        if found in legal:
+        accumulator, legal = op.operands["acc"].type.element.name, ACCUMULATORS[operand]
+        if accumulator in legal:
             return None
         spelled = ", ".join(f"'{name}'" for name in legal)
         return (
-            f"unsupported combination of element types. Input type '{factor}' expects "
-            f"accumulator/result type to be one of {{{spelled}}}, but got '{found}'"
+            f"unsupported combination of element types. Input type '{operand}' expects "
+            f"accumulator/result type to be one of {{{spelled}}}, but got '{accumulator}'"
         )
     scale = op.operands["lhs_scale"].type.element.name
-    if (factor, scale) in BLOCKS:
+    if (operand, scale) in BLOCKS:
         return None
     legal = [f"'{name}'" for name, with_scale in BLOCKS if with_scale == scale]
     return (
         f"unsupported combination of element types. Scale type '{scale}' expects lhs and rhs "
-        f"element types to be {' or '.join(legal)}, but got '{factor}'"
+        f"element types to be {' or '.join(legal)}, but got '{operand}'"
     )

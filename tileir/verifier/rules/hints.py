@@ -1,14 +1,13 @@
-"""Warnings about optimization hints, which NVIDIA's tools ignore without a word when unknown."""
+"""Warnings about unknown optimization hints, which NVIDIA's tools silently ignore."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from tileir.attributes import Hints, IntegerAttribute, spell
+from tileir.gpus import TILEIRAS
 from tileir.ir import Op
 from tileir.verifier.catalogue import WARNING, declare, suspicion
-
-from .targets import TILEIRAS
 
 ARCHITECTURES = ("default", *TILEIRAS)
 
@@ -47,8 +46,10 @@ ENTRY = {
     "num_worker_warps_per_cta": _power(32),
 }
 ACCESS = {"latency": _within(1, 10), "allow_tma": _truth}
-"""Hint -> what is wrong with a value: for entries, and for accesses. cuTile writes allow_tma for
-accesses through pointers too, where it says nothing."""
+"""Hint -> function that returns what a value must be, None if it is; of entries, and of accesses.
+
+cuTile writes allow_tma for accesses through pointers too, where it has no effect.
+"""
 
 UNKNOWN = declare(
     "unknown-hint",
@@ -61,7 +62,7 @@ UNKNOWN = declare(
 
 
 def unknown(hints: object, legal: dict[str, Callable[[object], str | None]]) -> Iterator[str]:
-    """What is wrong with each architecture, name and value of hints."""
+    """Yield what is wrong with the architectures, names and values of hints."""
     entries = (
         hints.entries if isinstance(hints, Hints) else hints if isinstance(hints, dict) else {}
     )

@@ -1,4 +1,4 @@
-"""Rules about memory: order and scope, pointers, tokens."""
+"""Rules about memory ops: ordering and scope, pointers, tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tileir.verifier.catalogue import rule
 from tileir.verifier.wording import quoted
 
 LARGEST = (1 << 63) - 1
-"""The largest count or alignment: NVIDIA reads them as signed numbers of 64 bits."""
+"""The largest count or alignment, which NVIDIA reads as signed numbers of 64 bits."""
 
 
 @rule("memory-scope", having="memory_scope")
@@ -23,8 +23,11 @@ def _scope(op: Op) -> str | None:
     return f"memory scope is required for {order} {kind}" if scope is None else None
 
 
-@rule("multicast", "load_ptr_tko", "store_ptr_tko", "atomic_cas_tko", "atomic_rmw_tko",
-      hint="use a multimem op, or ptr_to_ptr to a pointer without the attribute")  # fmt: skip
+@rule(
+    "multicast",
+    *("load_ptr_tko", "store_ptr_tko", "atomic_cas_tko", "atomic_rmw_tko"),
+    hint="use a multimem op, or ptr_to_ptr to a pointer without the attribute",
+)
 def _multicast(op: Op) -> str | None:
     """Multicast memory is not loaded from or stored to one replica at a time: the multimem ops
     work on all of them."""
@@ -59,7 +62,7 @@ def _alloca(op: Op) -> str | None:
 
 
 def natural_size(bits: int) -> int:
-    """Bytes that NVIDIA's verifier takes an element of that many bits for; tf32 is three."""
+    """Return the bytes that NVIDIA's verifier counts for an element; tf32 has three."""
     return (bits + 7) // 8
 
 

@@ -13,10 +13,10 @@ LARGEST_DIVISOR = 1 << 62
 CONVERSION = re.compile(
     r"%(?:(%)|[^diuoxXeEfFgGaAcsSpn%]*(?:[diuoxXeEfFgGaAcsSpn]|(?=%)|(\Z)))", re.S
 )
-"""A percent sign and what comes after: another one, or all up to the letter that ends a conversion.
+"""A percent sign, and either a second one, or everything up to the letter that ends a conversion.
 
-As NVIDIA counts, the next percent sign ends one too, and begins the next; the end of the text does
-not.
+In NVIDIA's count, the next percent sign also ends a conversion, and begins the next one; the end of
+the text does not end one.
 """
 
 
@@ -92,7 +92,7 @@ def _bounded(type: Type, predicate: Bounded) -> str | None:
 
 
 def countable(type: Type) -> bool:
-    """Whether it is a tile of integers or pointers."""
+    """Whether a type is a tile of integers or pointers."""
     if not isinstance(type, Tile):
         return False
     if isinstance(type.element, Pointer):
@@ -104,12 +104,12 @@ def countable(type: Type) -> bool:
 def _print(op: Op) -> str | None:
     """The format of a print has one conversion for each value, each ended by a letter that printf
     knows; %% is a percent sign."""
-    due = 0
+    conversions = 0
     for match in CONVERSION.finditer(op.attributes["str"]):
         if match[2] is not None:
             return "found unterminated format expression"
-        due += match[1] is None
-    found = len(op.operands["args"])
-    if due != found:
-        return f"incorrect number of operands: expected {due}, found {found}"
+        conversions += match[1] is None
+    count = len(op.operands["args"])
+    if conversions != count:
+        return f"incorrect number of operands: expected {conversions}, found {count}"
     return None

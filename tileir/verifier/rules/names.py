@@ -1,4 +1,4 @@
-"""Which symbols PTX can have: fewer than Tile IR, so some names cannot be kept."""
+"""Warnings about symbols that PTX cannot spell, so that compilers must change them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def spelled_in_ptx(name: str) -> bool:
 
 
 def mangled(name: str) -> str:
-    """What is left of a name when every character that PTX lacks is replaced by _."""
+    """Return a name with every character that PTX lacks replaced by _."""
     return FOREIGN.sub("_", name)
 
 
 def clashes(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each name that PTX cannot tell from an earlier, different one, and that one."""
+    """Yield each name that is the same in PTX as an earlier, different one, with that one."""
     seen: dict[str, str] = {}
     for name in names:
         first = seen.setdefault(mangled(name), name)

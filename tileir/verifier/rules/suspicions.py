@@ -1,6 +1,6 @@
-"""Warnings about ops that NVIDIA's tools accept and whose behaviour is undefined where they run.
+"""Warnings about ops that NVIDIA's tools accept but whose behaviour is undefined when they run.
 
-Only what follows from constants and static types is said; whether the op ever runs is not asked.
+They follow from constants and static types alone; whether an op ever runs is not considered.
 """
 
 from __future__ import annotations
@@ -73,8 +73,11 @@ def _slices(op: Op) -> str | None:
     return None
 
 
-@suspicion("view-bounds", *ACCESSES, *MULTIMEM, "atomic_red_view_tko",
-           hint="indices count tiles, those of a gather/scatter view elements")  # fmt: skip
+@suspicion(
+    "view-bounds",
+    *(*ACCESSES, *MULTIMEM, "atomic_red_view_tko"),
+    hint="indices count tiles, those of a gather/scatter view elements",
+)
 def _bounds(op: Op) -> str | None:
     """An index of an access counts tiles, in a gather/scatter view elements; outside a view of
     static size, that is undefined behaviour where the op runs. The sparse index may be outside."""
@@ -83,15 +86,15 @@ def _bounds(op: Op) -> str | None:
     for at, value in enumerate(op.operands["index"]):
         if at == getattr(view, "sparse_dim", None):
             continue
-        count = places_along(view, at)
+        count = index_count(view, at)
         for index in known(value) or () if count is not None else ():
             if index >= count:
                 return f"index {at} is {index}, but the view has {count} {unit} there"
     return None
 
 
-def places_along(view: View, dim: int) -> int | None:
-    """How many indices a view has along one of its dimensions; None if that is not static."""
+def index_count(view: View, dim: int) -> int | None:
+    """Return the number of indices along a dimension of a view; None if that is not static."""
     if isinstance(view, GatherScatterView):
         return view.view.shape[dim]
     extent = view.view.shape[view.dim_map[dim]]

@@ -1,4 +1,4 @@
-"""Rules about the items of a module: entries and globals, their names, signatures, contents."""
+"""Rules about the items of a module, entries and globals: their names, signatures, contents."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tileir.ir import Op
 from tileir.read.function import Function, Global
 from tileir.types import Pointer, Tile
 from tileir.verifier.catalogue import Rule, declare
-from tileir.verifier.constraints import Found
+from tileir.verifier.constraints import Problem
 from tileir.verifier.wording import quoted
 
 Named = tuple[Rule, str, str, str]
-"""A rule that an item of the module breaks: how, what to do, and the item's name."""
+"""A rule that an item of the module breaks, what is wrong, a hint, and the item's name."""
 
 UNIQUE = declare(
     "symbol-unique",
@@ -64,7 +64,7 @@ GLOBAL_USE = declare(
 
 
 def repeated(functions: Sequence[Function], variables: Sequence[Global]) -> Iterator[Named]:
-    """Items that bear the name of one before them."""
+    """Yield the problem of each item with the name of an earlier one."""
     seen: set[str] = set()
     for item in (*variables, *functions):
         if item.name in seen:
@@ -73,8 +73,8 @@ def repeated(functions: Sequence[Function], variables: Sequence[Global]) -> Iter
         seen.add(item.name)
 
 
-def entry_problems(function: Function) -> Iterator[Found]:
-    """What is wrong with an entry besides its body and its name."""
+def entry_problems(function: Function) -> Iterator[Problem]:
+    """Yield what is wrong with an entry besides its body and its name."""
     if function.private:
         yield PUBLIC, "entry op must have public symbol visibility", PUBLIC.hint
     for at, type in enumerate(function.type.parameters):
@@ -114,7 +114,7 @@ def _argument_problem(function: Function) -> str | None:
 
 
 def _holds_elements(attribute: object) -> bool:
-    """Whether there are dense elements somewhere in an attribute."""
+    """Whether an attribute contains dense elements, at any depth."""
     waiting = [attribute]
     while waiting:
         one = waiting.pop()
@@ -129,15 +129,15 @@ def _holds_elements(attribute: object) -> bool:
     return False
 
 
-def hint_problem(hints: object) -> Found:
-    """Hints of an op that NVIDIA's readers have no form for."""
+def hint_problem(hints: object) -> Problem | None:
+    """Return the problem of an op's hints that NVIDIA's readers have no form for."""
     if hints and _holds_elements(hints):
         return DENSE, "unknown DenseElementsAttr based Attr", DENSE.hint
     return None
 
 
-def global_problem(variable: Global) -> Found:
-    """What is wrong with a global besides its name."""
+def global_problem(variable: Global) -> Problem | None:
+    """Return what is wrong with a global besides its name."""
     if not isinstance(variable.type, Tile) or variable.type.rank != 1:
         return GLOBAL_TYPE, "type must have rank 1", f"it is {variable.type}: {GLOBAL_TYPE.hint}"
     if variable.value.type != variable.type:
@@ -146,8 +146,8 @@ def global_problem(variable: Global) -> Found:
     return None
 
 
-def use_problem(op: Op, variables: dict[str, Global]) -> Found:
-    """A get_global that leads nowhere, or to elements of another type."""
+def use_problem(op: Op, variables: dict[str, Global]) -> Problem | None:
+    """Return the problem of a get_global that names no global, or one of another type."""
     name, type = op.attributes["name"], op.result.type
     if name not in variables:
         return GLOBAL_USE, f"'{name}' does not reference a valid global", ""

@@ -1,4 +1,4 @@
-"""Rules about views: how they are made, measured and accessed."""
+"""Rules about views: making, measuring and accessing them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ F4 = "f4E2M1FN"
 
 
 def unit_strides(tensor: TensorView) -> list[int]:
-    """Dimensions whose elements are neighbours, as far as the type says."""
+    """Return the dimensions whose static stride is 1, so that elements along them are adjacent."""
     return [dim for dim, stride in enumerate(tensor.strides) if stride == 1]
 
 
 def accessible(view: View) -> str | None:
-    """Why NVIDIA's verifier refuses an access to 4-bit elements; None for any other view.
+    """Return why NVIDIA's verifier refuses accesses to a view of 4-bit elements; None if not.
 
-    They lie two a byte along the one dimension of stride 1, whole bytes each time.
+    Two such elements share a byte, along the only dimension of stride 1, and an access must consist
+    of whole bytes.
     """
     if getattr(view.view.element, "name", "") != F4:
         return None
@@ -42,7 +43,7 @@ def accessible(view: View) -> str | None:
 
 
 def transferable(view: PartitionView) -> str | None:
-    """Why a view cannot be used by the multimem ops: element type, stride, size of a tile."""
+    """Return why the multimem ops cannot use a view (its element type, stride or tile size)."""
     element = view.view.element
     if element.is_integer and element.bits not in (32, 64):
         return (
@@ -100,9 +101,9 @@ def _extents(op: Op) -> str | None:
     view, first = op.result.type, None
     slots = (("shape", view.shape, "dynamicShape"), ("stride", view.strides, "dynamicStrides"))
     for word, static, name in slots:
-        due, found = static.count(None), len(op.operands[name])
-        if due != found:
-            return f"expected {due} dynamic {word} operands, got {found}"
+        due, given = static.count(None), len(op.operands[name])
+        if due != given:
+            return f"expected {due} dynamic {word} operands, got {given}"
     for word, _, name in slots:
         for index, value in enumerate(op.operands[name]):
             first = first or value.type
@@ -138,8 +139,11 @@ def _measured(op: Op) -> str | None:
     return f"expected {rank} results due to {what}, but got {len(op.results)}"
 
 
-@rule("multicast-view", *ACCESSES, "atomic_red_view_tko",
-      hint="use a multimem op, or a view of a pointer without the attribute")  # fmt: skip
+@rule(
+    "multicast-view",
+    *(*ACCESSES, "atomic_red_view_tko"),
+    hint="use a multimem op, or a view of a pointer without the attribute",
+)
 def _multicast(op: Op) -> str | None:
     """Multicast memory is not accessed one replica at a time: the multimem ops work on all of
     them."""

@@ -11,7 +11,6 @@ from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.planning.tiles import tile_bytes
 from tileir.codegen.host.running.context import ALIGNMENT
 from tileir.codegen.scalar.types import ADDRESS
-from tileir.codegen.transform.insert_traces import TRACED
 from tileir.ir import Op, Value
 from tileir.types import Pointer
 
@@ -36,7 +35,7 @@ def _print(lowering: Lowering, op: Op) -> None:
         arguments.append(
             {"element": _name(value), "shape": list(value.type.shape), "offset": offset}
         )
-    traced = lowering.kernel.facts.get(TRACED, {}).get(id(op))
+    traced = lowering.kernel.traces.get(id(op))
     if traced:
         site = lowering.new_site("trace", op, name=traced, **arguments[0])
     else:

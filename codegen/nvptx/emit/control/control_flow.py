@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.carried_values import LOOPS, carried_arguments
+from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.nvptx.emit.fragments import Context, Scope
 from tileir.codegen.nvptx.emit.products.ring_loops import LoopRing
 from tileir.codegen.nvptx.emit.spread import spread
-from tileir.codegen.nvptx.schedule.unroll import mark, may_repeat, trips_at_once
+from tileir.codegen.nvptx.schedule.unroll import mark, may_repeat
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 from tileir.types import Tile
@@ -62,9 +63,13 @@ def lower_for(ctx: Context, op: Op) -> None:
     builder.store(builder.add(index, step), counter)
     closing = builder.cbranch(more, body, after)
     blocks = builder.function.blocks
-    trips = trips_at_once(op, ctx.assignment)
-    if trips > 1 and may_repeat(blocks[blocks.index(body) :]):
-        mark(closing, trips)
+    trips = ctx.state.trips.get(op, 1)
+    if trips > 1:
+        ctx.op = op
+        if may_repeat(blocks[blocks.index(body) :]):
+            mark(closing, trips)
+        else:
+            ctx.remark("not unrolled", "threads meet or shuffle in the loop", trips=trips)
     _enter(ctx, after)
     if ring is not None:
         ring.finish()
@@ -135,7 +140,7 @@ def lower_return(ctx: Context, op: Op) -> None:
 
 
 def _loop(ctx: Context) -> Scope:
-    return next(scope for scope in reversed(ctx.scopes) if scope.op.name in LOOPS)
+    return next(scope for scope in reversed(ctx.scopes) if family_of(scope.op) is Family.LOOP)
 
 
 def _inside(ctx: Context, scope: Scope) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.nvptx.emit.fragments import I32, Context
-from tileir.codegen.nvptx.launch.contract import contract_of
 from tileir.ir import Op
 
 AXES = ("x", "y", "z")
@@ -24,7 +23,7 @@ def lower_grid(ctx: Context, op: Op) -> None:
 
 def coordinates(ctx: Context, op: str = "get_tile_block_id") -> list[ir.Value]:
     """What one of these ops gives: three i32."""
-    register = _REGISTERS[op][contract_of(ctx.kernel).blocks > 1]
+    register = _REGISTERS[op][ctx.state.contract.blocks > 1]
     return [special_register(ctx.builder, f"{register}.{axis}") for axis in AXES]
 
 

@@ -7,19 +7,38 @@ the analysis of `early_loads` says so and nothing that writes comes before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.carried_values import LOOPS
-from tileir.codegen.analysis.early_loads import UNORDERED, EarlyLoad, early_loads
-from tileir.codegen.analysis.memory_ops import PLAIN_LOADS, is_weak
+from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
+from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit.fragments import Context
 from tileir.codegen.nvptx.emit.memory.views import load_tile
+from tileir.codegen.nvptx.schedule.assignment import Assignment
 from tileir.codegen.nvptx.schedule.unroll import BYTES_IN_FLIGHT, is_plain
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import llvm_type, memory_bytes
 from tileir.ir import Op, Value
+
+
+def loads_ahead(
+    loop: Op, assignment: Assignment, barriers: Collection[Op]
+) -> tuple[EarlyLoad, ...]:
+    """What a `for` loop loads ahead; none if nothing is gained or registers are dear."""
+    inside = list(loop.walk())[1:]
+    dear = any(family_of(op) is Family.LOOP or op in assignment.products for op in inside)
+    if dear or is_plain(loop) or loop in assignment.rings:
+        return ()
+    loads, room = [], BYTES_IN_FLIGHT
+    for each in early_loads(loop, lambda tile: len(assignment.computed(tile)) == 1):
+        tile = each.load.result
+        size = memory_bytes(tile.type.element) << len(assignment.computed(tile)[0].register)
+        if size <= room and _is_first(each, barriers):
+            loads.append(each)
+            room -= size
+    return tuple(loads)
 
 
 class ReadAhead:
@@ -41,19 +60,8 @@ class ReadAhead:
 
     @classmethod
     def of(cls, ctx: Context, loop: Op, high: ir.Value, step: ir.Value) -> ReadAhead | None:
-        """For a loop with these bounds; None if nothing is gained or registers are dear."""
-        inside = list(loop.walk())[1:]
-        dear = any(op.name in LOOPS or op in ctx.assignment.products for op in inside)
-        if dear or is_plain(loop) or loop in ctx.assignment.rings:
-            return None
-        loads, room = [], BYTES_IN_FLIGHT
-        for each in early_loads(loop, lambda tile: len(ctx.assignment.computed(tile)) == 1):
-            size = memory_bytes(each.load.result.type.element) << len(
-                _home(ctx, each.load).register
-            )
-            if size <= room and _is_first(ctx, each):
-                loads.append(each)
-                room -= size
+        """For a loop with these bounds; None if it reads nothing ahead."""
+        loads = ctx.state.reads_ahead.get(loop)
         return cls(ctx, loop, loads, high, step) if loads else None
 
     def start(self, low: ir.Value) -> None:
@@ -88,9 +96,9 @@ def _home(ctx: Context, load: Op) -> LinearLayout:
     return ctx.assignment.computed(load.result)[0]
 
 
-def _is_first(ctx: Context, each: EarlyLoad) -> bool:
+def _is_first(each: EarlyLoad, barriers: Collection[Op]) -> bool:
     """Whether a tile comes before all that writes: no threads have to meet before it is loaded."""
-    if each.load.result.type.size == 1 or each.load in ctx.barriers:
+    if each.load.result.type.size == 1 or each.load in barriers:
         return False
     return all(_nothing_before(token) for token in each.tokens)
 
@@ -99,9 +107,9 @@ def _nothing_before(token: Value) -> bool:
     op = token.owner
     if not isinstance(op, Op):
         return False
-    if op.name in PLAIN_LOADS:
+    if is_plain_load(op):
         before = [op.operands["token"]] if is_weak(op) else [token]
-    elif op.name in UNORDERED:
+    elif family_of(op) is Family.TOKEN:
         before = list(op.operand_list())
     else:
         return False

@@ -75,7 +75,7 @@ def atomic_red_view_tko(ctx: Context, op: Op) -> None:
 
 def _widest(ctx: Context, op: Op, wanted: bool) -> int:
     """How many neighbours one instruction changes at most."""
-    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.allocated)
+    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.state.variables.places)
 
 
 def _finish(ctx: Context, op: Op, result: Fragment) -> None:
@@ -118,7 +118,7 @@ def _suffix(element: Element, kind: str, shape: access.Shape) -> str:
 
 
 def _adds(ctx: Context, element: Scalar) -> bool:
-    return element.name != "bf16" or ctx.target.adds_bf16
+    return element.name != "bf16" or ctx.target.has("red bf16")
 
 
 def _add_again(

@@ -18,12 +18,12 @@ def memory_fence_alias_tko(ctx: Context, op: Op) -> None:
 
 def gdc_wait_tko(ctx: Context, op: Op) -> None:
     """Where grids cannot overlap, there is nothing to wait for."""
-    if ctx.target.overlaps_grids:
+    if ctx.target.has("griddepcontrol"):
         _statement(ctx, "griddepcontrol.wait;")
 
 
 def gdc_launch_dependents_tko(ctx: Context, op: Op) -> None:
-    if ctx.target.overlaps_grids:
+    if ctx.target.has("griddepcontrol"):
         _statement(ctx, "griddepcontrol.launch_dependents;")
 
 

@@ -34,7 +34,7 @@ def load(
     beyond the array.
     """
     builder = ctx.builder
-    if ctx.stores_nibbles:
+    if ctx.state.updates_nibbles:
         space = "".join(_strong(space))
     number = _number(builder, base, place)
     address = builder.add(base, builder.ashr(number, I64(1)))

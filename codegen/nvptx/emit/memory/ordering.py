@@ -19,17 +19,17 @@ def space_of(ctx: Context, op: Op) -> str:
     As in ".acquire.gpu.global". Where blocks have variables, addresses may be of shared memory.
     """
     order, scope = op.attributes["memory_ordering_semantics"], op.attributes["memory_scope"]
-    space = "" if ctx.allocated else ".global"
+    space = "" if ctx.state.variables.places else ".global"
     return space if order == "weak" else f".{order}.{_SCOPES[scope]}{space}"
 
 
 def before(ctx: Context, op: Op) -> None:
     """What has to happen in all threads before the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("release", "acq_rel"):
-        ctx.shared.settle()
+        ctx.shared.settle("what all threads have done is released")
 
 
 def after(ctx: Context, op: Op) -> None:
     """What has to happen in all threads after the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("acquire", "acq_rel"):
-        ctx.shared.settle()
+        ctx.shared.settle("all threads have acquired")

@@ -21,7 +21,7 @@ from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES, vector_in
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
-from .tile_access import Move, Place
+from .tile_access import Move, Place, remark_width
 
 
 class PointerAccess:
@@ -47,6 +47,9 @@ class PointerAccess:
             self.masked = min(vectors.masked, self.vector)
             self.weight = prod(shape[vectors.inner + 1 :])
             self.run_length = vectors.run if layout.is_permutation else self.vector
+        divided = self.masks and self.vector != self.masked
+        otherwise = f"{self.masked} together where masks differ" if divided else ""
+        remark_width(ctx, op, layout, self.size, self.vector, otherwise)
 
     def run(self, move: Move) -> Fragment:
         """Move all elements; what the moves return, by offset."""

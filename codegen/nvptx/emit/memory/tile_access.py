@@ -110,6 +110,8 @@ class TileAccess:
             strides[sparse.dim] = 0
         address = _behind(builder, tensor.base, terms)
         whole = bool(inbounds[inner]) or always_whole(view, inner, vector, ctx.facts)
+        cut = "" if whole or vector == 1 else "element by element where the tensor ends within one"
+        remark_width(ctx, op, layout, size, vector, cut)
         room = [
             None if left is None else builder.sub(left, along)
             for left, along in zip(remaining, position, strict=True)
@@ -263,3 +265,12 @@ def _times(builder: ir.IRBuilder, a: Size, b: Size) -> Size:
 
 def _number(size: Size) -> ir.Value:
     return ir.Constant(I64, size) if isinstance(size, int) else size
+
+
+def remark_width(
+    ctx: Context, op: Op, layout: LinearLayout, size: int, vector: int, otherwise: str
+) -> None:
+    """Note how many bytes an access moves at once, so many elements of a size; or `otherwise`."""
+    count = len(layout.offsets()) // vector
+    why = f"{count} for a thread" + (f", {otherwise}" if otherwise else "")
+    ctx.remark(f"accesses of {vector * size} bytes", why, op, bytes=vector * size, count=count)

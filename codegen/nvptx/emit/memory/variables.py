@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.analysis.carried_values import LOOPS
 from tileir.codegen.nvptx.emit.fragments import Context
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.types import ADDRESS, is_packed, memory_bytes
 from tileir.ir import Op
 from tileir.ir.constants import Constant
@@ -52,11 +52,11 @@ def constant_bytes(value: Constant) -> bytearray:
 
 def alloca(ctx: Context, op: Op) -> None:
     """In a loop each iteration has other memory: here the same, once no thread uses it any more."""
-    if any(scope.op.name in LOOPS for scope in ctx.scopes):
-        ctx.shared.barrier()
+    if any(family_of(scope.op) is Family.LOOP for scope in ctx.scopes):
+        ctx.shared.barrier("each iteration has the same memory")
     if op in ctx.heap:
         return ctx.define_scalar(op.result, ctx.heap[op])
-    address = ctx.shared.fixed(ctx.allocated[op])
+    address = ctx.shared.fixed(ctx.state.variables.places[op])
     generic = ctx.builder.asm(
         ir.FunctionType(ADDRESS, [ADDRESS]), "cvta.shared.u64 $0, $1;", "=l,l",
         [ctx.builder.zext(address, ADDRESS)], False,

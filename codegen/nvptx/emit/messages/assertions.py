@@ -25,7 +25,7 @@ def lower_assert(ctx: Context, op: Op) -> None:
     if owner is not None:
         fails = builder.and_(fails, owner)
     with builder.if_then(fails, likely=False):
-        fail(ctx, op.attributes["message"] or "an assertion is false", op.place)
+        fail(ctx, op.attributes["message"] or "an assertion is false", op.location_text)
 
 
 def fail(ctx: Context, message: str, place: str) -> None:

@@ -69,6 +69,7 @@ def _factor(ctx: Context, op: Op, slot: str, piece: Staged | None) -> Factor:
     part, staged = plan.part(slot), piece or find(ctx.staged, value)
     if staged is None:
         fragment = ctx.fragment(value, part.layout)
+        ctx.remark(f"{slot} read from registers", "it is where the atom wants it")
         return HeldFactor(ctx, plan, part, fragment, value.type.element)
     staging = ctx.assignment.staged.get(root_of(value))
     if staging is not None and piece is None:
@@ -77,7 +78,14 @@ def _factor(ctx: Context, op: Op, slot: str, piece: Staged | None) -> Factor:
     inside = [step for step in plan.along["k"] if step < plan.slice]
     free = [step * weight for step in plan.along[dim]]
     free += [part.at(k=step) for step in inside]
-    return StagedFactor(ctx, plan, part, staged, free)
+    factor = StagedFactor(ctx, plan, part, staged, free)
+    by = (
+        "ldmatrix"
+        if factor.by_matrices
+        else "plain loads, as rows do not lie as ldmatrix wants them"
+    )
+    ctx.remark(f"{slot} read from shared memory", f"by {by}")
+    return factor
 
 
 class _Run:

@@ -119,6 +119,11 @@ class StagedFactor(Factor):
         self._words: dict[int, ir.Value] = {}
         self._bits: dict[int, ir.Value] = {}
 
+    @property
+    def by_matrices(self) -> bool:
+        """Whether `ldmatrix` reads it."""
+        return self._matrices is not None
+
     def open(self, start: int, number: ir.Value | None = None) -> None:
         """Read the slice at an offset, or so many slices further, which is known at run time."""
         self._known, self._words, self._bits = {}, {}, {}

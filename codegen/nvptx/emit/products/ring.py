@@ -50,7 +50,7 @@ class Ring:
         """At the start of an iteration: the address of its buffer, which may be read from now."""
         builder = self._ctx.builder
         self._filling.wait(self._stages - 2)
-        self._ctx.shared.barrier()
+        self._ctx.shared.barrier("the tiles of this iteration have arrived")
         return self._after(builder.load(self._next, typ=I32))
 
     def prefetch(self) -> None:

@@ -32,6 +32,9 @@ def lower_reduce(ctx: Context, op: Op) -> None:
     order = [1 << bit for bit in range(low, low + count)]
     if fold.commutes or chooses(op):
         order = [*registers, *lanes, *warps]
+    bits = [(len(registers), "registers"), (len(lanes), "lanes"), (len(warps), "warps")]
+    why = ", ".join(f"{count} of {kind}" for count, kind in bits if count)
+    ctx.remark(f"{count} bits of the dimension reduced", why or "all of them are the same")
     while order:
         bit = order[0]
         if bit in registers:

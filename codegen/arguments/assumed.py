@@ -1,0 +1,24 @@
+"""What a kernel assumes of its arguments: which numbers and addresses are multiples of what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tileir.errors import LaunchError
+
+
+def check_assumed(shown: str, plan: Mapping[str, Any], packed: bytes | bytearray) -> None:
+    """LaunchError for an argument that is no multiple of what the kernel assumes."""
+    for row in plan["parameters"]:
+        if (divisor := row.get("divisible_by", 1)) == 1:
+            continue
+        pointer = row["type"].startswith("ptr")
+        data = packed[row["offset"] : row["offset"] + row["size"]]
+        number = int.from_bytes(data, "little", signed=not pointer)
+        if number % divisor:
+            got = f"address {number:#x}" if pointer else number
+            raise LaunchError(
+                f"{shown}: parameter {row['index']} ({row['type']}): the kernel assumes a multiple"
+                f" of {divisor}, got {got}"
+            )

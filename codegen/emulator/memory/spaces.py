@@ -1,0 +1,220 @@
+"""Memory that lanes read and write with addresses of their own.
+
+A space finds the bytes behind addresses, or says what is wrong with them; all spaces then gather
+and scatter in the same way. Words are unsigned integers; `count` words at consecutive addresses
+are one access, aligned as a whole.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.emulator.ptx.syntax import Statement
+from tileir.codegen.emulator.threads.access import Access
+from tileir.codegen.emulator.threads.lanes import Lanes
+
+from .heap import Heap
+from .races import Shadow
+from .releases import Releases
+
+PAGE = 64
+"""Views of host memory start and end at multiples of this, so that any word size divides them."""
+WINDOWS = {"shared": 1 << 60, "local": 1 << 61}
+"""Where the generic addresses of a space start; host addresses are below all of them."""
+
+
+class Memory:
+    """A space: `data` as bytes, `base` the address of the first."""
+
+    name = ""
+
+    def __init__(self, data: np.ndarray, base: int, shadow: Shadow | None) -> None:
+        self.data, self.base, self.shadow = data, np.uint64(base), shadow
+        self._views: dict[tuple[int, int], np.ndarray] = {}
+
+    def rows(self, word: int, count: int) -> np.ndarray:
+        """The bytes as rows of `count` words."""
+        key = word, count
+        if key not in self._views:
+            words = self.data.view(f"u{word}")
+            whole = words[: len(words) // count * count]
+            self._views[key] = whole if count == 1 else whole.reshape(-1, count)
+        return self._views[key]
+
+    def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        """The offsets in `data` behind addresses (i64), all checked, and where shadows lie."""
+        raise NotImplementedError
+
+    def load(
+        self, lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access
+    ) -> tuple[Any, ...]:
+        """`count` words for each active lane; zero where the mask is false."""
+        active, where = _masked(lanes, mask)
+        if active is None:
+            return (np.zeros((), f"u{access.word}")[()],) * access.count
+        address = address[where] if where is not None and np.ndim(address) else address
+        offset = self.reach(active, statement, address, access)
+        words = self.rows(access.word, access.count)[offset // access.nbytes]
+        self.order(active, offset, access)
+        if access.count == 1:
+            columns = (words,)
+        else:
+            columns = tuple(np.ascontiguousarray(words.T)) if np.ndim(offset) else tuple(words)
+        return columns if where is None else tuple(_scatter(where, each) for each in columns)
+
+    def store(
+        self, lanes: Lanes, statement: Statement, mask: Any, address: Any, words: tuple[Any, ...],
+        access: Access,
+    ) -> None:  # fmt: skip
+        """Write words; where lanes write to the same address the last one wins."""
+        active, where = _masked(lanes, mask)
+        if active is None:
+            return
+        if where is not None:
+            address = address[where] if np.ndim(address) else address
+            words = tuple(word[where] if np.ndim(word) else word for word in words)
+        address = active.spread(address)
+        columns = [active.spread(word) for word in words]
+        value = columns[0] if access.count == 1 else np.stack(columns, axis=1)
+        rows = self.rows(access.word, access.count)
+        offset = self.reach(active, statement, address, access, value)
+        place = offset // access.nbytes
+        rows[place] = value
+        self.order(active, offset, access)
+        if self.shadow is not None:
+            self._agree(active, statement, address, rows[place] != value)
+
+    def _agree(self, active: Lanes, statement: Statement, address: Any, lost: np.ndarray) -> None:
+        """Lanes of one store that write to one place must write the same."""
+        if lost.any():
+            wrong = lost if lost.ndim == 1 else lost.any(axis=1)
+            first = int(address[wrong][0])
+            message = f"{self.name} address {first:#x} gets different values from several threads"
+            raise active.error("race", message, statement, wrong, first)
+
+    def reach(
+        self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
+    ) -> Any:
+        """Offsets of an access that is about to happen, after all checks."""
+        if np.any(address & np.uint64(access.nbytes - 1)):
+            wrong = (address & np.uint64(access.nbytes - 1)) != 0
+            first = int(active.spread(address)[active.spread(wrong)][0])
+            raise active.error(
+                "alignment", f"{self.name} address {first:#x} is no multiple of {access.nbytes}",
+                statement, wrong, first,
+            )  # fmt: skip
+        offset, place = self.find(active, statement, address, access)
+        if self.shadow is not None:
+
+            def changes() -> Any:
+                if value is None:
+                    return np.ones(active.count, bool)
+                there = self.rows(access.word, access.count)[offset // access.nbytes]
+                return there != value if access.count == 1 else (there != value).any(axis=1)
+
+            self.shadow.record(active, statement, address, place, access, changes)
+        return offset
+
+    def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
+        """What an access orders, after it has happened; `wrote`: which lanes, if not all."""
+        if access.scope and self.shadow is not None and self.shadow.releases is not None:
+            offset = active.spread(offset)
+            for word in range(access.count):
+                self.shadow.releases.access(active, offset + word * access.word, access, wrote)
+
+    def outside(
+        self, active: Lanes, statement: Statement, address: Any, wrong: Any, access: Access,
+        expected: str,
+    ) -> Exception:  # fmt: skip
+        """The error for addresses that reach nothing."""
+        first = int(active.spread(address)[active.spread(wrong)][0])
+        verb = "write" if access.writes else "read"
+        message = f"{verb} of {access.nbytes} bytes at {self.name} address {first:#x}: {expected}"
+        return active.error("bounds", message, statement, wrong, first)
+
+
+def _masked(lanes: Lanes, mask: Any) -> tuple[Lanes | None, np.ndarray | None]:
+    """The lanes that a guard leaves, and their mask if it is not all of them."""
+    active = lanes.under(mask)
+    if not active.count:
+        return None, None
+    return active, None if active is lanes else lanes.spread(mask)
+
+
+def _scatter(where: np.ndarray, values: Any) -> np.ndarray:
+    out = np.zeros(len(where), np.asarray(values).dtype)
+    out[where] = values
+    return out
+
+
+class HostMemory(Memory):
+    """Global memory: arrays, or whatever else a launch may reach, where they really are."""
+
+    name = "global"
+
+    def __init__(
+        self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None,
+        releases: Releases | None = None, fixed: Sequence[tuple[int, int]] = (),
+    ) -> None:  # fmt: skip
+        """Regions are (address, bytes); `granule` in bytes, None for no race detection.
+
+        `fixed`: start and end of what may be read only, in ascending order, apart from each other.
+        """
+        self.fixed = np.array(fixed, np.uint64).reshape(-1, 2)
+        self.heap = heap
+        regions = [*regions, (heap.room.ctypes.data, heap.room.nbytes)] if heap else regions
+        merged: list[list[int]] = []
+        for start, size in sorted(region for region in regions if region[1]):
+            if merged and start <= merged[-1][1]:
+                merged[-1][1] = max(merged[-1][1], start + size)
+            else:
+                merged.append([start, start + size])
+        self.starts = np.array([start for start, _ in merged] or [0], np.uint64)
+        self.ends = np.array([end for _, end in merged] or [0], np.uint64)
+        low = int(self.starts[0]) // PAGE * PAGE
+        high = -(-int(self.ends[-1]) // PAGE) * PAGE
+        data = np.zeros(0, np.uint8)
+        if high > low:
+            data = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
+        sizes = (self.ends - self.starts // np.uint64(PAGE) * np.uint64(PAGE)).astype(np.int64)
+        sizes = -(-sizes // PAGE) * PAGE
+        places = np.concatenate([[0], np.cumsum(sizes)])
+        self.shift = self.starts // np.uint64(PAGE) * np.uint64(PAGE) - places[:-1].astype(
+            np.uint64
+        )
+        shadow = Shadow(int(places[-1]), granule, "global", releases) if granule else None
+        super().__init__(data, low, shadow)
+
+    def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        size = np.uint64(access.nbytes)
+        low, high = np.min(address), np.max(address) + size
+        region = int(np.searchsorted(self.starts, low, "right")) - 1
+        if region >= 0 and low >= self.starts[region] and high <= self.ends[region] and high > low:
+            shift = self.shift[region]
+        else:
+            regions = np.searchsorted(self.starts, address, "right") - 1
+            wrong = (regions < 0) | (address + size > self.ends[regions]) | (address + size < size)
+            if np.any(wrong):
+                raise self._outside(lanes, statement, address, wrong, access)
+            shift = self.shift[regions]
+        if access.writes and len(self.fixed):
+            start, end = self.fixed[np.searchsorted(self.fixed[:, 0], address + size) - 1].T
+            wrong = (start < address + size) & (address < end)
+            if np.any(wrong):
+                raise self.outside(lanes, statement, address, wrong, access, "a read-only array")
+        place = (address - shift).astype(np.int64) if self.shadow is not None else None
+        return (address - self.base).astype(np.int64), place
+
+    def _outside(self, lanes, statement, address, wrong, access) -> Exception:
+        first = int(lanes.spread(address)[lanes.spread(wrong)][0])
+        gaps = [
+            (min(abs(first - int(start)), abs(first - int(end))), f"{int(start):#x}..{int(end):#x}")
+            for start, end in zip(self.starts, self.ends, strict=True)
+        ]
+        distance, nearest = min(gaps)
+        expected = f"the nearest memory is {nearest}, {distance} bytes away"
+        return self.outside(lanes, statement, address, wrong, access, expected)

@@ -1,0 +1,56 @@
+"""`cp.async`: copies that a thread starts, closes to groups, and waits for."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.emulator.ptx.table import effect
+
+
+def copy(match: re.Match[str]) -> Any:
+    """The last operand says how many bytes are read, or that none are; the rest is zeros."""
+    sizes = ("16",) if match["cache"] == "cg" else ("4", "8", "16")
+
+    def run(
+        lanes: Any, statement: Any, mask: Any, target: Any, source: Any, size: str, length: Any
+    ) -> None:
+        if size not in sizes:
+            raise lanes.error("syntax", f"{size} bytes cannot be copied like that", statement)
+        if length is None:
+            length = np.uint32(size)
+        elif length.dtype == bool:
+            length = np.where(length, np.uint32(0), np.uint32(size))
+        active = lanes.under(mask)
+        operands = (target, source, length)
+        if active is not lanes:
+            chosen = lanes.spread(mask)
+            operands = tuple(lanes.spread(each)[chosen] for each in operands)
+        if active.count:
+            target, source, length = operands
+            lanes.batch.copies.start(active, statement, target, source, int(size), length)
+
+    return run
+
+
+def commit(match: re.Match[str]) -> Any:
+    """What was started since the last one is a group, which may be empty."""
+    return lambda lanes, statement, mask: lanes.batch.copies.commit(lanes.under(mask))
+
+
+def wait(match: re.Match[str]) -> Any:
+    """Until so many of the newest groups, or nothing at all, are under way."""
+
+    def run(lanes: Any, statement: Any, mask: Any, newest: str | None = None) -> None:
+        count = None if newest is None else int(newest)
+        lanes.batch.copies.wait(lanes.under(mask), statement, count)
+
+    return run
+
+
+effect(r"cp.async.(?P<cache>ca|cg).shared(::cta)?.global(.L2::\d+B)?", "= @ @ $ u32|pred?", copy)
+effect("cp.async.commit_group", "=", commit)
+effect("cp.async.wait_group", "= $", wait)
+effect("cp.async.wait_all", "=", wait)

@@ -1,0 +1,72 @@
+"""Arithmetic on numbers of several words: with the carry of the word below, or one for the next.
+
+The carry is a register that no operand names; `blocks.py` writes it among the operands, as the last
+result and the last source.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.emulator.ptx.table import value
+from tileir.codegen.emulator.ptx.types import width
+
+from .integers import high
+
+
+def _sum(a: Any, b: Any, carry: Any) -> tuple[Any, Any]:
+    total = a + b
+    result = total + carry.astype(a.dtype)
+    return result, (total < a) | (result < total)
+
+
+def _difference(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
+    result = a - b - borrow.astype(a.dtype)
+    return result, (a < b) | ((a == b) & borrow)
+
+
+def _product(half: str, signed: bool) -> Any:
+    """A half of the product; the upper one is of signed numbers, or not."""
+
+    def multiply(a: Any, b: Any) -> Any:
+        if half == "lo":
+            return a * b
+        if not signed:
+            return high(a, b)
+        kind = f"i{a.dtype.itemsize}"
+        return high(a.view(kind), b.view(kind)).view(a.dtype)
+
+    return multiply
+
+
+def chained(match: re.Match[str]) -> Any:
+    """add, sub, mad with what their names say of the carry; signs make no other difference."""
+    found = match.groupdict()
+    operation = _difference if found["o"] == "sub" else _sum
+    takes, gives = bool(found["takes"]), bool(found["gives"])
+    unsigned = f"u{width(found['t'])}"
+    product = _product(found["half"], found["t"][0] == "s") if found.get("half") else None
+
+    def run(*operands: Any) -> Any:
+        numbers = [each.view(unsigned) for each in operands[: 3 if product else 2]]
+        if product:
+            numbers = [product(*numbers[:2]), numbers[2]]
+        result, carry = operation(*numbers, operands[-1] if takes else np.bool_(False))
+        return (result, carry) if gives else result
+
+    return run
+
+
+for _takes, _gives, _results, _last in (
+    ("", ".cc", "t pred", ""),
+    ("c", ".cc", "t pred", " pred"),
+    ("c", "", "t", " pred"),
+):
+    _flags = f"(?P<takes>{_takes})", f"(?P<gives>{_gives})"
+    value(f"(?P<o>add|sub){_flags[0]}{_flags[1]}.(?P<t>[su](32|64))", f"{_results} = t t{_last}",
+          chained)  # fmt: skip
+    value(f"(?P<o>mad){_flags[0]}.(?P<half>lo|hi){_flags[1]}.(?P<t>[su](32|64))",
+          f"{_results} = t t t{_last}", chained)  # fmt: skip

@@ -1,0 +1,177 @@
+"""A launch on the emulator: arguments into parameters, the grid in batches, what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.arguments.grid import check_grid
+from tileir.codegen.emulator.errors import emulation_error
+from tileir.codegen.emulator.memory.heap import Heap
+from tileir.codegen.emulator.memory.releases import Releases
+from tileir.codegen.emulator.memory.spaces import HostMemory
+from tileir.codegen.emulator.ops.approximations import approximated
+from tileir.codegen.emulator.threads.lanes import WARP
+from tileir.codegen.emulator.threads.scopes import CLOCKS, Grid
+from tileir.errors import EmulationError, LaunchError
+
+from .machine import Machine, Settings
+from .module import Kernel, Module
+from .packing import Reach, pack
+
+HEAP, MOST_HEAP = 1 << 20, 1 << 28
+"""Bytes that all blocks of a launch may take from the heap, and how far a plan may raise that."""
+LANES, FEW_LANES = 1 << 14, 1 << 10
+"""Threads that are run together at most; few where some may wait for what a block does alone."""
+
+
+@dataclass(slots=True)
+class Result:
+    """What a launch did, besides what it wrote to memory."""
+
+    output: str = ""
+    """What the kernel printed; in the order of the batches, then of time."""
+    thread_instructions: Counter[str] = field(default_factory=Counter)
+    """How often each opcode was executed, counted once for each thread."""
+    warp_instructions: Counter[str] = field(default_factory=Counter)
+    """The same, once for each warp that had a thread in it."""
+
+
+@lru_cache(maxsize=64)
+def load_module(ptx: str) -> Module:
+    """The module of a PTX text, kept because the same kernels are launched again and again."""
+    return Module(ptx)
+
+
+def launch(
+    ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
+    schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
+    limit: int = 300_000, approximations: str = "exact",
+) -> Result:  # fmt: skip
+    """Run a kernel on the memory of its arguments.
+
+    `plan` is its launch plan, `grid` the tile grid. A pointer is an array or a Buffer, beyond which
+    no access may go, or an integer: an address. `allocations` are arrays or Buffers that the kernel
+    may reach through addresses, too. If an address other than 0 lies in none of those, nobody has
+    said how far its memory goes. Then the kernel may access whatever this process can write to, and
+    one that goes astray may damage the process itself: bounds are those of the memory that is
+    mapped when the launch begins, for all arguments. This takes Linux; elsewhere it is an error.
+
+    `schedule` says which warps of a block go on: "lock-step", all of them, those first that are
+    furthest behind in the text; "ascending" or "descending", one as far as it gets, then the next,
+    in or against their order; "random-7", in an order drawn with that seed; "later-blocks", those
+    of the last of the blocks that run together; "late-7", all but the warp of that number. What is
+    right is right under all of them. `limit` counts steps: in each, threads of all blocks that run
+    together and stand at the same place go on to the next branch, label or barrier. After so many,
+    the kernel is taken for one that never ends. With `races`, accesses of two threads that nothing
+    orders are an error.
+
+    An array that NumPy holds to be read-only must not be written, unless another argument or
+    allocation that may be is the same memory.
+
+    `approximations` is one of `APPROXIMATIONS`: whether approximate instructions on f32 give the
+    nearest number, or err as much as the PTX ISA lets them.
+
+    What the kernel prints goes to standard output. Global variables of a text have their initial
+    values at each launch, those of a Module keep what was written. Raises EmulationError.
+    """
+    if not isinstance(plan.get("entry"), str):
+        listed = ", ".join(map(repr, plan))
+        raise emulation_error("launch", f"expected the plan of one kernel, got those of {listed}")
+    if isinstance(ptx, str):
+        module = load_module(ptx)
+        module.reset()
+    else:
+        module = ptx
+    kernel = module.kernel(plan["entry"])
+    reach = Reach([*allocations, *module.variables.values()])
+    packed = pack(kernel, plan, args, reach)
+    tiles = _tiles(plan, grid)
+    block = tuple(plan["block"])
+    if kernel.scope.entry.threads not in (None, block):
+        message = f"the plan has blocks of {block}, the PTX of {kernel.scope.entry.threads}"
+        raise emulation_error("launch", message)
+    blocks = _blocks(kernel, plan, tiles)
+    settings = Settings(schedule, races, limit)
+    wanted = 2 * plan.get("heap", 0) * blocks[0] * blocks[1] * blocks[2]
+    heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
+    granule = kernel.granules["global"] if races else None
+    releases = Releases() if kernel.orders_threads else None
+    memory = HostMemory(reach.regions, granule, heap, releases, reach.fixed())
+    shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
+    total = blocks[0] * blocks[1] * blocks[2]
+    threads = block[0] * block[1] * block[2]
+    lanes = FEW_LANES if kernel.orders_threads else LANES
+    together = max(1, min(lanes // threads, CLOCKS // threads**2))
+    pitch = -(-threads // WARP) * WARP
+    whole = Grid(blocks, kernel.scope.entry.cluster or (1, 1, 1), pitch, together * pitch)
+    result = Result()
+    for first in range(0, total, together):
+        count = min(together, total - first)
+        batch = Machine(kernel, whole, first, count, block, shared, memory, packed, settings)
+        with approximated(approximations):
+            _run(batch, result)
+    if heap and heap.taken:
+        raise emulation_error("heap", f"{len(heap.taken)} times malloc without free")
+    return result
+
+
+def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
+    """The extents of the tile grid by their names."""
+    try:
+        tiles = dict(zip("xyz", check_grid(plan["entry"], grid), strict=True))
+    except LaunchError as problem:
+        raise emulation_error("launch", str(problem)) from None
+    for (axis, extent), most in zip(tiles.items(), plan["grid_limits"], strict=True):
+        if extent > most:
+            raise emulation_error("launch", f"{extent} tile blocks along {axis}, at most {most}")
+    return tiles
+
+
+def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:
+    """The grid in blocks: what a driver makes of the launch grid."""
+    entry = kernel.scope.entry
+    grid = [
+        tiles[axis] * times for axis, times in zip(plan["grid"], plan["grid_scale"], strict=True)
+    ]
+    cluster = entry.cluster or (1, 1, 1)
+    if cluster != tuple(plan["cluster"]):
+        message = f"the plan has clusters of {plan['cluster']}, the PTX of {cluster}"
+        raise emulation_error("launch", message)
+    if entry.counts_clusters:
+        return tuple(extent * blocks for extent, blocks in zip(grid, cluster, strict=True))
+    if any(extent % blocks for extent, blocks in zip(grid, cluster, strict=True)):
+        raise emulation_error(
+            "launch", f"a grid of {grid} is no whole number of {cluster} clusters"
+        )
+    return tuple(grid)
+
+
+def _run(batch: Machine, result: Result) -> None:
+    try:
+        with np.errstate(all="ignore"):
+            batch.run()
+    except EmulationError as problem:
+        problem.output = _show(batch, result)
+        raise
+    _show(batch, result)
+    for counted, visits in (
+        (result.thread_instructions, batch.threads_in),
+        (result.warp_instructions, batch.warps_in),
+    ):
+        for block, times in visits.items():
+            for opcode, number in batch.kernel.opcodes[block].items():
+                counted[opcode] += number * times
+
+
+def _show(batch: Machine, result: Result) -> str:
+    """Print what the batch has printed; all that the launch has printed so far."""
+    printed = "".join(text for _, text in batch.printed)
+    result.output += printed
+    print(printed, end="", flush=True)
+    return result.output

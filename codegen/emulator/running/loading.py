@@ -1,0 +1,199 @@
+"""PTX and launch plans, in memory or from files, as kernels that can be launched."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from tileir.errors import LaunchError, UnsupportedError
+from tileir.messages.texts import display
+
+from .checking import checked, memory_of
+from .launching import Result, launch
+from .module import Module
+
+
+class Compiled(Protocol):
+    """What `tileir.compile` returns for a GPU."""
+
+    @property
+    def ptx(self) -> str | None:
+        """The text of all kernels; None if it was compiled for the host."""
+        ...
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """Entry symbol -> launch plan."""
+        ...
+
+
+class EmulatedKernel:
+    """One entry of a program: its symbol and its launch plan."""
+
+    def __init__(self, symbol: str, plan: Mapping[str, Any], module: Module) -> None:
+        self.symbol = symbol
+        self.plan = dict(plan)
+        self._module = module
+
+    def __repr__(self) -> str:
+        types = ", ".join(row["type"] for row in self.plan["parameters"])
+        return f"<{type(self).__name__} {display(self.symbol)}({types})>"
+
+    def launch(
+        self, grid: int | Sequence[int], args: Sequence[Any], *, schedule: str = "lock-step",
+        races: bool = True, allocations: Sequence[Any] = (), limit: int = 300_000,
+        approximations: str = "exact",
+    ) -> Result:  # fmt: skip
+        """Run the kernel on the memory of its arguments, in this thread.
+
+        grid            tile blocks along x, y and z; missing extents are 1
+        args            one for each parameter: for a pointer a NumPy array, an object of host
+                        memory that offers DLPack or ``__array_interface__``, a `Buffer`, or an
+                        address as an integer; for a scalar a number. Extents and strides (in
+                        elements) are what scalar arguments say: an array may have any shape
+        schedule        the order in which warps of a block run, one of `SCHEDULES` or
+                        `BETWEEN_BLOCKS`, or "random-N", "late-N" with a number. What is right is
+                        right under all of them
+        races           False: accesses that nothing orders are no error, and running is faster
+        allocations     arrays or Buffers that the kernel may reach besides, through addresses
+        limit           steps after which a kernel is taken for one that never ends: in each, the
+                        threads that stand at the same place of the PTX go on to the next branch,
+                        label or barrier. It counts for every group of blocks that run together
+        approximations  "exact" or another of `APPROXIMATIONS`: how far off approximate
+                        instructions on f32 are, of what PTX lets them
+
+        No access may go beyond the arrays and Buffers. Of an address that lies in none, nobody
+        knows the extent: the kernel may then access whatever this process can write to, which only
+        Linux tells, and one that goes astray may damage the process.
+
+        What the kernel prints goes to standard output and into the Result, which counts
+        instructions, too. Raises EmulationError for what the kernel did wrong; of that, LaunchError
+        where something does not fit the kernel, and nothing has run then; UnsupportedError for PTX
+        that the emulator does not know, with line and instruction.
+        """
+        shown = display(self.symbol)
+        if self.plan.get("tensor_maps"):
+            raise UnsupportedError(f"{shown}: the emulator makes no tensor maps")
+        given = checked(shown, self.plan, args)
+        reached = [memory_of(each, None, False)[0] for each in allocations]
+        return launch(
+            self._module, self.plan, grid, given, schedule=schedule, races=races,
+            allocations=reached, limit=limit, approximations=approximations,
+        )  # fmt: skip
+
+
+class Program(Mapping[str, EmulatedKernel]):
+    """The kernels of a PTX text: entry symbol -> `EmulatedKernel`.
+
+    Global variables of the text keep what kernels write to them from one launch to the next, until
+    `reset`.
+    """
+
+    def __init__(self, ptx: str, plans: Mapping[str, Mapping[str, Any]]) -> None:
+        self.ptx = ptx
+        self._module = Module(ptx)
+        self._kernels = {
+            symbol: EmulatedKernel(symbol, plan, self._module) for symbol, plan in plans.items()
+        }
+
+    def __getitem__(self, symbol: str) -> EmulatedKernel:
+        try:
+            return self._kernels[symbol]
+        except KeyError:
+            known = ", ".join(self._kernels) or "none"
+            raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(self)}>"
+
+    def reset(self) -> None:
+        """Give all global variables their initial values."""
+        self._module.reset()
+
+
+def load(
+    ptx: Compiled | str | os.PathLike[str],
+    plan: Mapping[str, Any] | os.PathLike[str] | None = None,
+) -> Program:
+    """Kernels ready to be launched on the emulator.
+
+    ptx   what `tileir.compile` returns for a GPU, or PTX: its text, or a pathlib.Path of a file
+    plan  what belongs to PTX: entry symbol -> launch plan, as `Compilation.plan` and
+          ``tileir compile --emit plan`` have it, or a pathlib.Path of a JSON file with that. The
+          plan of a single kernel will do, too. Left out for a compilation, which has its own
+
+    Raises UnsupportedError for a text that is no PTX, and for what was compiled for the host;
+    LaunchError for a plan that is none; OSError for a file that cannot be read. Instructions
+    are looked up when a kernel first reaches them.
+    """
+    if isinstance(ptx, str | os.PathLike):
+        text = ptx if isinstance(ptx, str) else Path(ptx).read_text("utf-8", "surrogateescape")
+    else:
+        text, plan = ptx.ptx, ptx.plan if plan is None else plan
+    if text is None:
+        raise UnsupportedError("the host's code is no PTX; compile for a GPU, such as sm_90")
+    return Program(text, _plans(_parsed(plan) if isinstance(plan, os.PathLike) else plan))
+
+
+def _parsed(path: os.PathLike[str]) -> Any:
+    try:
+        return json.loads(Path(path).read_bytes())
+    except ValueError as problem:
+        raise LaunchError(f"{display(str(path))} is no launch plan: {problem}") from None
+
+
+def _plans(plan: Any) -> dict[str, Any]:
+    """Plans by symbol, each with what a launch needs."""
+    if isinstance(plan, Mapping) and isinstance(plan.get("entry"), str):
+        plan = {plan["entry"]: plan}
+    if not isinstance(plan, Mapping):
+        raise LaunchError(f"expected launch plans by entry symbol, got {type(plan).__name__}")
+    for symbol, each in plan.items():
+        if lacking := _lacking(each):
+            raise LaunchError(f"the launch plan of {display(str(symbol))} has no {lacking}")
+    return dict(plan)
+
+
+def _lacking(plan: Any) -> str:
+    """What a plan does not say, or not so that it makes sense; "" if nothing."""
+    if not isinstance(plan, Mapping):
+        return "entries"
+    for name, fits in _NEEDED.items():
+        try:
+            if not fits(plan[name]):
+                return f"valid {name!r}"
+        except (KeyError, TypeError, ValueError):
+            return f"valid {name!r}" if name in plan else repr(name)
+    return ""
+
+
+def _three(value: Any) -> bool:
+    """Three numbers from 1 on."""
+    return len(value) == 3 and all(type(each) is int and each >= 1 for each in value)
+
+
+def _rows(value: Any) -> bool:
+    whole = all(type(row[name]) is int for row in value for name in ("index", "size", "offset"))
+    return whole and all(isinstance(row["type"], str) and row["offset"] >= 0 for row in value)
+
+
+_NEEDED = {
+    "entry": lambda value: isinstance(value, str),
+    "parameters": _rows,
+    "block": _three,
+    "cluster": _three,
+    "grid_scale": _three,
+    "grid_limits": _three,
+    "grid": lambda value: len(value) == 3 and set(value) <= set("xyz"),
+    "dynamic_shared_memory": lambda value: type(value) is int and value >= 0,
+}
+"""What a launch takes from a plan, and whether a value can be that."""

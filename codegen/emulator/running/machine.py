@@ -1,0 +1,192 @@
+"""Some blocks of a grid, run together: who may go on, who waits, who has ended."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.emulator.errors import emulation_error
+from tileir.codegen.emulator.memory.copies import Copies
+from tileir.codegen.emulator.memory.scratch import Scratch
+from tileir.codegen.emulator.memory.spaces import HostMemory, Memory
+from tileir.codegen.emulator.ptx.control import DONE
+from tileir.codegen.emulator.threads.barriers import Barriers
+from tileir.codegen.emulator.threads.clocks import Clocks
+from tileir.codegen.emulator.threads.lanes import WARP, Lanes
+from tileir.codegen.emulator.threads.schedules import ranks
+from tileir.codegen.emulator.threads.scopes import Grid
+from tileir.codegen.emulator.threads.special import special_register
+from tileir.errors import EmulationError
+
+from .module import Kernel
+
+FAIR, FAIR_AMONG_BLOCKS = 97, 7
+"""Every so many steps another group of lanes gets its turn, so that one that spins ends at last;
+more often where blocks may wait for each other."""
+
+
+@dataclass(slots=True)
+class Settings:
+    """What a launch asks for."""
+
+    schedule: str = "lock-step"
+    races: bool = True
+    limit: int = 300_000
+    """Steps of a batch: a step is one basic block for some lanes."""
+
+
+class Machine:
+    """Blocks `first`, `first + 1` ... of a grid, with all that belongs to their threads."""
+
+    def __init__(
+        self, kernel: Kernel, grid: Grid, first: int, blocks: int,
+        shape: tuple[int, int, int], shared_bytes: int, memory: HostMemory, parameters: bytes,
+        settings: Settings,
+    ) -> None:  # fmt: skip
+        self.kernel, self.scope, self.grid = kernel, kernel.scope, grid.extents
+        self.first, self.blocks = first, blocks
+        self.shape, self.parameters, self.settings = shape, parameters, settings
+        self.schedule = settings.schedule
+        self.shared_bytes = shared_bytes
+        self.cluster = kernel.scope.entry.cluster or (1, 1, 1)
+        self.threads = shape[0] * shape[1] * shape[2]
+        self.pitch = grid.threads
+        self.count = blocks * self.pitch
+        self.kinds = kernel.scope.kinds
+        self.fair = FAIR_AMONG_BLOCKS if kernel.orders_threads else FAIR
+        self.registers: dict[int, Any] = defaultdict(lambda: None)
+        self.defined: dict[int, Any] = defaultdict(lambda: None)
+        lane = np.arange(self.count)
+        self.block_of, self.thread_of = lane // self.pitch, lane % self.pitch
+        self.clocks = Clocks(first, blocks, grid)
+        granule = kernel.granules["shared"] if settings.races else None
+        orders = kernel.orders_threads
+        shared = Scratch("shared", blocks, self.block_of, shared_bytes, granule, orders)
+        local = Scratch("local", self.count, lane, kernel.scope.local_bytes, None)
+        self.spaces: dict[str, Memory] = {"global": memory, "shared": shared, "local": local}
+        self.next = np.where(self.thread_of < self.threads, 0, DONE).astype(np.int32)
+        self.waiting = np.zeros(self.count, bool)
+        self.barriers = Barriers(self)
+        self.copies = Copies(self, memory, shared)
+        self.outgoing: dict[str, Any] = {}
+        self.printed: list[tuple[int, str]] = []
+        self.threads_in: Counter[int] = Counter()
+        self.warps_in: Counter[int] = Counter()
+        self._special: dict[str, Any] = {}
+        order = ranks(settings.schedule, blocks, self.pitch // WARP)
+        self.ranks = np.repeat(order.ravel(), WARP) if order.any() else None
+
+    # Where lanes are --------------------------------------------------------------------------
+
+    def place(self, numbers: np.ndarray) -> tuple[tuple[int, int, int], tuple[int, ...]]:
+        """The block of the first of these lanes, and those of the lanes that are in it."""
+        block = self.block_of[numbers[0]]
+        here = numbers[self.block_of[numbers] == block]
+        return self.coordinates(self.first + int(block)), tuple(self.thread_of[here].tolist())
+
+    def coordinates(self, number: int) -> tuple[int, int, int]:
+        """The place in the grid of a block."""
+        x, y, _ = self.grid
+        return number % x, number // x % y, number // (x * y)
+
+    def special(self, name: str) -> Any:
+        """The value of a special register, over all lanes."""
+        if name not in self._special:
+            self._special[name] = special_register(self, name)
+        return self._special[name]
+
+    # Running ----------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Until every thread has ended."""
+        everyone = Lanes(self, None)
+        together = 0 if (self.next == 0).all() and self.ranks is None else None
+        for step in range(self.settings.limit):
+            if together is not None and not self.kernel.blocks[together].needs_warp:
+                block, lanes = together, everyone
+            else:
+                chosen = self._choose(step)
+                if chosen is None:
+                    return
+                block, index = chosen
+                lanes = everyone if len(index) == self.count else Lanes(self, index)
+            self._count(block, lanes)
+            together = self._go(lanes, self.kernel.function(block)(lanes))
+            if together == DONE:
+                return
+        raise self._stuck("livelock", f"not done after {self.settings.limit} steps")
+
+    def _count(self, block: int, lanes: Lanes) -> None:
+        self.threads_in[block] += lanes.count
+        if lanes.index is None:
+            self.warps_in[block] += self.count // WARP
+        else:
+            self.warps_in[block] += 1 + int(np.count_nonzero(np.diff(lanes.index // WARP)))
+
+    def _go(self, lanes: Lanes, target: Any) -> int | None:
+        """Send lanes to their next block; the block if all lanes of the batch go to one."""
+        if isinstance(target, tuple):
+            guard, taken, other = target
+            if np.all(guard):
+                target = taken
+            elif not np.any(guard):
+                target = other
+            else:
+                target = np.where(guard, taken, other)
+        everyone = lanes.index is None
+        self.next[slice(None) if everyone else lanes.index] = target
+        uniform = everyone and np.ndim(target) == 0 and not self.waiting.any()
+        return int(target) if uniform and self.ranks is None else None
+
+    def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
+        """A block and the lanes that carry it out now; None when all have ended."""
+        runnable = (self.next != DONE) & ~self.waiting
+        if not runnable.any():
+            self.barriers.release()
+            runnable = (self.next != DONE) & ~self.waiting
+            if not runnable.any():
+                if (self.next == DONE).all():
+                    return None
+                raise self._stuck("deadlock", "all threads that have not ended wait at barriers")
+        groups = self._groups(runnable)
+        turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
+        for rank, block in groups[turn:] + groups[:turn]:
+            index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
+            at = self.kernel.blocks[block]
+            if turn and at.meets:
+                # Others may only be late: the barrier is for whole warps.
+                index = self._first_in_warp(index, runnable)
+            if at.needs_warp or at.aligned:
+                index = self.barriers.gathered(at, index)
+            if len(index):
+                return block, index
+        raise self._stuck("deadlock", "lanes wait for others of their warp")
+
+    def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
+        """Those lanes that are not behind others of their warp, in the text."""
+        last = len(self.kernel.blocks)
+        first = np.where(runnable, self.next, last).reshape(-1, WARP).min(axis=1)
+        return index[self.next[index] == first[index // WARP]]
+
+    def _ranked(self, rank: int) -> Any:
+        return True if self.ranks is None else self.ranks == rank
+
+    def _groups(self, runnable: np.ndarray) -> list[tuple[int, int]]:
+        """Ranks and blocks that have runnable lanes, in the order of the schedule."""
+        if self.ranks is None:
+            return [(0, int(block)) for block in np.unique(self.next[runnable])]
+        keys = self.ranks[runnable].astype(np.int64) << 32 | self.next[runnable]
+        return [(int(key) >> 32, int(key) & 0xFFFFFFFF) for key in np.unique(keys)]
+
+    def _stuck(self, kind: str, message: str) -> EmulationError:
+        numbers = np.flatnonzero(self.next != DONE)
+        block, threads = self.place(numbers)
+        at = self.kernel.blocks[max(int(self.next[numbers[0]]) - self.waiting[numbers[0]], 0)]
+        last = at.statements[-1 if self.waiting[numbers[0]] else 0] if at.statements else None
+        return emulation_error(
+            kind, message, line=last.line if last else None, text=last.text if last else "",
+            block=block, threads=threads, schedule=self.schedule,
+        )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Arguments of a launch: the bytes of the parameters, and the memory that a kernel may reach."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.arguments.numbers import number_bytes
+from tileir.codegen.emulator.errors import emulation_error
+from tileir.codegen.emulator.memory.mapped import writable
+from tileir.codegen.scalar.sizes import memory_bytes
+from tileir.launch.buffer import Buffer
+from tileir.types import Scalar
+
+from .module import Kernel
+
+_FLOATS = ("f16", "bf16", "f32", "tf32", "f64", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")
+"""Given as numbers; what others there are, as bits."""
+
+
+class Reach:
+    """The memory that a launch may access: address and bytes of each piece."""
+
+    def __init__(self, allocations: Sequence[Any]) -> None:
+        self.regions: list[tuple[int, int]] = []
+        self._fixed: list[tuple[int, int]] = []
+        self._written: list[tuple[int, int]] = []
+        for each in allocations:
+            self.add(each)
+
+    def add(self, argument: Any) -> None:
+        """An array or a Buffer."""
+        if isinstance(argument, Buffer):
+            region, fixed = (argument.address, argument.nbytes), False
+        else:
+            array = np.asarray(argument)
+            low, high = np.lib.array_utils.byte_bounds(array)
+            region, fixed = (low, high - low), not array.flags.writeable
+        self.regions.append(region)
+        (self._fixed if fixed else self._written).append(region)
+
+    def add_addresses(self, addresses: Sequence[int]) -> None:
+        """All that is mapped, if some address lies in nothing that is known."""
+        if not all(any(at <= each < at + size for at, size in self.regions) for each in addresses):
+            self.regions += writable()
+
+    def fixed(self) -> list[tuple[int, int]]:
+        """Start and end of the pieces that are to be read only, in ascending order."""
+        spans = [(start, start + size) for start, size in self._fixed]
+        for low, size in self._written:
+            below = [(start, min(end, low)) for start, end in spans]
+            above = [(max(start, low + size), end) for start, end in spans]
+            spans = [(start, end) for start, end in below + above if start < end]
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(spans):
+            if merged and start <= merged[-1][1]:
+                start, end = merged[-1][0], max(merged.pop()[1], end)
+            merged.append((start, end))
+        return merged
+
+
+def _is_array(argument: Any) -> bool:
+    return hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic)
+
+
+def pack(kernel: Kernel, plan: dict[str, Any], args: Sequence[Any], reach: Reach) -> bytes:
+    """The parameters of a launch as they lie in memory; what pointers lead to is in reach then."""
+    declared, rows = kernel.scope.entry.parameters, plan["parameters"]
+    if not len(declared) == len(rows) == len(args):
+        message = (
+            f"{len(declared)} parameters in the PTX, {len(rows)} in the plan, {len(args)} given"
+        )
+        raise emulation_error("launch", message)
+    packed = bytearray(max(kernel.scope.parameter_bytes, 1))
+    for variable, row, argument in zip(declared, rows, args, strict=True):
+        offset = kernel.scope.parameters[variable.name]
+        if (offset, variable.size) != (row["offset"], row["size"]):
+            message = f"the plan puts parameter {row['index']} elsewhere than the PTX"
+            raise emulation_error("launch", message)
+        try:
+            packed[offset : offset + variable.size] = _bytes(row, argument, reach)
+        except (TypeError, ValueError, OverflowError) as problem:
+            message = f"parameter {row['index']} ({row['type']}): {problem}"
+            raise emulation_error("launch", message) from None
+    plain = [
+        int(argument)
+        for row, argument in zip(rows, args, strict=True)
+        if row["type"].startswith("ptr") and not _leads(argument) and int(argument)
+    ]
+    reach.add_addresses(plain)
+    return bytes(packed)
+
+
+def _bytes(row: dict[str, Any], argument: Any, reach: Reach) -> bytes:
+    size, kind = row["size"], row["type"]
+    if kind.startswith("ptr"):
+        _check_elements(kind, argument)
+        return _address(argument, reach).to_bytes(8, "little")
+    if isinstance(argument, bytes):
+        return argument.ljust(size, b"\0")
+    if kind in _FLOATS:
+        return number_bytes(Scalar(kind), argument)
+    bits, number = int(kind[1:]) if kind.startswith("i") else 8 * size, _whole(argument)
+    low, high = -(1 << bits - 1), (1 << bits) - 1
+    if not low <= number <= high:
+        raise ValueError(f"{number} is not within {low} to {high}")
+    return (number & high).to_bytes(size, "little")
+
+
+def _check_elements(kind: str, argument: Any) -> None:
+    """ValueError for an array whose elements have another size than those of the pointer.
+
+    The plan of a text that no compiler wrote may have pointers to nothing in particular: ``ptr``.
+    """
+    name = kind[len("ptr<") : -1].partition(",")[0]
+    if not name or not _is_array(argument):
+        return
+    size, found = memory_bytes(Scalar(name)), np.asarray(argument).dtype
+    if found.itemsize != size:
+        raise ValueError(f"expected elements of {size} bytes, got an array of {found}")
+
+
+def _address(argument: Any, reach: Reach) -> int:
+    """Where memory starts, which the kernel may reach if its size is known."""
+    if not _leads(argument):
+        return _whole(argument)
+    reach.add(argument)
+    if isinstance(argument, Buffer):
+        return argument.address
+    return np.asarray(argument).__array_interface__["data"][0]
+
+
+def _leads(argument: Any) -> bool:
+    """Whether it is memory, not a number."""
+    return isinstance(argument, Buffer) or _is_array(argument)
+
+
+def _whole(argument: Any) -> int:
+    return int(argument) if isinstance(argument, np.bool_) else operator.index(argument)

@@ -1,0 +1,110 @@
+"""What the lanes of a warp know of each other: in an exchange, or as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tileir.codegen.emulator.ptx.syntax import Statement
+
+from .lanes import WARP, Lanes
+
+_LANES = np.arange(WARP)
+
+
+class Exchange:
+    """The active lanes of one exchange, and the mask of members that each of them names."""
+
+    def __init__(self, lanes: Lanes, statement: Statement, guard: Any, members: Any) -> None:
+        active = lanes.numbers if guard is None else lanes.numbers[lanes.spread(guard)]
+        self.lanes, self.statement = lanes, statement
+        self.numbers = lanes.numbers
+        self.warp, self.lane = self.numbers // WARP, self.numbers % WARP
+        self.masks = lanes.spread(members).astype(np.int64) & 0xFFFFFFFF
+        self.present = np.zeros(lanes.batch.count, bool)
+        self.present[active] = True
+        outside = (self.masks >> self.lane) & 1 == 0
+        if outside.any():
+            raise lanes.error("warp", "a lane is not in its own member mask", statement, outside)
+
+    def everywhere(self, values: Any, fill: Any) -> np.ndarray:
+        """Values of the active lanes as an array over warps and lanes."""
+        whole = np.full(self.lanes.batch.count, fill)
+        whole[self.numbers] = values
+        return whole.reshape(-1, WARP)
+
+    def fetch(self, values: Any, source: np.ndarray) -> np.ndarray:
+        """The value of another lane of the own warp for each active lane; it must take part."""
+        place = self.warp * WARP + source
+        missing = ~self.present[place] | ((self.masks >> source) & 1 == 0)
+        if missing.any():
+            message = "a lane is read that does not take part in the exchange"
+            raise self.lanes.error("warp", message, self.statement, missing)
+        kind = np.asarray(values).dtype
+        return self.everywhere(values, kind.type(0)).ravel()[place]
+
+    def bits(self, flags: Any) -> np.ndarray:
+        """For each active lane the members of its warp whose flag is set, as a mask."""
+        flags = self.everywhere(self.lanes.spread(flags), False) & self.present.reshape(-1, WARP)
+        return _as_number(flags)[self.warp] & self.masks
+
+    def everyone(self) -> np.ndarray:
+        """The members that are here, as a mask."""
+        return self.bits(np.bool_(True))
+
+    def reduced(self, values: Any, combine: Callable[..., Any], neutral: Any) -> np.ndarray:
+        """The combination over the members, for each active lane."""
+        out = np.zeros(len(self.numbers), np.asarray(values).dtype)
+        values = self.lanes.spread(values)
+        for mask in np.unique(self.masks):
+            group = self.masks == mask
+            whole = np.full(self.lanes.batch.count, neutral, out.dtype)
+            whole[self.numbers[group]] = values[group]
+            found = combine(whole.reshape(-1, WARP), axis=1)
+            out[group] = found[self.warp[group]]
+        return out
+
+
+class WholeWarps:
+    """The warps of an instruction that all lanes of a warp carry out, or none."""
+
+    def __init__(self, lanes: Lanes, statement: Statement, guard: Any) -> None:
+        active = lanes.under(guard)
+        self._lanes, self._where = lanes, None if active is lanes else lanes.spread(guard)
+        self.count = active.count // WARP
+        whole = active.numbers[: self.count * WARP].reshape(-1, WARP)
+        first = whole[:, :1]
+        if active.count % WARP or (first % WARP).any() or (whole != first + _LANES).any():
+            warp, sizes = np.unique(active.numbers // WARP, return_counts=True)
+            torn = np.isin(lanes.numbers // WARP, warp[sizes != WARP])
+            message = "only a part of the warp carries out an aligned instruction"
+            raise lanes.error("warp", message, statement, torn)
+
+    def held(self, words: tuple[Any, ...]) -> np.ndarray:
+        """Operands, each a value for every active lane: shape (operands, warps, lanes)."""
+        spread = [self._lanes.spread(word) for word in words]
+        if self._where is not None:
+            spread = [word[self._where] for word in spread]
+        return np.stack(spread).reshape(len(words), self.count, WARP)
+
+    def back(self, results: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The reverse; zeros for lanes that the guard leaves out."""
+        columns = results.reshape(len(results), self.count * WARP)
+        if self._where is None:
+            return tuple(columns)
+        out = np.zeros((len(results), self._lanes.count), results.dtype)
+        out[:, self._where] = columns
+        return tuple(out)
+
+
+def _as_number(flags: np.ndarray) -> np.ndarray:
+    return flags.astype(np.int64) @ (np.int64(1) << np.arange(WARP))
+
+
+def active_bits(lanes: Lanes) -> np.ndarray:
+    """For each active lane those of its warp that are active with it."""
+    flags = np.zeros(lanes.batch.count, bool)
+    flags[lanes.numbers] = True
+    return _as_number(flags.reshape(-1, WARP))[lanes.numbers // WARP]

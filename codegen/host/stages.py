@@ -1,0 +1,87 @@
+"""The stages from Tile IR to machine code, in the order of `pipeline.STAGES`.
+
+Each takes the state of the module and puts what it decides into fields of it.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.codegen.analysis.written_parameters import written_parameters
+from tileir.codegen.ops import Family, family_of
+from tileir.codegen.scalar.machine import Machine
+from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
+
+from .checking.checks import CheckedLowering
+from .lowering.block_lowering import BlockLowering
+from .lowering.block_run import build_driver
+from .lowering.entry import argument_offsets
+from .machine import cpu
+from .planning.fusion import plan_fusion
+from .planning.order import Order
+from .planning.storage import plan_storage
+from .running.kernel_info import KernelInfo
+from .state import KernelState, State
+
+__all__ = [
+    "eliminate_dead_ops", "emit_llvm", "emit_object", "fuse", "optimise", "order", "place_buffers",
+]  # fmt: skip
+
+
+def order(state: State) -> None:
+    """Give each op its place in time, and the loops around it."""
+    for each in state.kernels:
+        each.order = Order(each.kernel.body)
+
+
+def fuse(state: State) -> None:
+    """Decide which tiles are worth a buffer; all others become part of the loops that want them."""
+    for each in state.kernels:
+        each.fusion = plan_fusion(each.order)
+
+
+def place_buffers(state: State) -> None:
+    """Lay the buffers out in the workspace of a thread."""
+    for each in state.kernels:
+        each.storage = plan_storage(each.order, each.fusion)
+
+
+def emit_llvm(state: State) -> None:
+    """Write LLVM IR for one tile block."""
+    module = ir.Module("tileir")
+    module.machine = Machine.of_host()
+    module.triple, module.data_layout = cpu.triple_and_layout()
+    for each in state.kernels:
+        if state.checks:
+            lowering = CheckedLowering(module, each.kernel, each.storage, state.checks)
+        else:
+            lowering = BlockLowering(module, each.kernel, each.storage)
+        build_driver(module, each.symbol, lowering.run())
+        state.entries.append(_info(each, lowering))
+    state.llvm_ir = str(module)
+
+
+def optimise(state: State) -> None:
+    """Run LLVM's optimiser, for this machine's CPU."""
+    state.optimised = cpu.optimised(state.llvm_ir)
+
+
+def emit_object(state: State) -> None:
+    """Have LLVM write machine code."""
+    state.object_file = cpu.object_code(state.optimised)
+
+
+def _info(each: KernelState, lowering: BlockLowering) -> KernelInfo:
+    """What there is to know of a kernel that has been lowered."""
+    kernel = each.kernel
+    offsets, size = argument_offsets(kernel)
+    return KernelInfo(
+        symbol=kernel.symbol,
+        elements=tuple(value.type.element for value in kernel.parameters),
+        offsets=tuple(offsets),
+        size=size,
+        written=frozenset(written_parameters(kernel)),
+        workspace=each.storage.size,
+        may_run_long=any(family_of(op) is Family.LOOP for op in kernel.walk()),
+        sites=tuple(lowering.sites),
+    )

@@ -1,0 +1,52 @@
+"""Names and spellings of layouts, for those who read what was decided.
+
+A layout is spelled by what each bit of a number moves by: of a thread's registers, of its lane, of
+its warp. `(8,0)` is eight rows, in a tile of one dimension `8` is eight elements; `-` moves by
+nothing, so that those who differ in the bit hold copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tileir.codegen.layouts.linear_layout import LinearLayout
+
+from .emit.fragments import coordinates
+
+
+class LayoutNames:
+    """The names that layouts have got so far, in the order in which they came up."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[LinearLayout, tuple[int, ...]], str] = {}
+        self._any: dict[LinearLayout, str] = {}
+        self.definitions: list[str] = []
+
+    def name(self, layout: LinearLayout, shape: Sequence[int] = ()) -> str:
+        """What a layout of tiles of a shape is called; without a shape, that of any."""
+        if not shape and layout in self._any:
+            return self._any[layout]
+        key = layout, tuple(shape) or (1 << layout.bits,)
+        if key not in self._names:
+            name = self._names[key] = f"#l{len(self._names)}"
+            self._any.setdefault(layout, name)
+            self.definitions.append(f"layout {name} = {spelled(*key)}")
+        return self._names[key]
+
+
+def spelled(layout: LinearLayout, shape: Sequence[int]) -> str:
+    """``64x64: register (0,1) (8,0), lane (0,2) (0,4) (1,0) (2,0) (4,0), warp (16,0) -``"""
+    parts = (("register", layout.register), ("lane", layout.lane), ("warp", layout.warp))
+    sides = [
+        f"{name} {' '.join(_moved(base, shape) for base in bases)}"
+        for name, bases in parts
+        if bases
+    ]
+    return f"{'x'.join(map(str, shape))}: {', '.join(sides)}"
+
+
+def _moved(base: int, shape: Sequence[int]) -> str:
+    if base == 0:
+        return "-"
+    moved = ",".join(map(str, coordinates(shape, base)))
+    return moved if len(shape) == 1 else f"({moved})"

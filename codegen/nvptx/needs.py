@@ -1,0 +1,67 @@
+"""What the code of kernels asks of a GPU: features by their names, and a version of PTX.
+
+Rows say it where they are: an atom, a form of `red`, an op of the tables here. Of what they name,
+that counts which the target has; for the rest there is another way. A feature that only the form
+of a target with the suffix a has makes the PTX be of that form (`Target.using`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tileir.codegen.ops import Family, family_of
+from tileir.codegen.scalar.ptx import PAIRS
+from tileir.gpus import Feature, PtxVersion, Target
+from tileir.ir import Op
+
+from .emit.memory.fences import CONTROLS_GRIDS
+from .emit.memory.multimem import LOWERINGS as MULTIMEM
+from .machine import red_forms
+from .schedule.mma_plan import reading_of
+
+Need = tuple[Feature | None, PtxVersion]
+"""A feature, None for what every target has, and the lowest PTX ISA version that has it."""
+
+_OPS: dict[str, Need] = {
+    "memory_fence_alias_tko": (None, (7, 5)),
+    **dict.fromkeys(CONTROLS_GRIDS, ("griddepcontrol", (7, 8))),
+    **dict.fromkeys(MULTIMEM, ("multimem", (8, 1))),
+}
+_MODES: dict[tuple[str, object], Need] = {("tanh", "approx"): (None, (7, 0))}
+"""The same for an op in one of its rounding modes."""
+_CASTS = ("ftof", "ftoi", "itof")
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What some ops need together."""
+
+    features: frozenset[Feature]
+    ptx: PtxVersion
+
+
+def needs_of(ops: Sequence[Op], target: Target) -> Needs:
+    """What all the ops need of a target."""
+    found = [need for op in ops for need in _needs_of(op, target)]
+    found += red_forms.needs_of(ops, target)
+    features: set[Feature] = {name for name, _ in found if name and target.has(name)}
+    versions = [ptx for name, ptx in found if name is None or name in features]
+    return Needs(frozenset(features), max([target.ptx, *versions]))
+
+
+def _needs_of(op: Op, target: Target) -> Iterator[Need]:
+    if family_of(op) is Family.PRODUCT:
+        atom = reading_of(op, target)[1]
+        yield atom.feature, atom.ptx
+    if need := _OPS.get(op.name):
+        yield need
+    if need := _MODES.get((op.name, op.attributes.get("rounding_mode"))):
+        yield need
+    if op.name in _CASTS and _has_pairs(op):
+        yield "f8 conversions", target.ptx_of("f8 conversions")
+
+
+def _has_pairs(op: Op) -> bool:
+    kinds = (value.type for value in (*op.operand_list(), *op.results))
+    return any(kind.element.name in PAIRS for kind in kinds)

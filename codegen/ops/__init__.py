@@ -1,0 +1,66 @@
+"""What code generation knows of ops on every target: one row each, in the chapters of the formats.
+
+Who wants to know whether an op is a loop, a load, or dear asks its row; no other file lists ops for
+that. What an op does to memory and which slots it has is in the formats' table.
+"""
+
+from __future__ import annotations
+
+from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
+from tileir.ir import Op
+
+from . import (
+    atomics,
+    bitwise,
+    control_flow,
+    conversions,
+    core,
+    floating_point,
+    integer,
+    memory,
+    miscellaneous,
+    views,
+)
+from .spec import Family as Family
+from .spec import Traits
+
+CHAPTERS = (
+    core,
+    conversions,
+    control_flow,
+    memory,
+    views,
+    atomics,
+    integer,
+    floating_point,
+    bitwise,
+    miscellaneous,
+)
+
+ROWS = tuple(row for chapter in CHAPTERS for row in chapter.ROWS)
+BY_NAME = {row.name: row for row in ROWS}
+
+
+def traits_of(op: Op) -> Traits:
+    """The row of an op."""
+    return BY_NAME[op.name]
+
+
+def family_of(op: Op) -> Family:
+    """The family of an op."""
+    return BY_NAME[op.name].family
+
+
+def is_load(op: Op) -> bool:
+    """Whether an op reads memory and writes none."""
+    return op.spec.effects == READS
+
+
+def is_multimem(op: Op) -> bool:
+    """Whether an op accesses memory that is the same on several devices."""
+    return family_of(op) in (Family.MULTIMEM_LOAD, Family.MULTIMEM_STORE)
+
+
+def writes_memory(op: Op) -> bool:
+    """Whether an op writes memory, whether it reads it or not."""
+    return op.spec.effects in (WRITES, READS_WRITES)

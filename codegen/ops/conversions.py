@@ -1,0 +1,18 @@
+"""Traits of the ops of the chapter Conversions."""
+
+from __future__ import annotations
+
+from . import contiguity, divisibility
+from .spec import element_wise
+
+ROWS = (
+    element_wise("bitcast"),
+    element_wise("exti", divisibility=divisibility.exti, contiguity=contiguity.extend),
+    element_wise("ftof"),
+    element_wise("ftoi"),
+    element_wise("int_to_ptr"),
+    element_wise("itof"),
+    element_wise("ptr_to_int"),
+    element_wise("ptr_to_ptr"),
+    element_wise("trunci", divisibility=divisibility.same, contiguity=contiguity.same),
+)

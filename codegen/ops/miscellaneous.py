@@ -1,0 +1,13 @@
+"""Traits of the ops of the chapter Miscellaneous."""
+
+from __future__ import annotations
+
+from . import contiguity, divisibility
+from .spec import Family, Traits
+
+ROWS = (
+    Traits(
+        "assume", Family.RENUMBERING, divisibility=divisibility.assume, contiguity=contiguity.assume
+    ),
+    Traits("print_tko", Family.MESSAGE),
+)

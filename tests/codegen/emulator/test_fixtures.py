@@ -1,0 +1,42 @@
+"""The fixtures that compile for a GPU give the expected bits, in whatever order warps run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.launches import NAMES, Launch, newest
+from tileir.codegen import compile
+from tileir.codegen.emulator import BETWEEN_BLOCKS, SCHEDULES, launch, load_module
+
+TARGETS = ("sm_80", "sm_75", "sm_90")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixture_gives_the_expected_bits(name: str, named: Callable) -> None:
+    """Code that another target has too is run once."""
+    seen: list[str] = []
+    for target in TARGETS:
+        with named(target):
+            kernels = compile(newest(name), target)
+            if not any(same_code(kernels.ptx, ptx) for ptx in seen):
+                seen.append(kernels.ptx)
+                check_bits(name, kernels)
+
+
+def check_bits(name: str, kernels: Any) -> None:
+    """In every order of warps, and of blocks where they depend on each other."""
+    about = Launch(name)
+    plan = kernels[about.entry].plan
+    orders = load_module(kernels.ptx).kernel(about.entry).orders_threads
+    for schedule in (*SCHEDULES, *(BETWEEN_BLOCKS if orders else ())):
+        arrays = about.arrays()
+        launch(kernels.ptx, plan, about.grid, about.arguments(arrays), schedule=schedule)
+        about.check(arrays)
+
+
+def same_code(ptx: str, other: str) -> bool:
+    """Whether two texts differ in their headers only."""
+    return ptx.partition(".address_size")[2] == other.partition(".address_size")[2]

@@ -1,0 +1,96 @@
+"""How products are cut: which warp does what, how many threads, and that layouts fit together."""
+
+from __future__ import annotations
+
+from itertools import product as pairs_of
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.host.lowering.test_mma import product
+from tests.lab import bench
+from tileir import assemble
+from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.nvptx.schedule.block_size import threads_of
+from tileir.codegen.nvptx.schedule.mma_plan import Part, Plan, plan_products
+from tileir.gpus import TARGETS
+from tileir.ir import Op
+
+KERNELS = Path(bench.__file__).parent / "kernels"
+
+
+def plans(kernel: Kernel, target: str, threads: int | None = None) -> dict[Op, Plan]:
+    facts = kernel.facts(Divisibility)
+    gpu = TARGETS[target]
+    return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts)
+
+
+def plan(element: str, total: str, shape: tuple[int, int, int], target: str, threads: int) -> Plan:
+    """The plan of a product of extents m, n and k."""
+    m, n, k = shape
+    attributes = {}
+    if element == "i8":
+        attributes = {"signedness_lhs": "signed", "signedness_rhs": "unsigned"}
+    module = product(element, total, (m, k), (k, n), **attributes).module()
+    (found,) = plans(Kernel.of(module.functions[0]), target, threads).values()
+    return found
+
+
+def share(found: Plan) -> tuple[int, int]:
+    """Rows and columns that one warp has of the sum."""
+    counts = {dim: sum(each is not None and each[0] == dim for each in found.warps) for dim in "mn"}
+    return found.extents["m"] >> counts["m"], found.extents["n"] >> counts["n"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "threads", "expected"),
+    [
+        ((128, 128, 64), 256, (64, 32)), ((128, 128, 64), 128, (64, 64)),
+        ((256, 128, 64), 256, (64, 64)), ((16, 128, 64), 128, (16, 32)),
+        ((128, 8, 64), 128, (32, 8)), ((16, 8, 64), 128, (16, 8)), ((4, 16, 64), 128, (4, 8)),
+    ],
+)  # fmt: skip
+def test_shares_are_as_square_as_they_can_be(
+    shape: tuple[int, int, int], threads: int, expected: tuple[int, int]
+) -> None:
+    assert sorted(share(plan("f16", "f32", shape, "sm_80", threads))) == sorted(expected)
+
+
+def test_attention_is_cut_along_its_rows() -> None:
+    kernel = Kernel.of(assemble((KERNELS / "attention.mlir").read_text()).functions[0])
+    first, second = plans(kernel, "sm_80").values()
+    assert (share(first), share(second)) == ((16, 128), (16, 64))
+    # What the first one leaves in registers is what the second one takes.
+    assert first.sum.layout.thread == second.left.layout.thread
+    assert set(first.sum.layout.offsets()) == set(second.left.layout.offsets())
+
+
+ELEMENTS = [
+    ("f16", "f32", "sm_75"), ("f16", "f32", "sm_80"), ("f8E4M3FN", "f32", "sm_89"),
+    ("i8", "i32", "sm_75"), ("i8", "i32", "sm_80"), ("f64", "f64", "sm_90"),
+    ("f32", "f32", "sm_80"),
+]  # fmt: skip
+SHAPES = [(1, 1, 1), (2, 64, 4), (16, 8, 16), (32, 64, 32), (8, 128, 2)]
+
+
+def held(part: Part, thread: int) -> set[int]:
+    return {part.layout.of_thread(thread) ^ offset for offset in part.layout.offsets()}
+
+
+@pytest.mark.parametrize(("element", "total", "target"), ELEMENTS)
+def test_every_thread_is_given_what_its_sums_take(element: str, total: str, target: str) -> None:
+    """A warp has all of the factors that its part of the sum is made of, and all sums are made."""
+    for shape, threads in pairs_of(SHAPES, (32, 128)):
+        _, n, k = shape
+        found = plan(element, total, shape, target, threads)
+        assert found.sum.layout.is_complete
+        for warp in range(threads // 32):
+            lanes = range(32 * warp, 32 * warp + 32)
+            sums = set().union(*(held(found.sum, thread) for thread in lanes))
+            left = set().union(*(held(found.left, thread) for thread in lanes))
+            right = set().union(*(held(found.right, thread) for thread in lanes))
+            rows, columns = {at // n for at in sums}, {at % n for at in sums}
+            assert left == {row * k + step for row in rows for step in range(k)}
+            assert right == {step * n + column for column in columns for step in range(k)}
+            assert len(sums) == len(rows) * len(columns)

@@ -1,0 +1,64 @@
+"""After every stage a kernel still keeps the rules of Tile IR, and every stage is one of a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.corpus import NEWEST, OLDEST_AND_NEWEST
+from tests.every_fixture import Fixture, every_fixture
+from tileir import BuildError, Bytecode
+from tileir.codegen import host as host_target
+from tileir.codegen import pipeline
+from tileir.codegen.host import stages as for_host
+from tileir.codegen.host import state as on_host
+from tileir.codegen.kernel import Kernel
+from tileir.codegen.nvptx import stages as for_gpus
+from tileir.codegen.nvptx import state as on_gpus
+from tileir.gpus import TARGETS
+from tileir.types import Scalar, Tile
+from tileir.write.changed_bodies import check_edited
+
+
+@every_fixture(files=OLDEST_AND_NEWEST)
+def every_stage_before_emission_leaves_valid_ir(fixture: Fixture) -> None:
+    bytecode = fixture.parse()
+    functions = bytecode.functions
+    ours = [
+        each for each in functions if not any(host_target.why_not(op, "host") for op in each.walk())
+    ]
+    gpus = [on_gpus.KernelState(Kernel.of(each, bytecode), each.name) for each in functions]
+    host = [on_host.KernelState(Kernel.of(each, bytecode)) for each in ours]
+    states = {
+        "nvptx": on_gpus.State(gpus, TARGETS["sm_100"], {}),
+        "host": on_host.State(host),
+    }
+    for family, state in states.items():
+        seen = []
+
+        def check(name: str, state: object, seen: list[str] = seen) -> None:
+            seen.append(name)
+            for each in state.kernels:
+                check_edited(each.kernel.symbol, each.kernel.body)
+
+        names = pipeline.STAGES[family]
+        until = names[names.index("emit_llvm") - 1]
+        assert not pipeline.run(family, state, check, until)
+        assert seen == list(names[: names.index("emit_llvm")])
+
+
+@pytest.mark.parametrize("family", ["nvptx", "host"])
+def test_every_stage_is_listed_and_every_listed_one_exists(family: str) -> None:
+    module = {"nvptx": for_gpus, "host": for_host}[family]
+    assert sorted(pipeline.STAGES[family]) == sorted(module.__all__)
+    assert len(set(pipeline.STAGES[family])) == len(pipeline.STAGES[family])
+    for name in pipeline.STAGES[family]:
+        assert pipeline.stage_of(family, name).__name__ == name
+
+
+def test_a_stage_that_breaks_a_rule_is_noticed() -> None:
+    bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
+    kernel = Kernel.of(bytecode.functions[0], bytecode)
+    add = next(op for op in kernel.body.walk() if op.name == "addf")
+    add.result.type = Tile(Scalar("f64"), add.result.type.shape)
+    with pytest.raises(BuildError, match="same type"):
+        check_edited(kernel.symbol, kernel.body)

@@ -1,0 +1,175 @@
+"""What stages tell: the same on every machine, parsable, and true of the code that comes out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import tileir
+from tests.corpus import NEWEST, ROOT
+from tests.lab import bench
+from tileir import Bytecode, UnsupportedError
+from tileir.codegen.api import stages
+from tileir.codegen.pipeline import STAGES
+from tileir.codegen.stage import story
+
+from .nvptx.emit import test_read_ahead
+
+GOLDEN = ROOT / "tests" / "golden" / "stages"
+BENCH = Path(bench.__file__).parent / "kernels"
+CASES = [
+    *((kernel, target) for kernel in ("vector_add", "softmax", "matmul_f16", "attention")
+      for target in ("sm_80", "sm_90")),
+    ("reduce_pair", "sm_80"), ("histogram", "sm_90"), ("transpose", "sm_80"),
+    ("nested_loops", "sm_90"), ("scratch_memory", "sm_80"), ("most", "sm_90"),
+    ("layer_norm", "host"), ("softmax", "host"),
+]  # fmt: skip
+"""Ten kernels and more: rings, reductions, atomics, conversions, control flow, fusion."""
+
+
+def module(name: str) -> Bytecode:
+    """A fixture, a kernel of the benchmark, or the loop that reads ahead."""
+    if name == "most":
+        return tileir.assemble(test_read_ahead.text())
+    if name in NEWEST:
+        return Bytecode.parse(NEWEST[name].read_bytes())
+    return tileir.assemble((BENCH / f"{name}.mlir").read_text())
+
+
+def before_emission(target: str) -> str:
+    """The last stage whose text is ours: that of LLVM changes between its releases."""
+    names = STAGES["host" if target == "host" else "nvptx"]
+    return names[names.index("emit_llvm") - 1]
+
+
+@pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
+def test_golden(name: str, target: str, update: bool) -> None:
+    told = story(stages(module(name), target, until=before_emission(target)).values())
+    assert told == story(stages(module(name), target, until=before_emission(target)).values())
+    golden = GOLDEN / f"{name}.{target}.txt"
+    if update:
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_bytes(told.encode())
+    assert golden.read_bytes().decode() == told
+
+
+def test_every_golden_has_its_case() -> None:
+    assert {path.name for path in GOLDEN.iterdir()} == {f"{n}.{t}.txt" for n, t in CASES}
+
+
+@pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
+def test_every_text_of_tile_ir_reads_back_as_the_kernel(name: str, target: str) -> None:
+    texts = set()
+    for stage in stages(module(name), target, until=before_emission(target)).values():
+        texts.add(tileir.disassemble(tileir.assemble(stage.text)))
+    (plain,) = texts
+    assert not re.search(r"^ *//", plain.partition("\n")[2], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
+def test_what_comes_last_is_what_compile_gives(name: str, target: str) -> None:
+    compiled = tileir.compile(module(name), target, cache=False)
+    told = compiled.stages
+    assert [*told] == [*STAGES["host" if target == "host" else "nvptx"]]
+    assert "\n".join(
+        line for line in told["emit_llvm"].text.splitlines() if not line.startswith("; ")
+    ).strip() == "\n".join(
+        line for line in compiled.llvm_ir.splitlines() if not line.startswith("; ")
+    ).strip()  # fmt: skip
+    assert compiled.stages is told
+    if target != "host":
+        assert told["emit_ptx"].text == compiled.ptx
+        assert json.loads(told["describe_launch"].text) == compiled.plan
+
+
+@pytest.mark.parametrize(
+    ("name", "target"), [case for case in CASES if case[1] != "host"], ids=lambda each: each
+)
+def test_remarks_are_true_of_the_code(name: str, target: str) -> None:
+    """Barriers are counted in LLVM IR, bytes, threads and buffers looked up in plan and PTX."""
+    compiled = tileir.compile(module(name), target, cache=False)
+    told, (plan,) = compiled.stages, compiled.plan.values()
+    emitted = [each.what for each in told["emit_llvm"].remarks]
+    calls = len(re.findall(r"call void @\"?llvm\.nvvm\.barrier", compiled.llvm_ir))
+    assert emitted.count("barrier") - emitted.count("no barrier") == calls
+    assert f"{plan['dynamic_shared_memory']} bytes of shared memory in all" in emitted
+    (threads, *_) = told["choose_threads"].remarks
+    assert threads.what.startswith(f"{plan['block'][0]} threads a block")
+    rings = [re.match(r"ring of (\d+)", it.what) for it in told["pipeline_loops"].remarks]
+    waits = {int(each) for each in re.findall(r"cp\.async\.wait_group (\d+)", compiled.ptx)}
+    assert {int(each[1]) - 2 for each in rings if each} == waits
+    for each in told["choose_atoms"].remarks:
+        assert each.what in compiled.ptx
+    widths = {
+        32 * int(count or 1) // 8
+        for count in re.findall(r"ld\.global(?:\.v(\d))?\.b32", compiled.ptx)
+    }
+    said = {it.facts["bytes"] for it in told["emit_llvm"].remarks if "bytes" in it.facts}
+    assert {width for width in widths if width > 4} <= said
+
+
+@pytest.mark.parametrize("name", NEWEST)
+@pytest.mark.parametrize("target", ["sm_100", "host"])
+def test_of_every_kernel_something_is_told(name: str, target: str) -> None:
+    """What has been decided about it reads back as the kernel itself."""
+    try:
+        told = [*stages(module(name), target, until=before_emission(target)).values()]
+    except UnsupportedError:
+        assert (name, target) == ("multimem", "host")
+        return
+    first, last = (tileir.disassemble(tileir.assemble(told[at].text)) for at in (0, -1))
+    assert first == last
+
+
+def test_a_stage_that_fails_does_not_hide_those_before_it() -> None:
+    text = """
+    entry @k(%p: tile<ptr<f32>>) {
+      %t = make_tensor_view %p, shape = [64], strides = [1] : tensor_view<64xf32, strides=[1]>
+      %v = make_partition_view %t : partition_view<tile=(64), tensor_view<64xf32, strides=[1]>>
+      %i = constant <i32: 0> : tile<i32>
+      %x, %r = load_view_tko weak %v[%i] : partition_view<tile=(64),
+        tensor_view<64xf32, strides=[1]>>, tile<i32> -> tile<64xf32>, token
+      return
+    }"""
+    bytecode = tileir.assemble(text)
+    options = {"num_warps": 32, "minnctapersm": 32}
+    with pytest.raises(UnsupportedError, match="32 blocks at a time"):
+        stages(bytecode, "sm_90", **options)
+    assert [*stages(bytecode, "sm_90", until="settle_launch", **options)][-1] == "settle_launch"
+
+
+def test_an_unknown_stage() -> None:
+    with pytest.raises(UnsupportedError, match="no stage 'fuze', did you mean fuse"):
+        stages(module("vector_add"), "host", until="fuze")
+
+
+def test_from_the_cache_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path))
+    fresh = tileir.compile(module("softmax"), "host")
+    kept = tileir.compile(module("softmax"), "host")
+    assert len([*tmp_path.iterdir()]) == 1
+    assert {name: str(stage) for name, stage in kept.stages.items()} == {
+        name: str(stage) for name, stage in fresh.stages.items()
+    }
+
+
+def test_remarks_know_where_their_op_is_in_source() -> None:
+    told = stages(module("softmax"), "sm_90", until="emit_llvm")
+    (load, *_) = told["emit_llvm"].remarks
+    assert load.op.name == "load_view_tko"
+    assert load.location == load.op.location
+    assert str(load.location).endswith("folding.py:97:11")
+    assert load.stage == "emit_llvm"
+    assert load.entry == "softmax"
+
+
+def test_several_kernels_are_told_apart() -> None:
+    bytecode = module("two_entries")
+    names = [function.name for function in bytecode.functions]
+    told = stages(bytecode, "sm_90", until="choose_threads")
+    assert re.findall(r"^// @(\w+)$", told["choose_threads"].shown, re.MULTILINE) == names
+    one = stages(bytecode, "sm_90", until="choose_threads", symbols=names[1])
+    assert {each.entry for each in one["choose_threads"].remarks} == {names[1]}

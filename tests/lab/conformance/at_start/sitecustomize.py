@@ -1,0 +1,8 @@
+"""Python runs this at its start where the folder is on its path: processes that tests start."""
+
+import os
+
+from tests.lab.conformance.on_emulator import TARGET, replace_launches
+
+if TARGET in os.environ:
+    replace_launches(os.environ[TARGET])

@@ -1,0 +1,45 @@
+"""cuTile's launches on the emulator: kernels are compiled for a GPU instead of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tileir
+from tileir.codegen import emulator
+from tileir.cutile import image
+
+TARGET = "TILEIR_CONFORMANCE_TARGET"
+"""The environment tells processes that tests start what to compile for."""
+
+launches = 0
+"""How many there were in this process."""
+
+
+class OnEmulator:
+    """An entry as the driver of `tileir.cutile` launches it."""
+
+    def __init__(self, ptx: str, plan: dict[str, Any]) -> None:
+        self.ptx, self.plan, self.symbol = ptx, plan, plan["entry"]
+        self.info = self
+        self.written: tuple[int, ...] = ()
+        """The parameters that it writes to; the emulator does not ask."""
+
+    def launch(
+        self, grid: Sequence[int], args: Sequence[Any], *, threads: int | None,
+        allocations: Sequence[Any],
+    ) -> None:  # fmt: skip
+        """Run the grid on the memory of the process."""
+        global launches
+        launches += 1
+        emulator.launch(self.ptx, self.plan, grid, args, allocations=allocations)
+
+
+def replace_launches(target: str) -> None:
+    """Compile for a GPU and launch on the emulator from now on."""
+
+    def compiled(read: tileir.Bytecode, _: Any) -> Mapping[str, OnEmulator]:
+        found = tileir.compile(read, target=target)
+        return {symbol: OnEmulator(found.ptx, plan) for symbol, plan in found.plan.items()}
+
+    image._compile = compiled

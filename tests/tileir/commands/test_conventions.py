@@ -1,0 +1,435 @@
+"""compile as a program; of all commands: exit codes, one-line errors, files written whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import FIXTURES, ROOT
+from tests.programs import call
+from tileir import __version__
+from tileir import compile as compile_bytecode
+from tileir.__main__ import main
+from tileir.commands import conventions
+from tileir.errors import MissingPackageError
+from tileir.tools import nvidia
+
+VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
+MULTIMEM = FIXTURES / "13.5" / "multimem.tileirbc"
+
+
+def tileir(*arguments: object, data: bytes | None = None) -> subprocess.CompletedProcess[str]:
+    return call(main, *arguments, data=data)
+
+
+def fails(done: subprocess.CompletedProcess[str], code: int, message: str, lines: int = 1) -> None:
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == lines or lines == 0
+
+
+@pytest.mark.oracle
+def test_machine_code(tool, tmp_path: Path) -> None:
+    """By way of NVIDIA's tools; a cubin is an ELF file that they take apart themselves."""
+    out = tmp_path / "k.cubin"
+    tool("nvdisasm", "--version")
+    given = ("compile", "--target", "sm_80", "--emit")
+    assert tileir(*given, "cubin", VECTOR_ADD, "-o", out).returncode == 0
+    said = tool("nvdisasm", "-c", out)
+    assert said.returncode == 0, said.stderr
+    assert b"LDG.E.128" in said.stdout
+    assert tileir(*given, "sass", VECTOR_ADD).stdout == said.stdout.decode()
+    located = FIXTURES / "13.4" / "helper_calls.tileirbc"
+    assert "//## File " in tileir(*given, "sass", "--lineinfo", located).stdout
+    assert "//## File " not in tileir(*given, "sass", located).stdout
+
+
+def test_tools_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvidia, "find", lambda name: None)
+    fails(
+        tileir("compile", "--target", "sm_90", "--emit", "sass", VECTOR_ADD), 5,
+        "ptxas is not installed; pip install nvidia-cuda-nvcc",
+    )  # fmt: skip
+
+
+def test_a_tool_that_fails_is_no_wrong_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python stands in for a ptxas that knows none of its arguments."""
+    monkeypatch.setattr(nvidia, "find", lambda name: Path(sys.executable))
+    done = tileir("compile", "--target", "sm_90", "--emit", "cubin", VECTOR_ADD)
+    fails(done, 5, "ptxas failed: ", lines=0)
+
+
+def test_ptx_llvm_and_plan(tmp_path: Path) -> None:
+    ptx = tileir("compile", "--target", "sm_90", VECTOR_ADD)
+    assert ".visible .entry vector_add(" in ptx.stdout
+    llvm = tileir("compile", "--target", "sm_90", "--emit", "llvm", VECTOR_ADD)
+    assert "define ptx_kernel void" in llvm.stdout
+    plan = tileir("compile", "--target", "sm_90", "--emit", "plan", VECTOR_ADD)
+    assert json.loads(plan.stdout)["vector_add"]["block"] == [128, 1, 1]
+    out = tmp_path / "k.ptx"
+    assert tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", out).returncode == 0
+    assert out.read_text() == ptx.stdout
+    piped = tileir("compile", "--target", "sm_90", "-", data=VECTOR_ADD.read_bytes())
+    assert piped.stdout == ptx.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "code", "message"),
+    [
+        (FIXTURES / "invalid" / "unknown_opcode.tileirbc", "sm_90", 3, "opcode"),
+        (FIXTURES / "invalid" / "no_return.tileirbc", "sm_90", 1, "terminator"),
+        (MULTIMEM, "sm_80", 4, "sm_80 has no multicast memory"),
+        (VECTOR_ADD, "sm_42", 4, "unknown target"),
+        (FIXTURES / "nothing.tileirbc", "sm_90", 2, "No such file"),
+    ],
+)
+def test_an_existing_file_is_left_alone(source, target, code, message, tmp_path: Path) -> None:
+    out = tmp_path / "k.ptx"
+    out.write_text("precious")
+    done = tileir("compile", "--target", target, source, "-o", out)
+    fails(done, code, message, lines=0)
+    assert out.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.ptx", tmp_path / "link.ptx"
+    real.write_text("old")
+    link.symlink_to(real)
+    assert tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", link).returncode == 0
+    assert link.is_symlink()
+    assert ".entry" in real.read_text()
+
+
+def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    done = tileir("compile", "--target", "sm_90", VECTOR_ADD, "-o", tmp_path / "a")
+    fails(done, 2, "symbolic links")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev on Windows")
+def test_a_device_is_written_to(tmp_path: Path) -> None:
+    out = tmp_path / "out.ptx"
+    with out.open("w") as file:
+        program = [sys.executable, "-m", "tileir", "compile", "--target", "sm_90"]
+        subprocess.run([*program, VECTOR_ADD, "-o", "/dev/stdout"], cwd=ROOT, stdout=file)
+    assert ".entry" in out.read_text()
+    assert Path("/dev/stdout").is_symlink()
+
+
+def test_the_host_has_no_ptx() -> None:
+    fails(tileir("compile", "--emit", "ptx", VECTOR_ADD), 2, "no GPU is named, which --emit ptx")
+    fails(
+        tileir("compile", "--num-warps", 4, VECTOR_ADD), 2,
+        "Failed to get ComputeCapability: no GPU is named, which --num-warps needs; give a GPU as"
+        " --target, such as sm_90, or nv_tileaa.compute_capability = 90 to the module of a text",
+    )  # fmt: skip
+    assert tileir("compile", "--num-ctas", 1, VECTOR_ADD).returncode == 0
+    fails(tileir("compile", "--target", "host", "--lineinfo", VECTOR_ADD), 2, "--lineinfo needs a")
+    assert "define void" in tileir("compile", VECTOR_ADD).stdout
+
+
+NOOP = """\
+module attributes { nv_tileaa.compute_capability = 90 : i32, tt.num_warps = 4 : i32 } {
+  cuda_tile.module { cuda_tile.entry @noop() { cuda_tile.return } }
+}
+"""
+
+
+def test_a_text_is_assembled_first(tmp_path: Path) -> None:
+    (tmp_path / "noop.mlir").write_text(NOOP)
+    ptx = tileir("compile", tmp_path / "noop.mlir").stdout
+    assert ".target sm_90\n" in ptx
+    assert ".entry noop()\n.reqntid 128, 1, 1\n" in ptx
+    assert tileir("compile", "-", data=NOOP.encode()).stdout == ptx
+    other = tileir("compile", "--target", "sm_80", tmp_path / "noop.mlir").stdout
+    assert ".target sm_80\n" in other
+    assert tileir("run", tmp_path / "noop.mlir", "--list").stdout == "noop\n"
+    for verb in ("compile", "run"):
+        fails(
+            tileir(verb, "-", data=b"entry @k() { nothing }"), 3, "<stdin>:1:14: error: ", lines=3
+        )
+
+
+@pytest.mark.parametrize(
+    "given", [("compile", "--target", "sm_90", "-"), ("compile", "-"), ("run", "-")]
+)
+def test_launch_attributes_that_nobody_follows_are_named(given: tuple[str, ...]) -> None:
+    slip, meant = "nv_tileaa.target_spek", "nv_tileaa.target_spec"
+    text = """\
+module attributes { tt.num_warps = 2, nv_tileaa.target_spek = "sm_90" } {
+  cuda_tile.module {
+    cuda_tile.entry @k() attributes { tt.num_warp = 8, a.b = 1 } { cuda_tile.return }
+  }
+}
+"""
+    done = tileir(*given, data=text.encode())
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        f"<stdin>:1:39: warning: {slip} of the module is ignored, did you mean {meant}?",
+        "<stdin>:3:39: warning: tt.num_warp of entry k is ignored, did you mean tt.num_warps?",
+        "<stdin>:3:56: warning: a.b of entry k is ignored",
+    ]
+    assert tileir(*given, data=NOOP.encode()).stderr == ""
+
+
+def test_options_about_launching() -> None:
+    given = ("compile", "-", "--num-warps", 8, "--cluster-dim", "1,2,1", "--blocksareclusters")
+    plan = json.loads(tileir(*given, "--emit", "plan", data=NOOP.encode()).stdout)["noop"]
+    assert (plan["block"], plan["cluster"]) == ([256, 1, 1], [1, 2, 1])
+    assert plan["contract"]["blocksareclusters"] == {
+        "value": True, "by": "option blocksareclusters",
+    }  # fmt: skip
+    for option, value, problem in (
+        ("--num-warps", "3", "'3' is not a power of two from 1 to 32"),
+        ("--num-warps", "four", "'four' is not a power of two"),
+        ("--num-warps", "", "'' is not a power of two"),
+        ("--num-ctas", "", "'' is not a number from 1 to 16"),
+        ("--cluster-dim", "", "'' is not three numbers"),
+        ("--cluster-dim", "2,1", "'2,1' is not three numbers, together at most 16 blocks"),
+        ("--maxnreg", "9" * 50, "is not a number from 24 to 255"),
+    ):
+        fails(tileir("compile", option, value, VECTOR_ADD), 2, f"argument {option}: ")
+        fails(tileir("compile", option, value, VECTOR_ADD), 2, problem)
+    fails(
+        tileir("compile", "--target", "sm_80", "--num-ctas", 2, VECTOR_ADD), 4,
+        "error: --num-ctas: sm_80 has no clusters; GPUs from sm_90 on do in vector_add", lines=2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--num-ctas", 2, "--cluster-dim", "4,1,1"], "--cluster-dim and --num-ctas say different"),
+        (["--num-ctas", 2, "--maxclusterrank", 4], "--num-ctas and --maxclusterrank exclude each"),
+        (["--blocksareclusters", "--maxclusterrank", 4], "--blocksareclusters and --maxclusterr"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["compile", "run"])
+def test_options_that_contradict_each_other_are_wrong_use(
+    verb: str, options: list, problem: str
+) -> None:
+    fails(tileir(verb, "--target", "sm_90", *options, VECTOR_ADD), 2, problem)
+
+
+def test_entries_are_chosen() -> None:
+    two = FIXTURES / "13.4" / "two_entries.tileirbc"
+    given = ("compile", "--target", "sm_90", "--emit", "plan", two)
+    for names in (["first"], ["second"], ["second", "first"]):
+        asked = [word for name in names for word in ("--entry", name)]
+        assert list(json.loads(tileir(*given, *asked).stdout)) == names
+    assert list(json.loads(tileir(*given).stdout)) == ["first", "second"]
+    fails(
+        tileir(*given, "--entry", "third"), 2,
+        "there is no entry 'third'; the file has first, second",
+    )  # fmt: skip
+
+
+def test_the_help_names_the_targets() -> None:
+    assert "sm_75, sm_80, sm_86" in " ".join(tileir("compile", "--help").stdout.split())
+
+
+@pytest.mark.parametrize("verb", ["inspect", "dis", "compile", "run"])
+def test_what_is_wrong_with_a_file_is_told_under_its_name(verb: str) -> None:
+    """Of one file as of several."""
+    broken = sorted((FIXTURES / "invalid").glob("*opcode*.tileirbc"))[0]
+    done = tileir(verb, broken)
+    assert done.returncode == 3
+    assert done.stderr.startswith(f"tileir {verb}: {broken}: at 0x")
+
+
+@pytest.mark.parametrize("verb", ["inspect", "dis"])
+def test_what_tileir_as_reads_is_recognised(verb: str) -> None:
+    text = tileir(verb, "-", data=b"// a kernel\nentry @k() {\n  return\n}\n")
+    assert text.returncode == 3
+    assert text.stderr.startswith(f"tileir {verb}: <stdin>: at 0x0 in header")
+    assert text.stderr.endswith("(this looks like text; `tileir as` makes bytecode of it)\n")
+
+
+@pytest.mark.parametrize("verb", ["dis", "compile"])
+def test_a_file_is_not_written_over_itself(verb: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.tileirbc"
+    path.write_bytes(VECTOR_ADD.read_bytes())
+    fails(tileir(verb, path, "-o", path), 2, "is what is read; -o names another file")
+    assert path.read_bytes() == VECTOR_ADD.read_bytes()
+
+
+def test_a_defect_is_one_line_and_its_own_code(capsys, monkeypatch) -> None:
+    def broken() -> int:
+        raise AssertionError("of our own\nmaking")
+
+    monkeypatch.delenv("TILEIR_TRACEBACK", raising=False)
+    assert conventions.guarded("test", broken) == 70
+    shown = capsys.readouterr().err
+    assert shown.startswith("tileir test: AssertionError: of our own (this is a defect of tileir")
+    assert len(shown.splitlines()) == 1
+    monkeypatch.setenv("TILEIR_TRACEBACK", "1")
+    with pytest.raises(AssertionError):
+        conventions.guarded("test", broken)
+
+
+CTRL_C = """\
+import sys
+class Hook:
+    def find_spec(self, name, *rest):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Hook())
+from tileir.__main__ import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("tileir.commands.conventions", "tileir: interrupted\n"),
+        ("tileir.commands.compile", "tileir compile: interrupted\n"),
+        ("llvmlite", "tileir compile: interrupted\n"),
+    ],
+)
+def test_ctrl_c_while_a_module_is_imported(module: str, told: str) -> None:
+    program = [sys.executable, "-c", CTRL_C, module, "compile", "--target", "sm_90", VECTOR_ADD]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", told)
+
+
+def test_an_error_that_came_of_ctrl_c_is_no_defect(capsys) -> None:
+    """NumPy's C code answers an interrupted import with an error of its own."""
+
+    def imports() -> int:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise ImportError("numpy._core.multiarray failed to import") from None
+
+    assert conventions.guarded("test", imports) == 130
+    assert capsys.readouterr().err == "tileir test: interrupted\n"
+
+
+WITHOUT = """\
+import sys
+from tileir.__main__ import main
+missing, *arguments = sys.argv[1:]
+sys.modules[missing] = None
+sys.exit(main(arguments))
+"""
+ARGUMENTS = ["--zeros", "8:f32", "--arg", 8, "--arg", 1] * 3
+
+
+@pytest.mark.parametrize(
+    ("missing", "given"),
+    [
+        ("llvmlite", ["compile", VECTOR_ADD]),
+        ("llvmlite", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD]),
+        ("llvmlite", ["run", "--target", "gpu", "--json", *ARGUMENTS, VECTOR_ADD]),
+        ("llvmlite", ["run", "--target", "sm_90", *ARGUMENTS, VECTOR_ADD]),
+        ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD]),
+        ("cuda", ["run", "--target", "sm_90", "--json", *ARGUMENTS, VECTOR_ADD]),
+    ],
+)
+def test_without_a_package_the_way_to_get_it_is_said(missing: str, given: list) -> None:
+    program = [sys.executable, "-c", WITHOUT, missing, *map(str, given)]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    extra = {"llvmlite": "codegen", "cuda": "gpu"}[missing]
+    said = done.stdout if "--json" in given else done.stderr
+    assert done.returncode == 2
+    assert f"pip install 'tileir[{extra}]'" in said
+    assert len((done.stdout + done.stderr).splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["compile", "run"])
+def test_help_needs_no_optional_package(verb: str) -> None:
+    program = [sys.executable, "-c", WITHOUT, "llvmlite", verb, "--help"]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--num-warps" in done.stdout
+
+
+def test_without_llvmlite_python_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_) -> None:
+        raise ModuleNotFoundError("No module named 'llvmlite'", name="llvmlite")
+
+    monkeypatch.setattr("tileir.codegen.api.import_module", missing)
+    with pytest.raises(MissingPackageError, match=r"pip install 'tileir\[codegen\]'"):
+        compile_bytecode(VECTOR_ADD.read_bytes())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the file")
+def test_closed_output_is_survived() -> None:
+    command = f"{sys.executable} -m tileir inspect {VECTOR_ADD} >&-"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    piped = f"{sys.executable} -m tileir inspect {VECTOR_ADD} | head -n 1"
+    done = subprocess.run(piped, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the pipe")
+@pytest.mark.parametrize("given", ["-h", "--version"])
+def test_a_reader_that_leaves_is_no_error(given: str) -> None:
+    piped = f"({sys.executable} -m tileir {given}; echo $? >&2) | true"
+    done = subprocess.run(piped, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == "0\n"
+
+
+def test_a_cubin_is_nothing_for_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["compile", "--target", "sm_90", "--emit", "cubin", str(VECTOR_ADD)]) == 2
+    assert "give -o FILE, or a pipe" in capsys.readouterr().err
+
+
+def test_the_help_has_the_ranges() -> None:
+    shown = " ".join(tileir("compile", "--help").stdout.split())
+    assert "at least: 1 to 32" in shown
+    assert "at most, 1 to 16" in shown
+
+
+@pytest.mark.parametrize("verb", conventions.COMMANDS)
+def test_help_has_examples(verb: str) -> None:
+    done = tileir(verb, "--help")
+    assert done.returncode == 0
+    assert "examples:" in done.stdout
+
+
+def test_no_command_and_no_such_command() -> None:
+    assert tileir().returncode == 2
+    fails(tileir("bogus"), 2, "there is no command 'bogus'")
+    assert tileir("--version").stdout == f"tileir {__version__}, bytecode 13.1 to 13.5\n"
+
+
+def test_stages_are_told() -> None:
+    given = ("compile", "--target", "sm_90")
+    told = tileir(*given, "--emit", "stages", VECTOR_ADD)
+    assert told.returncode == 0
+    assert told.stdout.startswith("// ==== eliminate_dead_ops: drop the ops that nobody needs\n")
+    assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
+    assert "\n.visible .entry vector_add(" in told.stdout
+    one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)
+    last = tileir(*given, "--stop-after", "assign_layouts", VECTOR_ADD)
+    assert one.stdout == last.stdout
+    assert one.stdout.startswith("// layout #l0 = 1024: register 1 2 ")
+    ptx = tileir(*given, "--emit", "stage:emit_ptx", VECTOR_ADD)
+    assert ptx.stdout == tileir(*given, VECTOR_ADD).stdout
+    host = tileir("compile", "--emit", "stage:fuse", VECTOR_ADD)
+    assert "// inline" in host.stdout
+
+
+def test_stages_that_there_are_not() -> None:
+    known = "there are: ptx, llvm, plan, cubin, sass, stages, stage:NAME"
+    fails(tileir("compile", "--emit", "stag", VECTOR_ADD), 2, f"did you mean stages?; {known}")
+    fails(tileir("compile", "--emit", "stage:fuze", VECTOR_ADD), 2, "did you mean fuse?; there are")
+    fails(
+        tileir("compile", "--target", "sm_90", "--stop-after", "fuse", VECTOR_ADD), 2,
+        "compiling for sm_90 has no stage 'fuse'; there are: eliminate_dead_ops, settle_launch,",
+    )  # fmt: skip
+    fails(
+        tileir("compile", "--emit", "stages", "--stop-after", "fuse", VECTOR_ADD), 2,
+        "--stop-after says what to write; leave --emit away",
+    )  # fmt: skip

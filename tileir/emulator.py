@@ -1,0 +1,56 @@
+"""Kernels for GPUs, run without one: PTX and launch plan on an emulator that looks for mistakes.
+
+    compiled = tileir.compile(bytecode, "sm_90")
+    program = tileir.emulator.load(compiled)
+    program["vector_add"].launch(grid, args)
+
+`load` also takes PTX and the plan of a file or of a string, and then needs no compiler. A launch
+takes what `compiled[symbol].launch` takes on the host, and raises `EmulationError` for races,
+accesses out of bounds or not aligned, what was never written, and threads that wait for ever, with
+PTX line, block, threads and address.
+
+SCHEDULES, BETWEEN_BLOCKS  orders in which threads may run, to launch under one after the other
+APPROXIMATIONS             how far off approximate instructions may be
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tileir.codegen.emulator import (
+        APPROXIMATIONS,
+        BETWEEN_BLOCKS,
+        SCHEDULES,
+        EmulatedKernel,
+        EmulationError,
+        Program,
+        Result,
+        load,
+    )
+
+__all__ = [
+    "APPROXIMATIONS",
+    "BETWEEN_BLOCKS",
+    "SCHEDULES",
+    "EmulatedKernel",
+    "EmulationError",
+    "Program",
+    "Result",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """What `__all__` lists, imported when it is first asked for; AttributeError for other names."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tileir.codegen import emulator
+
+    found = getattr(emulator, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
