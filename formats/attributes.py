@@ -1,15 +1,15 @@
 """Attributes: values known when the module is written.
 
-Two encodings. A *tagged* attribute carries its own tag and can stand anywhere; an *inline* one is
-a plain field whose meaning the op's row gives. The value of a number is the one place of the format
-where the layout depends on another section: its size follows from the type it names.
+There are two encodings. A *tagged* attribute starts with its own tag and is allowed anywhere; an
+*inline* one is a plain field of an op, whose meaning is in the op's row. The value of a number is
+the only field whose layout depends on another section: its size follows from its type.
 """
 
 from __future__ import annotations
 
 from construct import Construct
 
-from .cursor import Cursor, Path, Writer, spell
+from .cursor import ByteWriter, Cursor, Path, spell
 from .enums import MULTIMEM_REDUCTION_KIND
 from .field import field
 from .leaves import (
@@ -26,7 +26,7 @@ from .leaves import (
     unzigzag,
     zigzag,
 )
-from .nodes import Counted, If, Row, Variant
+from .nodes import Counted, If, RowRecord, Variant
 from .types import INTEGER_TAGS, SCALAR_BITS, TYPE_INDEX
 from .version import V13_5
 
@@ -48,23 +48,23 @@ class ScalarBits(Construct):
         self.number = VarInt()
 
     def width(self, type_tags, index: int) -> int | None:
-        """The type's width in bits, None if the type is not of this kind."""
+        """Return the type's width in bits; None if the type is not of this kind."""
         tag = type_tags[index] if index < len(type_tags) else None
         return SCALAR_BITS.get(tag) if (tag in INTEGER_TAGS) == self.integer else None
 
     def leaf(self, bits: int) -> Leaf:
-        """How a pattern of that width lies in the file."""
+        """Return the leaf for a pattern of some bits."""
         one_byte = bits == 1 if self.integer else bits <= 8
         return self.byte if one_byte else self.number
 
     def pattern(self, value: int, bits: int) -> int:
-        """The bit pattern that the value of the leaf stands for."""
+        """Return the bit pattern for a value of the leaf."""
         if self.leaf(bits) is self.byte:
             return int(bool(value)) if self.integer else int(value)
         return int(value) if self.integer else float_pattern(value, bits)
 
     def number_of(self, pattern: int, bits: int) -> int:
-        """What the leaf holds for a bit pattern: the inverse of `pattern`."""
+        """Return the value of the leaf for a bit pattern: the inverse of `pattern`."""
         if self.integer or self.leaf(bits) is self.byte:
             return pattern
         return zigzag(pattern - (1 << 64) if bits == 64 and pattern >> 63 else pattern)
@@ -96,7 +96,7 @@ class ScalarBits(Construct):
             return WideInt(pattern, 1, value)
         return pattern
 
-    def _build(self, value: int, writer: Writer, context, path: Path):
+    def _build(self, value: int, writer: ByteWriter, context, path: Path):
         bits = self.width(writer.environment.type_tags, context["type"])
         if bits is None:
             raise ValueError(f"{spell(path)}: type {context['type']} cannot hold this value")
@@ -110,10 +110,10 @@ class ScalarBits(Construct):
 
 
 def float_pattern(value: int, bits: int) -> int:
-    """The pattern a producer meant by a zigzag varint.
+    """Return the pattern that a producer meant by a zigzag varint.
 
     cuTile doubles an f64 pattern without wrapping it to 64 bits, so one with its top bit set
-    arrives as a 65-bit number; halving that gives back what was meant.
+    becomes a 65-bit number; half of that is the pattern.
     """
     raw = getattr(value, "raw", value)
     if bits == 64 and raw > MASK64:
@@ -128,7 +128,7 @@ ATTRIBUTE = Variant(
     preview=(range(209, 225), range(226, 229)),
 )
 DICTIONARY = Counted(
-    Row(field("key", STRING_INDEX, "Its name."), field("value", ATTRIBUTE, "Any attribute.")),
+    RowRecord(field("key", STRING_INDEX, "Its name."), field("value", ATTRIBUTE, "Any attribute.")),
     item_size=2,
 )
 
@@ -163,9 +163,9 @@ ATTRIBUTE.add(
     "DivBy",
     8,
     "Assumption: divisible by `divisor`, every `every` elements along dimension `along`.",
-    field("divisor", VarInt(), "What divides."),
+    field("divisor", VarInt(), "The divisor."),
     field("flags", FlagWord("every", "along", strict=True), "Which of the two follow."),
-    field("every", If("flags", 1, SignedVarInt()), "Distance of the elements meant."),
+    field("every", If("flags", 1, SignedVarInt()), "The distance between the elements meant."),
     field("along", If("flags", 2, SignedVarInt()), "The dimension meant."),
 )
 ATTRIBUTE.add(
@@ -199,7 +199,7 @@ ATTRIBUTE.add(
 
 
 class ListedInt(Fixed):
-    """A 32-bit integer of a list; the ends of the range stand for nothing and are refused."""
+    """A 32-bit integer of a list; the smallest and the largest number are refused."""
 
     def __init__(self) -> None:
         super().__init__(4, signed=True, refused=(-(1 << 31), (1 << 31) - 1))

@@ -1,8 +1,8 @@
-"""The seam between the schema and everyone who reads or writes bytes.
+"""The functions that read and write bytes, for everything outside of this package.
 
 `tileir` reads and writes bytes through these functions only. They use the specialised codec: the
-fast decoder, and where that meets anything unusual, or a trace is wanted, the traced one. With
-``reference=True`` they interpret the Construct tree itself instead; the answers are the same.
+fast decoder, and the traced one if that meets anything unusual or a trace is wanted. With
+``reference=True`` they interpret the Construct tree itself; the results are the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from construct import Construct, Container
 from . import reference as construct_codec
 from .attributes import ATTRIBUTE
 from .container import FILE
-from .cursor import Cursor, Environment, Oddity, Slice, Span, Writer
+from .cursor import ByteWriter, Cursor, Environment, Oddity, Slice, Span
 from .debug import DEBUG_RECORD
 from .functions import BODY
 from .leaves import Bytes, SizedBytes
@@ -35,11 +35,11 @@ from .version import LATEST, Version
 _VARIANTS = {node.what: node for node in (OP, TYPE, ATTRIBUTE, DEBUG_RECORD)}
 
 _MANY = 1 << 20
-"""Bytes of a window up to which a list of them, eight times as large, may be made."""
+"""Bytes of the largest window that is copied to a list, which takes eight times as much."""
 
 
 class Specialised(NamedTuple):
-    """What is generated for one version; the functions in it come into being when first called."""
+    """The generated codec of one version; its functions are compiled when first called."""
 
     fast: FastDecoder
     traced: TracedDecoder
@@ -48,14 +48,14 @@ class Specialised(NamedTuple):
 
 @cache
 def specialised(version: Version) -> Specialised:
-    """The codec of a version."""
+    """Return the codec of a version; cached."""
     return Specialised(FastDecoder(version), TracedDecoder(version), Encoder(version))
 
 
 def parse_file(
     data: memoryview, *, trace: list[Span] | None = None, warnings: list[Oddity] | None = None
 ) -> Container:
-    """Header and sections; payloads stay slices."""
+    """Parse header and sections; payloads stay slices."""
     environment = Environment(LATEST)
     cursor = Cursor(data, 0, len(data), "header", environment, trace=trace, warnings=warnings)
     return FILE._parse(cursor, None, "file")
@@ -75,18 +75,18 @@ def parse_section(
     deferred: bool = False,
     reference: bool = False,
 ) -> tuple[object, int]:
-    """A section's payload, and the offset where it stopped reading.
+    """Parse a section's payload, and return it with the offset behind it.
 
-    Function bodies stay slices unless `eager`. Where `deferred`, the type and debug records of a
-    long section are `Deferred`, and what is odd about them is left to that.
+    Function bodies stay slices unless `eager`. If `deferred`, the type and debug records of a long
+    section are `Deferred`, which also has their warnings.
     """
     node = BY_NAME[name].payload
     environment = Environment(version, type_tags, limits)
     deferred &= len(where.data) >= DEFERRED_SIZE
     if not (reference or eager or deferred or trace is not None):
-        found = _fast(node, where, environment)
-        if found is not None:
-            return found
+        result = _fast(node, where, environment)
+        if result is not None:
+            return result
     end = where.offset + len(where.data)
     cursor = Cursor(
         data, where.offset, end, name, environment, trace=trace, warnings=warnings, eager=eager
@@ -107,18 +107,18 @@ def parse_body(
     warnings: list[Oddity] | None = None,
     reference: bool = False,
 ) -> list[tuple]:
-    """The op rows of one function body (see `specialised.rows`)."""
+    """Parse the op rows of one function body (see `specialised.rows`)."""
     environment = Environment(version, type_tags, limits)
-    found = None if reference else _fast(BODY, where, environment)
-    if found is not None:
-        return found[0]
+    result = None if reference else _fast(BODY, where, environment)
+    if result is not None:
+        return result[0]
     end = where.offset + len(where.data)
     cursor = Cursor(data, where.offset, end, "Func", environment, warnings=warnings)
     return _careful(BODY, cursor, path, reference)
 
 
 def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[object, int] | None:
-    """What the fast decoder reads, None if it meets anything unusual."""
+    """Parse with the fast decoder; None if it meets anything unusual."""
     stays = isinstance(getattr(node, "subcon", None), Bytes | SizedBytes)  # data is never copied
     data = where.data if stays else bytes(where.data)
     numbers = data if stays or len(data) > _MANY else list(data)  # a list is indexed faster
@@ -131,9 +131,9 @@ def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[obje
 
 
 def _single(where: Slice, environment: Environment, reference: bool):
-    """What gives the quick way to read one entry of a table (see `Deferred`).
+    """Return the function that makes the quick reader of a table's entries (see `Deferred`).
 
-    Its offsets are from `base`, an offset of the file. The reference has none.
+    Its offsets count from `base`, an offset in the file. The reference has no quick reader.
     """
 
     def quick(node: Construct, base: int):
@@ -156,7 +156,7 @@ def _single(where: Slice, environment: Environment, reference: bool):
 
 
 def _careful(node: Construct, cursor: Cursor, path: str, reference: bool):
-    """What there is to read and to say about it, in the form of the fast decoder."""
+    """Parse with traces, warnings and errors; records have the form of the fast decoder."""
     limits, version = cursor.environment.limits, cursor.environment.version
     with deep_recursion(limits):
         if reference:
@@ -173,19 +173,19 @@ def build(
     limits: Limits = DEFAULT,
     reference: bool = False,
 ) -> bytes:
-    """The bytes of a record, in the form in which the parsing functions give it.
+    """Return the bytes of a record, which has the form that the parsing functions return.
 
-    Canonical, except that the reference also repeats what was odd.
+    The bytes are canonical, except that the reference also repeats oddities.
     """
     environment = Environment(version, type_tags, limits)
     with deep_recursion(limits):
         if not reference:
-            writer = Writer(environment)
+            writer = ByteWriter(environment)
             try:
                 specialised(version).encoder.node(node)._build(record, writer, None, "record")
                 return bytes(writer.data)
             except REFUSALS:
-                pass  # the reference can, or it knows what to say
+                pass  # the reference can build it, or reports why not
         return construct_codec.build(node, unpack(node, record, version), environment)
 
 
@@ -198,7 +198,7 @@ def build_section(
     limits: Limits = DEFAULT,
     reference: bool = False,
 ) -> bytes:
-    """The payload of a section."""
+    """Return the bytes of a section's payload."""
     payload = BY_NAME[name].payload
     return build(payload, record, version, type_tags, limits=limits, reference=reference)
 
@@ -213,7 +213,7 @@ def parse_named(
     *,
     trace: list[Span] | None = None,
 ) -> tuple[object, int]:
-    """A section's payload, bodies included, as the reference's named records."""
+    """Parse a section's payload, bodies included, as the reference's named records."""
     environment = Environment(version, type_tags, limits)
     end = where.offset + len(where.data)
     cursor = Cursor(data, where.offset, end, name, environment, trace=trace, eager=True)
@@ -227,18 +227,18 @@ def build_named(
     type_tags: Sequence[int | None] = (),
     limits: Limits = DEFAULT,
 ) -> bytes:
-    """The payload of a section from named records."""
+    """Return the bytes of a section's payload from named records."""
     environment = Environment(version, type_tags, limits)
     return construct_codec.build(BY_NAME[name].payload, record, environment)
 
 
 def build_file(record: Container) -> bytes:
-    """The whole file from its header and sections."""
+    """Return the bytes of the file with a header and sections."""
     return construct_codec.build(FILE, record, Environment(record["header"]["version"]))
 
 
 def name_of(what: str, tag: int) -> str:
-    """The name that a tag stands for; `what` is the kind of tag, as in a trace."""
+    """Return the name of a tag; `what` is the kind of tag, as in a trace."""
     variant = _VARIANTS[what]
     arm = variant.arms.get(tag)
     return arm.name if arm is not None else variant.other

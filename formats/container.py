@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from construct import Construct, Container
 
-from .cursor import Cursor, Path, Slice, Writer, spell
+from .cursor import ByteWriter, Cursor, Path, Slice, spell
 from .errors import BuildError
 from .field import field
 from .leaves import Const, Fixed, Leaf, VarInt, fill, read_fill
@@ -28,25 +28,24 @@ MLIR_MAGIC = b"ML\xefR"
 ALIGNED = 0x80
 PREVIEW = 1
 TAG_SINCE = V13_5
-"""From this version on the header's tag means something; the only one that can be read is 0."""
-
+"""First version in which the header's tag has a meaning; the only one that can be read is 0."""
 
 TEXT_SAMPLE = 64
-"""Bytes at the start of a file that tell whether it is text."""
+"""Bytes at the start of a file that are tested for text."""
 
 TEXT = re.compile(rb"(?:\xef\xbb\xbf)?[\t\n\r -~][\t\n\r -~\x80-\xff]*")
-"""What text starts with: hardly any other file has no control characters there."""
+"""The start of a text: hardly any other file has no control characters there."""
 
 
 def _other_format(start: bytes) -> str:
-    """A hint at what a file is that starts so and is no bytecode."""
+    """Return a hint at the format of a file that is not bytecode, from its start."""
     if start.startswith(MLIR_MAGIC):
         return "it looks like MLIR bytecode"
     return "this looks like text; `tileir as` makes bytecode of it" if TEXT.fullmatch(start) else ""
 
 
 class Magic(Const):
-    """The eight bytes that every file starts with."""
+    """The eight bytes at the start of every file."""
 
     def read(self, cursor: Cursor, path: Path) -> bytes:
         start = bytes(cursor.data[: len(MAGIC)])
@@ -59,7 +58,7 @@ class Magic(Const):
 
 
 class VersionPair(Leaf):
-    """Major and minor, a byte each."""
+    """The version: major and minor, a byte each."""
 
     kind = "version"
 
@@ -79,7 +78,7 @@ class VersionPair(Leaf):
         cursor.environment = cursor.environment._replace(version=version)
         return version
 
-    def emit(self, value: Version, writer: Writer) -> None:
+    def emit(self, value: Version, writer: ByteWriter) -> None:
         writer.write(bytes(value))
 
 
@@ -109,7 +108,7 @@ class VersionTag(Leaf):
             cursor.warn("version_tag", path, f"version tag is {value:#06x}, not 0", start)
         return value
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         self.number.emit(value, writer)
 
 
@@ -136,14 +135,15 @@ class SectionId(Leaf):
             "unknown_section", path, offset=start, expected="a section id", found=str(number)
         )
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         self.number.emit(value, writer)
 
 
 class SectionList(Construct):
-    """Sections up to and including the end marker. Payloads stay slices of the file.
+    """Sections up to and including the end marker; payloads stay slices of the file.
 
-    Each is a Container of id, name, offset (of the id), length, alignment, padding and payload.
+    Each section is a Container of id, name, offset (of the id), length, alignment, padding and
+    payload.
     """
 
     identity = SectionId()
@@ -152,16 +152,16 @@ class SectionList(Construct):
     def _parse(self, cursor: Cursor, context, path: Path) -> Items:
         sections = Items()
         while True:
-            place = (path, len(sections))
+            inner = (path, len(sections))
             start = cursor.position
             if not cursor.left:
                 raise cursor.error(
-                    "truncated", place, expected="a section or the end marker", found="the end"
+                    "truncated", inner, expected="a section or the end marker", found="the end"
                 )
-            identity = self.identity._parse(cursor, context, (place, "id"))
+            identity = self.identity._parse(cursor, context, (inner, "id"))
             if identity == END.number:
                 break
-            sections.append(self._section(cursor, identity, start, place))
+            sections.append(self._section(cursor, identity, start, inner))
         if cursor.left:
             raise cursor.error(
                 "leftover",
@@ -171,7 +171,7 @@ class SectionList(Construct):
             )
         self._check_present(cursor, sections, path)
         for index, (before, after) in enumerate(pairwise(sections), 1):
-            if BY_NAME[before["name"]].place > BY_NAME[after["name"]].place:
+            if BY_NAME[before["name"]].rank > BY_NAME[after["name"]].rank:
                 text = f"{after['name']} after {before['name']}, which no producer writes"
                 cursor.warn("section_order", (path, index), text, after["payload"].offset)
         return sections
@@ -245,21 +245,21 @@ class SectionList(Construct):
                 where, text = sections[first]["payload"], f"{kind.name} twice; the last counts"
                 cursor.warn("duplicate_section", (path, first), text, where.offset)
 
-    def _build(self, sections, writer: Writer, context, path: Path):
+    def _build(self, sections, writer: ByteWriter, context, path: Path):
         for index, section in enumerate(sections):
-            place = (path, index)
+            inner = (path, index)
             data = section["payload"].data
-            self.identity._build(section["id"], writer, context, (place, "id"))
+            self.identity._build(section["id"], writer, context, (inner, "id"))
             length = section.get("length")
             length = length if length == len(data) else len(data)
-            self.number._build(length, writer, context, (place, "length"))
+            self.number._build(length, writer, context, (inner, "length"))
             if section["id"] & ALIGNED:
                 alignment = section["alignment"]
-                self.number._build(alignment, writer, context, (place, "alignment"))
+                self.number._build(alignment, writer, context, (inner, "alignment"))
                 size = -len(writer.data) % alignment
                 writer.write(fill(size, section.get("padding")))
             elif section.get("alignment") is not None:
-                raise BuildError(f"{spell(place)}: an alignment needs bit 7 of the id")
+                raise BuildError(f"{spell(inner)}: an alignment needs bit 7 of the id")
             writer.write(data)
         self.identity._build(END.number, writer, context, (path, "end"))
         return sections

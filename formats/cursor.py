@@ -1,10 +1,9 @@
-"""What a node parses from and builds into.
+"""Cursors and writers: the bytes that a node parses, and those that it builds.
 
-A `Cursor` walks one window of a file and knows the absolute offset of every byte, so errors and
-traces never need translating. A `Writer` collects bytes and knows where its padding counts from.
-Both carry the two facts that layouts depend on: the bytecode version and, once the Type section
-is known, the tag of every type (`type_tags`), because the size of a float attribute follows from
-its type.
+A `Cursor` reads one window of a file by absolute offsets, so that errors and traces need no
+translation. A `ByteWriter` collects bytes from the start that padding counts from. Both have the
+two facts that layouts depend on: the bytecode version and, once the Type section is known, the tag
+of every type (`type_tags`), because the size of a float attribute depends on its type.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from .limits import DEFAULT, MAX_VARINT_BYTES, Limits
 from .version import Version
 
 Path = str | tuple["Path", str | int]
-"""Where a field is: a name, or the path of what holds it and a name or an index below that.
+"""The path of a field: a name, or the path of the record around it and a name or index in that.
 
-Linked, because nesting makes paths long and hardly any is ever shown; `spell` writes one out.
+Paths are linked, because nesting makes them long and few are ever shown; `spell` gives the text.
 """
 
 
 def spell(path: Path, below: Path | None = None) -> str:
-    """A path as text, for example ``func[0].body[3].lhs``; only what is below `below`, if given."""
+    """Return a path, or its part below another one, as text such as ``func[0].body[3].lhs``."""
     parts = []
     while isinstance(path, tuple) and path is not below:
         path, part = path
@@ -38,7 +37,7 @@ def spell(path: Path, below: Path | None = None) -> str:
 
 
 def brief(path: Path, parts: int = 60) -> str:
-    """The end of a path as text: all of it, unless it has more parts than that."""
+    """Return a path as text; only its last parts if it has more than `parts`."""
     below = path
     for _ in range(parts):
         if not isinstance(below, tuple):
@@ -48,9 +47,9 @@ def brief(path: Path, parts: int = 60) -> str:
 
 
 class Span(NamedTuple):
-    """One leaf field as found in a file: bytes [start, end), what it is, and its value.
+    """One leaf field of a file: bytes [start, end), the linked path, the kind, and the value.
 
-    `node` is the leaf node that read it, None for bytes that no field owns.
+    `node` is the leaf node that read it, None for bytes that belong to no field.
     """
 
     start: int
@@ -63,12 +62,12 @@ class Span(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the field is, as text. It is as long as the nesting is deep."""
+        """The path of the field as text, which is long where nesting is deep."""
         return spell(self.place)
 
 
 class Oddity(NamedTuple):
-    """Something readable that no careful producer writes."""
+    """Something readable that a careful producer does not write."""
 
     kind: str
     offset: int
@@ -78,19 +77,19 @@ class Oddity(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it is, as text. It is as long as the nesting is deep."""
+        """Its path as text, which is long where nesting is deep."""
         return spell(self.place).removeprefix("file.")
 
 
 class Slice(NamedTuple):
-    """A run of bytes left where it is in the file: its absolute offset and a view of it."""
+    """A span of bytes in the file: its absolute offset and a view of it."""
 
     offset: int
     data: memoryview | bytes
 
 
 class Environment(NamedTuple):
-    """What a layout may depend on besides the bytes themselves."""
+    """The facts that a layout may depend on besides the bytes themselves."""
 
     version: Version
     type_tags: Sequence[int | None] = ()
@@ -100,8 +99,8 @@ class Environment(NamedTuple):
 class Cursor:
     """A reading position in `data`, confined to [start, end). Offsets are absolute.
 
-    `deferred`, if given, tells tables that their entries may be read later, and gives the quick way
-    to read one, given the node and where offsets count from (see `Deferred`).
+    `deferred`, if given, lets tables read their entries later: from a node and the offset that
+    entries count from, it makes the quick reader of an entry (see `Deferred`).
     """
 
     __slots__ = (
@@ -116,7 +115,7 @@ class Cursor:
         "section",
         "trace",
         "warnings",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -152,7 +151,7 @@ class Cursor:
         return self.end - self.position
 
     def take(self, size: int, path: Path) -> memoryview:
-        """The next `size` bytes, in place."""
+        """Read the next `size` bytes, without a copy."""
         start = self.position
         if size > self.end - start:
             raise self.error(
@@ -162,7 +161,7 @@ class Cursor:
         return self.data[start : start + size]
 
     def varint(self, path: Path) -> tuple[int, int]:
-        """An unsigned LEB128 number as (all its value bits, number of bytes it took)."""
+        """Read an unsigned LEB128 number: (all its value bits, its number of bytes)."""
         data, start, end = self.data, self.position, self.end
         value = shift = 0
         for position in range(start, min(end, start + MAX_VARINT_BYTES)):
@@ -179,7 +178,7 @@ class Cursor:
         )
 
     def fits(self, count: int, item_size: int, path: Path, start: int) -> None:
-        """Refuse a count of items that the bytes left cannot hold, before anything is allocated."""
+        """Refuse a count of items that does not fit into the bytes left, before any allocation."""
         if count * item_size > self.left:
             raise self.error(
                 "limit",
@@ -190,7 +189,7 @@ class Cursor:
             )
 
     def enter(self, what: str, path: Path, start: int) -> None:
-        """One level deeper into nested `what`; leave with ``depth[what] -= 1``."""
+        """Go one level deeper into nested `what`; leave it with ``depth[what] -= 1``."""
         self.depth[what] += 1
         limit = self.environment.limits.depth(what)
         if self.depth[what] > limit:
@@ -205,7 +204,7 @@ class Cursor:
     def error(
         self, kind: str, path: Path, *, expected: str, found: str, hint: str = "", offset: int = -1
     ) -> BytecodeError:
-        """A located error; the offset is the current position unless given."""
+        """Return a located error; the offset is the current position unless given."""
         return BytecodeError(
             kind,
             offset=self.position if offset < 0 else offset,
@@ -221,12 +220,12 @@ class Cursor:
             self.warnings.append(Oddity(kind, offset, self.section, path, message))
 
     def note(self, start: int, path: Path, kind: str, value: object, node: object = None) -> None:
-        """Record the leaf that was just read, when a trace is wanted."""
+        """Add the leaf that was just read to the trace, if there is one."""
         if self.trace is not None and self.position > start:
             self.trace.append(Span(start, self.position, self.section, path, kind, value, node))
 
     def window(self, start: int, end: int) -> Cursor:
-        """A cursor over part of the same file, sharing trace and warnings."""
+        """Return a cursor over part of the same file, with the same trace and warnings."""
         inner = Cursor(
             self.data,
             start,
@@ -241,8 +240,8 @@ class Cursor:
         return inner
 
 
-class Writer:
-    """Bytes being built. Padding counts from the first byte (a section's payload is aligned)."""
+class ByteWriter:
+    """The bytes of a record; padding counts from the first one (a section's payload is aligned)."""
 
     __slots__ = ("data", "environment")
 
@@ -257,5 +256,5 @@ class Writer:
     def write(self, data: bytes) -> None:
         self.data += data
 
-    def inner(self) -> Writer:
-        return Writer(self.environment)
+    def inner(self) -> ByteWriter:
+        return ByteWriter(self.environment)

@@ -1,6 +1,6 @@
-"""Debug section: where functions and ops come from in source.
+"""Debug section: the source locations of functions and ops.
 
-Three tables in a row. A function's location index (1-based, 0 = no debug information) selects an
+It has three tables. A function's location index (1-based, 0 = no debug information) selects an
 entry of `starts`; that is the position in `indices` of the function's own location, followed by
 one element for each of its ops in pre-order. Elements of `indices`, and every reference between
 records, are 1-based record numbers; 0 means unknown.
@@ -13,7 +13,7 @@ import struct
 from construct import Construct, Container
 
 from .attributes import STRING_INDEX
-from .cursor import Cursor, Path, Writer
+from .cursor import ByteWriter, Cursor, Path
 from .field import field
 from .leaves import Fixed, FlagWord, Index, Padding, VarInt, kept_count
 from .nodes import Items, Record, Since, Variant
@@ -32,13 +32,13 @@ DEBUG_RECORD.add(
     2,
     "A source file.",
     field("name", STRING_INDEX, "Base name."),
-    field("directory", STRING_INDEX, "Its folder."),
+    field("directory", STRING_INDEX, "Its directory."),
 )
 DEBUG_RECORD.add(
     "DILexicalBlock",
     3,
     "A nested scope inside a subprogram.",
-    field("scope", RECORD_INDEX, "What encloses it: a block, a subprogram or a file."),
+    field("scope", RECORD_INDEX, "The enclosing scope: a block, a subprogram or a file."),
     field("file", RECORD_INDEX, "Its DIFile."),
     field("line", LINE, "1-based."),
     field("column", LINE, "1-based."),
@@ -47,7 +47,7 @@ DEBUG_RECORD.add(
     "DILoc",
     4,
     "A position in a source file.",
-    field("scope", RECORD_INDEX, "What encloses it: a block, a subprogram or a file."),
+    field("scope", RECORD_INDEX, "The enclosing scope: a block, a subprogram or a file."),
     field("filename", STRING_INDEX, "Path of the source file."),
     field("line", LINE, "1-based."),
     field("column", LINE, "1-based."),
@@ -58,8 +58,8 @@ DEBUG_RECORD.add(
     "A function in source.",
     field("file", RECORD_INDEX, "Its DIFile."),
     field("line", LINE, "1-based."),
-    field("name", STRING_INDEX, "As in source."),
-    field("linkage_name", STRING_INDEX, "As the linker sees it."),
+    field("name", STRING_INDEX, "The name in source."),
+    field("linkage_name", STRING_INDEX, "The name that the linker sees."),
     field("compile_unit", RECORD_INDEX, "Its DICompileUnit."),
     field("scope_line", LINE, "Line at which the body begins."),
     field(
@@ -72,8 +72,8 @@ DEBUG_RECORD.add(
     "CallSite",
     6,
     "A location inlined into another.",
-    field("callee", RECORD_INDEX, "Where in the inlined function."),
-    field("caller", RECORD_INDEX, "Where that was called."),
+    field("callee", RECORD_INDEX, "The location in the inlined function."),
+    field("caller", RECORD_INDEX, "The location of the call."),
 )
 
 
@@ -102,7 +102,7 @@ class FixedList(Construct):
             items.extend(self.item._parse(cursor, context, (path, index)) for index in range(count))
         return Container(elements=items, pad=pad)
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         items = value["elements"]
         self.number._build(kept_count(items, len(items)), writer, context, (path, "count"))
         self.pad._build(value.get("pad"), writer, context, (path, "padding"))
@@ -114,7 +114,9 @@ class FixedList(Construct):
 RECORDS = Table(4, DEBUG_RECORD, tolerant=True, followed=True)
 
 DEBUG = Record(
-    field("starts", FixedList(4, "list start"), "Where in `indices` each list begins."),
+    field(
+        "starts", FixedList(4, "list start"), "The position in `indices` at which each list begins."
+    ),
     field("indices", FixedList(8, "debug record"), "The lists, one after the other."),
     field("records", RECORDS, "The records; the first is number 1."),
 )

@@ -1,8 +1,8 @@
-"""Entries of a long table, each read when somebody first asks for it.
+"""Deferred tables: entries of a long table, each read when it is first used.
 
-Nobody looks at an entry that nothing refers to, and of a chain that is too deep only its beginning
-is followed. So what a file of very many records costs is what is used of them. NVIDIA's readers
-work that way too.
+An entry that nothing refers to is never read, and of a chain that is too deep only the beginning is
+followed. So a file of very many records costs as much as the records in use. NVIDIA's readers do
+the same.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from .cursor import Oddity, Span
 
 Quick = Callable[[int, int], object]
-"""Reads the entry between two offsets, or gives None where there is more to say about it."""
+"""From two offsets to the entry between them; None if it needs the careful reader."""
 
 Careful = Callable[[int, list[Span] | None, list[Oddity] | None], tuple[object, bool]]
-"""Reads the entry of an index into a trace and warnings; also says whether it fills its bytes."""
+"""From an index, a trace and warnings to the entry, and whether it fills its bytes."""
 
 
 class Deferred(Sequence):
     """The entries of a table whose offsets are in order.
 
-    There is one more of the offsets: the end of the last entry. Reading never fails: what cannot be
-    read is a `Malformed` record. `loose` is what to say if an entry does not fill its bytes.
-    `found` has the entries that have been asked for, by index.
+    `offsets` has one more: the end of the last entry. Reading never fails: an entry that cannot be
+    read is a `Malformed` record. `loose` is the warning if an entry does not fill its bytes.
+    `known` has the entries that have been used, by index.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Deferred(Sequence):
         self._quick = quick
         self._careful = careful
         self._loose = loose
-        self.found: dict[int, object] = {}
+        self.known: dict[int, object] = {}
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -41,13 +41,13 @@ class Deferred(Sequence):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        entry = self.found.get(index)
+        entry = self.known.get(index)
         if entry is None:
             index = range(len(self))[index]
             entry = self._quick(self._offsets[index], self._offsets[index + 1])
             if entry is None:
                 entry, _ = self._careful(index, None, None)
-            entry = self.found.setdefault(index, entry)
+            entry = self.known.setdefault(index, entry)
         return entry
 
     def trace(self, index: int, spans: list[Span]) -> None:
@@ -55,7 +55,7 @@ class Deferred(Sequence):
         self._careful(index, spans, None)
 
     def oddities(self) -> Iterator[Oddity]:
-        """What there is to say about the entries and their layout; nothing of it is kept."""
+        """Yield the warnings about the entries and their layout, which are not stored."""
         all_filled = True
         for index in range(len(self)):
             if self._quick(self._offsets[index], self._offsets[index + 1]) is None:

@@ -1,4 +1,4 @@
-"""Enumerations of the wire format: one row a case, with the version that introduced it."""
+"""Enumerations of the format: their cases, each with the version that introduced it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .version import V13_1, V13_4, V13_5, Version
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One named number. The name is the one the textual form uses."""
+    """One named number; the name is that of the textual form."""
 
     value: int
     name: str

@@ -1,30 +1,30 @@
-"""The errors of the whole toolchain's bottom layer: what is wrong, where, and what was expected."""
+"""The errors of this package: unreadable bytes, and records that cannot be written."""
 
 from __future__ import annotations
 
 LONGEST_PATH = 160
-"""Characters of a path in a message; `BytecodeError.path` has all of it."""
+"""The most characters of a path in a message; `BytecodeError.path` has all of it."""
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text of any length for a message: cut in the middle if it is longer than `longest`."""
+    """Return a text for a message, cut in the middle if it is longer than `longest`."""
     return text if len(text) <= longest else f"{text[: longest // 2]}...{text[-longest // 2 :]}"
 
 
 class TileIRError(Exception):
-    """Base of every error that tileir raises on purpose."""
+    """The base class of every error that tileir raises on purpose."""
 
 
 class BytecodeError(TileIRError, ValueError):
     """The bytes are not readable as Tile IR bytecode.
 
     kind      one of KINDS, stable, for programs
-    offset    absolute offset in the file, in bytes, of the field that is wrong
-    section   name of the section it lies in, or "header"
+    offset    offset in the file, in bytes, of the field that is wrong
+    section   name of its section, or "header"
     path      path of the field inside the section, for example ``functions[0].body[3].opcode``
-    expected  what would have been right
-    found     what is there
-    hint      what to do about it, where we know
+    expected  text: what would be right
+    found     text: what is there
+    hint      text: what to do about it, or ""
     """
 
     KINDS = (
@@ -68,13 +68,20 @@ class BytecodeError(TileIRError, ValueError):
 
     def __str__(self) -> str:
         path = shorten(self.path, LONGEST_PATH)
-        place = f"{self.section}: {path}" if path else self.section
-        text = f"at 0x{self.offset:x} in {place}: expected {self.expected}, found {self.found}"
+        where = f"{self.section}: {path}" if path else self.section
+        text = f"at 0x{self.offset:x} in {where}: expected {self.expected}, found {self.found}"
         return f"{text} ({self.hint})" if self.hint else text
 
     def __reduce__(self):
-        return _rebuild, (self.kind, self.offset, self.section, self.path, self.expected,
-                          self.found, self.hint)  # fmt: skip
+        return _rebuild, (
+            self.kind,
+            self.offset,
+            self.section,
+            self.path,
+            self.expected,
+            self.found,
+            self.hint,
+        )
 
 
 def _rebuild(kind, offset, section, path, expected, found, hint):

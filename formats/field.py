@@ -1,7 +1,7 @@
 """A documented field of a record.
 
-Construct's ``"name" / node * "doc"`` wraps a node twice, so that whoever walks the tree would have
-to unwrap it twice. One `Renamed` holds both.
+Construct's ``"name" / node * "doc"`` wraps a node twice, so that every walk of the tree would have
+to unwrap it twice. Here one `Renamed` has both.
 """
 
 from __future__ import annotations
@@ -10,5 +10,5 @@ from construct import Construct, Renamed
 
 
 def field(name: str, node: Construct, doc: str) -> Renamed:
-    """The field `name` with the layout `node`; `doc` says in a sentence what it means."""
+    """Return the field `name` with the layout `node`; `doc` has its meaning in a sentence."""
     return Renamed(node, newname=name, newdocs=doc)

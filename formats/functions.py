@@ -1,4 +1,4 @@
-"""Func section: one entry a function, its body left as bytes until somebody wants the ops."""
+"""Func section: one record for each function, whose body stays bytes until its ops are wanted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KERNEL = 2
 HINTS = 4
 
 FORM_SINCE = V13_5
-"""From this version on a kernel's flags have no other bits than `private` and `kernel`."""
+"""First version in which a kernel's flags have no other bits than `private` and `kernel`."""
 
 BODY = UntilEnd(OP)
 
@@ -60,7 +60,7 @@ class FunctionFlags(FlagWord):
 
 
 FUNCTION = Record(
-    field("name", STRING_INDEX, "What the host launches it by."),
+    field("name", STRING_INDEX, "The symbol by which the host launches it."),
     field("signature", TYPE_INDEX, "A func type: the parameters; no results."),
     field("flags", FunctionFlags(), "Always with `kernel`; without `hints` from 13.5 on."),
     field("location", Index("debug list"), "Its list in the Debug section, 1-based; 0 is none."),
@@ -88,14 +88,14 @@ _LAYOUTS = {
 
 
 def _announced(node: If) -> bool:
-    """Whether hints of that layout are there only if the bit says so."""
+    """Whether hints of a layout are announced by a flag bit."""
     return isinstance(node, If) and (node.mask == HINTS or _announced(node.subcon))
 
 
 HINTS_SINCE = min(version for version, node in _LAYOUTS["hints"] if not _announced(node))
-"""From this version on every kernel has hints, which may be empty, and no bit announces them."""
+"""First version in which every kernel has hints, which may be empty, and no bit announces them."""
 
 ARGUMENT_ATTRIBUTES_SINCE = min(v for v, node in _LAYOUTS["argument_attributes"] if node)
-"""From this version on every kernel has argument attributes, which may be empty."""
+"""First version in which every kernel has argument attributes, which may be empty."""
 
 FUNCTIONS = Counted(FUNCTION, item_size=5)

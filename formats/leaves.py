@@ -1,8 +1,8 @@
 """Leaf nodes: the smallest pieces of the format, each a Construct that owns bytes.
 
-Every leaf reports what it read through `Cursor.note`, which is all that inspect needs to list every
-byte of a file. `kind` says what the bytes are in one word of the
-specification; `target` of an index says which table or list it points into.
+Every leaf reports what it read to `Cursor.note`, so that `tileir inspect` can list every byte of a
+file. `kind` names the bytes by a word of the specification; `target` of an index names the table or
+list that it points into.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from construct import Construct
 
-from .cursor import Cursor, Path, Slice, Writer, spell
+from .cursor import ByteWriter, Cursor, Path, Slice, spell
 from .enums import Enum
 from .errors import BuildError
 from .version import V13_1, Version
@@ -22,11 +22,10 @@ MASK64 = (1 << 64) - 1
 
 
 class WideInt(int):
-    """A varint that was not written in the one shortest form.
+    """A varint that was not written in its shortest form.
 
-    It is an ordinary integer to everyone but the writer: `width` is the number of bytes it took
-    and `raw` all the value bits that were there, which can be 65 or more (a defect of cuTile's
-    f64 attributes).
+    It is an ordinary integer to everything but the writer: `width` is its number of bytes, and
+    `raw` all its value bits, which can be 65 or more (a defect of cuTile's f64 attributes).
     """
 
     width: int
@@ -40,7 +39,7 @@ class WideInt(int):
 
 
 def encode_varint(raw: int, width: int = 1) -> bytes:
-    """LEB128 of a non-negative number, padded with continuation bytes to at least `width`."""
+    """Return the LEB128 bytes of a non-negative number, padded to at least `width` bytes."""
     out = bytearray()
     while raw > 0x7F or len(out) + 1 < width:
         out.append(raw & 0x7F | 0x80)
@@ -50,12 +49,12 @@ def encode_varint(raw: int, width: int = 1) -> bytes:
 
 
 def zigzag(value: int) -> int:
-    """A signed 64-bit number as an unsigned one, small magnitudes first."""
+    """Return a signed 64-bit number as an unsigned one, small magnitudes first."""
     return (value << 1 ^ value >> 63) & MASK64
 
 
 def unzigzag(raw: int) -> int:
-    """The signed number that `zigzag` made `raw` of."""
+    """Return the signed number of a zigzag number: the inverse of `zigzag`."""
     return raw >> 1 ^ -(raw & 1)
 
 
@@ -70,7 +69,7 @@ class Leaf(Construct):
         cursor.note(start, path, self.kind, value, self)
         return value
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         try:
             self.emit(value, writer)
         except (TypeError, ValueError, OverflowError, struct.error) as error:
@@ -84,12 +83,12 @@ class Leaf(Construct):
     def read(self, cursor: Cursor, path: Path):
         raise NotImplementedError
 
-    def emit(self, value, writer: Writer) -> None:
+    def emit(self, value, writer: ByteWriter) -> None:
         raise NotImplementedError
 
 
 class VarInt(Leaf):
-    """Unsigned LEB128 of at most `bits` significant bits; non-shortest forms keep their width."""
+    """Unsigned LEB128 of at most `bits` significant bits; longer forms keep their width."""
 
     kind = "varint"
 
@@ -117,7 +116,7 @@ class VarInt(Leaf):
             return WideInt(value, width, raw)
         return value
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         if isinstance(value, WideInt):
             writer.write(encode_varint(value.raw, value.width))
             return
@@ -137,7 +136,7 @@ class SignedVarInt(VarInt):
         value = unzigzag(int(raw))
         return WideInt(value, raw.width, raw.raw) if isinstance(raw, WideInt) else value
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         if isinstance(value, WideInt):
             super().emit(value, writer)
             return
@@ -147,9 +146,9 @@ class SignedVarInt(VarInt):
 
 
 class Index(VarInt):
-    """A position in one of the file's tables, or a value number.
+    """An index in one of the file's tables, or a value number.
 
-    `target` is what it points into: string, type, constant, debug record, debug list, value.
+    `target` names what it points into: string, type, constant, debug record, debug list, value.
     """
 
     def __init__(self, target: str) -> None:
@@ -159,7 +158,7 @@ class Index(VarInt):
 
 
 class Fixed(Leaf):
-    """A little-endian integer of 1, 2, 4 or 8 bytes; `refused` lists values that may not occur."""
+    """A little-endian integer of 1, 2, 4 or 8 bytes; `refused` are values that are not allowed."""
 
     def __init__(
         self, size: int, signed: bool = False, kind: str = "", refused: tuple[int, ...] = ()
@@ -172,7 +171,7 @@ class Fixed(Leaf):
 
     @property
     def code(self) -> str:
-        """The letter that `struct` has for it."""
+        """The format character of `struct` for it."""
         letter = {1: "b", 2: "h", 4: "i", 8: "q"}[self.size]
         return letter if self.signed else letter.upper()
 
@@ -185,26 +184,26 @@ class Fixed(Leaf):
             )
         return value
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         if value in self.refused:
             raise ValueError("it stands for nothing")
         writer.write(int(value).to_bytes(self.size, "little", signed=self.signed))
 
 
 class Bool(Leaf):
-    """One byte; anything but zero is true. The byte itself is the value, so nothing is lost."""
+    """One byte, of which anything but zero is true; the value is the byte itself."""
 
     kind = "bool"
 
     def read(self, cursor: Cursor, path: Path) -> int:
         return cursor.take(1, path)[0]
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         writer.write(bytes((int(value),)))
 
 
 class EnumValue(Leaf):
-    """A varint that must be one of the named cases of `enum` that the version has."""
+    """A varint that must be a case of `enum` that the version has."""
 
     def __init__(self, enum: Enum) -> None:
         super().__init__()
@@ -234,7 +233,7 @@ class EnumValue(Leaf):
             )
         return value
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         case = self.enum.by_value.get(value)
         if case is None:
             raise ValueError(f"no {self.enum.name} has this number")
@@ -246,12 +245,12 @@ class EnumValue(Leaf):
 
 
 class FlagWord(Leaf):
-    """A set of bits, one for each optional thing; bit i belongs to ``names[i]``.
+    """A set of bits, one for each optional field; bit i belongs to ``names[i]``.
 
-    Where `strict`, other bits are an error, as they are in NVIDIA's current reader; elsewhere they
-    are kept and warned of. `one_byte` is for the places that hold a byte instead of a varint.
-    `since` has the versions of bits that are newer than the word: versions append bits, so to an
-    older version these are bits that it does not know.
+    If `strict`, other bits are an error, as in NVIDIA's current reader; otherwise they are kept,
+    with a warning. `one_byte` is for words that are a byte instead of a varint. `since` has the
+    versions of bits that are newer than the word: versions append bits, and to an older version
+    these are unknown.
     """
 
     kind = "flags"
@@ -273,7 +272,7 @@ class FlagWord(Leaf):
             raise ValueError(f"a later bit before an earlier one: {', '.join(names)}")
 
     def known(self, version: Version) -> int:
-        """How many bits a version knows: the lowest ones."""
+        """Return the number of bits that a version knows, which are the lowest ones."""
         return len(self.names) - sum(since > version for since in self.since.values())
 
     def read(self, cursor: Cursor, path: Path) -> int:
@@ -293,19 +292,19 @@ class FlagWord(Leaf):
             cursor.warn("unknown_flags", path, f"unknown flag bits {unknown:#x}", start)
         return value
 
-    def emit(self, value: int, writer: Writer) -> None:
+    def emit(self, value: int, writer: ByteWriter) -> None:
         self.number.emit(value, writer)
 
     def describe(self, value: int) -> str:
-        """The names of the bits that are set."""
+        """Return the names of the bits that are set."""
         named = [name for bit, name in enumerate(self.names) if value >> bit & 1]
         return " ".join(named) or "none"
 
 
 class Padding(Leaf):
-    """Filler up to a multiple of `alignment` bytes from the payload's start.
+    """Padding up to a multiple of `alignment` bytes from the payload's start.
 
-    The value is None for the usual 0xCB bytes, or the bytes that are there instead.
+    The value is None for the usual 0xCB bytes, else the bytes themselves.
     """
 
     kind = "padding"
@@ -319,7 +318,7 @@ class Padding(Leaf):
         size = -(start - cursor.origin) % self.alignment
         return read_fill(cursor, size, path)
 
-    def emit(self, value: bytes | None, writer: Writer) -> None:
+    def emit(self, value: bytes | None, writer: ByteWriter) -> None:
         size = -len(writer.data) % self.alignment
         writer.write(fill(size, value))
 
@@ -335,7 +334,7 @@ def read_fill(cursor: Cursor, size: int, path: Path) -> bytes | None:
 
 
 def fill(size: int, value: bytes | None) -> bytes:
-    """Padding of `size` bytes: as it was when the size still fits, 0xCB otherwise."""
+    """Return padding of `size` bytes: the value if it has this size, 0xCB bytes otherwise."""
     if value is not None and len(value) == size:
         return value
     return bytes((FILL,)) * size
@@ -352,23 +351,23 @@ class Const(Leaf):
 
     def read(self, cursor: Cursor, path: Path) -> bytes:
         start = cursor.position
-        found = bytes(cursor.take(len(self.data), path))
-        if found != self.data:
+        data = bytes(cursor.take(len(self.data), path))
+        if data != self.data:
             raise cursor.error(
                 "bad_magic",
                 path,
                 offset=start,
                 expected=self.data.hex(" "),
-                found=found.hex(" "),
+                found=data.hex(" "),
             )
-        return found
+        return data
 
-    def emit(self, value: bytes, writer: Writer) -> None:
+    def emit(self, value: bytes, writer: ByteWriter) -> None:
         writer.write(self.data)
 
 
 class Bytes(Leaf):
-    """All bytes up to the end of the window, left where they are."""
+    """All bytes up to the end of the window, without a copy."""
 
     def __init__(self, kind: str = "bytes") -> None:
         super().__init__()
@@ -378,12 +377,12 @@ class Bytes(Leaf):
         start = cursor.position
         return Slice(start, cursor.take(cursor.left, path))
 
-    def emit(self, value: Slice, writer: Writer) -> None:
+    def emit(self, value: Slice, writer: ByteWriter) -> None:
         writer.write(value.data)
 
 
 class SizedBytes(Leaf):
-    """A length and that many bytes, left where they are."""
+    """A length and that many bytes, without a copy."""
 
     kind = "data"
 
@@ -398,7 +397,7 @@ class SizedBytes(Leaf):
         cursor.note(start, path, self.kind, value, self)
         return value if not isinstance(size, WideInt) else WideSlice(*value, size)
 
-    def emit(self, value: Slice, writer: Writer) -> None:
+    def emit(self, value: Slice, writer: ByteWriter) -> None:
         self.length.emit(kept_count(value, len(value.data)), writer)
         writer.write(value.data)
 
@@ -415,6 +414,6 @@ class WideSlice(Slice):
 
 
 def kept_count(value: Sequence, length: int) -> int:
-    """The count as it was written, if it still tells the truth."""
+    """Return the count as it was written, if it is still right; else the length."""
     count = getattr(value, "wide_count", None)
     return count if count == length else length

@@ -1,7 +1,7 @@
-"""Bounds on hostile input, checked before anything is allocated or recursed into.
+"""Limits on hostile input, checked before anything is allocated or recursed into.
 
-Sizes and counts need no numbers: each is compared with the bytes that are left. What can be nested
-is counted, because Python's stack is no place to find out that a file is too deep.
+Sizes and counts need no limits: each is compared with the bytes that are left. Levels of nesting
+are counted, so that a file that is too deep does not overflow Python's stack.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ MAX_TILE_ELEMENTS = 1 << 24
 """Elements of one tile; a rule of Tile IR."""
 
 MAX_REPEATED_ATTRIBUTES = 1 << 18
-"""Attributes that the aliases of a text may add to those that it spells out. An alias of aliases
-doubles with each line, and what it stands for is written once for each use."""
+"""The most attributes that the aliases of a text may add to those that it spells out. Aliases of
+aliases can double with each line, and an alias is written out at each use."""
 
 DEFERRED_SIZE = 1 << 13
-"""Bytes of a Type or Debug section from which on its records are read only when asked for."""
+"""Bytes; records of a Type or Debug section of this size or more are read when they are used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How deep things may be nested. Each is a number of levels; reading more is a BytecodeError.
+    """Limits on nesting. Each is a number of levels; reading more is a BytecodeError.
 
     region_depth     regions inside regions. Compilers emit about ten; NVIDIA's reader still reads
                      2,000 and overflows its stack near 3,500.
@@ -53,7 +53,7 @@ class Limits:
                 raise ValueError(f"{field.name} must be 0 or more, got {levels}")
 
     def depth(self, what: str) -> int:
-        """The limit on nesting `what`: "region", "attribute", "type" or "location"."""
+        """Return the limit on nesting `what`: "region", "attribute", "type" or "location"."""
         return getattr(self, f"{what}_depth")
 
 

@@ -1,8 +1,8 @@
-"""Nodes with parts: records, options, lists, variants. With the leaves, the whole vocabulary.
+"""Nodes with parts: records, options, lists, variants. Together with the leaves they are complete.
 
-There is no lambda anywhere: every node is an object with plain attributes, so one tree can be
-parsed with, built with, and walked (for a mirror in another schema language, for tables, for a
-specialised codec). A node that depends on the version holds versions, not code.
+There are no functions in nodes: every node is an object with plain attributes, so that one tree can
+parse, build, and be walked (for a mirror in another schema language, for tables, for a specialised
+codec). A node that depends on the version has versions in it, not code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from construct import Construct, Container, Struct, Subconstruct
 
-from .cursor import Cursor, Path, Slice, Writer, spell
+from .cursor import ByteWriter, Cursor, Path, Slice, spell
 from .errors import BuildError, BytecodeError
 from .leaves import FlagWord, VarInt, WideInt, WideSlice, kept_count
 from .limits import MAX_TAG
@@ -20,16 +20,16 @@ from .version import V13_1, Version
 
 
 class Items(list):
-    """A list that remembers a count which was not written in the shortest form."""
+    """A list that keeps a count which was not written in its shortest form."""
 
     __slots__ = ("wide_count",)
 
 
 class Record(Struct):
-    """Named fields one after the other; parses to a Container, None for what is absent.
+    """Named fields one after the other; parses to a Container, in which absent fields are None.
 
     When building, a field that announces others (a flag word, the byte before an optional value)
-    may be left out or None: its bits are then those of the fields that are given.
+    may be left out or None: its bits are then those of the fields that are present.
     """
 
     def _parse(self, cursor: Cursor, context, path: Path) -> Container:
@@ -38,7 +38,7 @@ class Record(Struct):
             record[field.name] = field.subcon._parse(cursor, record, (path, field.name))
         return record
 
-    def _build(self, record: Mapping, writer: Writer, context, path: Path):
+    def _build(self, record: Mapping, writer: ByteWriter, context, path: Path):
         whole = self.announced(record, writer.version)
         for field in self.subcons:
             inner = (path, field.name)
@@ -46,24 +46,24 @@ class Record(Struct):
         return record
 
     def announced(self, record: Mapping, version: Version) -> Mapping:
-        """The record with every missing flag word filled in, for files of that version."""
+        """Return the record with every missing flag word filled in, for a version."""
         bits: dict[str, int] = {}
         for field in self.subcons:
             node = at_version(field.subcon, version)
             if isinstance(node, FlagWord) and record.get(field.name) is None:
                 bits.setdefault(field.name, 0)
             value = record.get(field.name)
-            given = bool(value) if isinstance(node, Flag) else value is not None
+            present = bool(value) if isinstance(node, Flag) else value is not None
             while isinstance(node, If | Flag):
                 if record.get(node.field) is None:
-                    bit = node.mask & -node.mask if given else 0
+                    bit = node.mask & -node.mask if present else 0
                     bits[node.field] = bits.get(node.field, 0) | bit
                 node = at_version(node.subcon, version) if isinstance(node, If) else None
         return {**record, **bits} if bits else record
 
 
-class Row(Record):
-    """A record of which bodies have very many: a fast codec keeps it as a tuple of its fields."""
+class RowRecord(Record):
+    """A record of which bodies have very many, so that the specialised codec keeps it as a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,12 @@ class Each:
     value: object
 
     def of(self, record: Mapping) -> list:
-        """The list that stands for it in a record."""
+        """Return the default list for a record."""
         return [self.value] * len(record[self.slot])
 
 
 class Since(Subconstruct):
-    """A field that exists from `since` on; files of older versions mean `default`."""
+    """A field that exists since a version; in files of older ones it means `default`."""
 
     def __init__(self, since: Version, subcon: Construct, default: object = None) -> None:
         super().__init__(subcon)
@@ -91,7 +91,7 @@ class Since(Subconstruct):
             return self.default
         return self.subcon._parse(cursor, context, path)
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         if writer.version >= self.since:
             self.subcon._build(value, writer, context, path)
         elif not self.says_default(value, context):
@@ -99,7 +99,7 @@ class Since(Subconstruct):
         return value
 
     def says_default(self, value, record: Mapping) -> bool:
-        """Whether a value of this field is what versions mean that do not have the field."""
+        """Whether a value of this field is its meaning in versions without the field."""
         if value is None or value == self.default:
             return True
         if isinstance(self.default, Each):
@@ -108,7 +108,7 @@ class Since(Subconstruct):
 
 
 def at_version(node: Construct | None, version: Version) -> Construct | None:
-    """What a version has in the place of a node: gates are looked through, None is nothing."""
+    """Return the node without version gates, as a version has it; None if it has none."""
     while isinstance(node, Since | Versioned):
         if isinstance(node, Versioned):
             node = node.at(version)
@@ -128,17 +128,17 @@ class Versioned(Construct):
         self.layouts = layouts
 
     def at(self, version: Version) -> Construct | None:
-        found = None
+        latest = None
         for since, layout in self.layouts:
             if version >= since:
-                found = layout
-        return found
+                latest = layout
+        return latest
 
     def _parse(self, cursor: Cursor, context, path: Path):
         layout = self.at(cursor.version)
         return None if layout is None else layout._parse(cursor, context, path)
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         layout = self.at(writer.version)
         if layout is not None:
             layout._build(value, writer, context, path)
@@ -148,7 +148,7 @@ class Versioned(Construct):
 
 
 class If(Subconstruct):
-    """A field that is there when an earlier field of the record has one of the bits of `mask`."""
+    """A field that is present if an earlier field of the record has one of the bits of `mask`."""
 
     def __init__(self, field: str, mask: int, subcon: Construct) -> None:
         super().__init__(subcon)
@@ -161,7 +161,7 @@ class If(Subconstruct):
     def _parse(self, cursor: Cursor, context, path: Path):
         return self.subcon._parse(cursor, context, path) if self.holds(context) else None
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         if self.holds(context):
             self.subcon._build(value, writer, context, path)
         elif value is not None:
@@ -171,7 +171,7 @@ class If(Subconstruct):
 
 
 class Flag(Construct):
-    """A bit of an earlier flag word that is itself the value: no bytes of its own."""
+    """A field without bytes, whose value is a bit of an earlier flag word."""
 
     def __init__(self, field: str, mask: int) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ class Flag(Construct):
     def _parse(self, cursor: Cursor, context, path: Path) -> bool:
         return bool((context.get(self.field) or 0) & self.mask)
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         if bool(value) != bool((context.get(self.field) or 0) & self.mask):
             raise BuildError(f"{spell(path)} is {value!r}, which is not what {self.field} says")
         return value
@@ -206,7 +206,7 @@ class Counted(Subconstruct):
             items.append(self.subcon._parse(cursor, context, (path, index)))
         return items
 
-    def _build(self, items, writer: Writer, context, path: Path):
+    def _build(self, items, writer: ByteWriter, context, path: Path):
         self.number._build(kept_count(items, len(items)), writer, context, (path, "count"))
         for index, item in enumerate(items):
             self.subcon._build(item, writer, context, (path, index))
@@ -222,7 +222,7 @@ class UntilEnd(Subconstruct):
             items.append(self.subcon._parse(cursor, context, (path, len(items))))
         return items
 
-    def _build(self, items, writer: Writer, context, path: Path):
+    def _build(self, items, writer: ByteWriter, context, path: Path):
         for index, item in enumerate(items):
             self.subcon._build(item, writer, context, (path, index))
         return items
@@ -231,8 +231,8 @@ class UntilEnd(Subconstruct):
 class Sized(Subconstruct):
     """A length and a window of that size that `subcon` fills.
 
-    Function bodies: they stay a `Slice` until somebody asks for the ops, unless the cursor is
-    `eager`, as it is for inspect. Builds from either form.
+    Function bodies stay a `Slice` until their ops are wanted, unless the cursor is `eager`, as it
+    is for inspect. Builds from either form.
     """
 
     def __init__(self, subcon: Construct) -> None:
@@ -250,7 +250,7 @@ class Sized(Subconstruct):
         value.wide_count = size
         return value
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         if isinstance(value, Slice):
             data = value.data
         else:
@@ -264,9 +264,9 @@ class Sized(Subconstruct):
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One arm of a `Variant`: a tag number, the name it stands for, and the fields that follow.
+    """One arm of a `Variant`: a tag number, its name, and the fields that follow.
 
-    `nested` says that the variant itself is among the fields.
+    `nested`: the variant itself is among the fields.
     """
 
     name: str
@@ -286,9 +286,9 @@ def reaches(node: Construct, target: Construct) -> bool:
 class Variant(Construct):
     """A tag and the fields it selects. The record starts with `tag` and `variant`, its name.
 
-    `what` the tag is, in words, and `label`, its name in a path, are for people. Arms are added
-    after creation, which is how types, attributes and ops contain themselves. `nests` names the
-    limit on that; `other` takes every tag up to 255 that has no arm.
+    `what` describes the tag in words, and `label` is its name in a path. Arms are added after
+    creation, so that types, attributes and ops can contain themselves. `nests` names the limit on
+    that; the arm `other` is for every tag up to 255 that has none.
     """
 
     def __init__(
@@ -336,7 +336,7 @@ class Variant(Construct):
         return record
 
     def arm(self, cursor: Cursor, path: Path, start: int, tag: int) -> Alternative:
-        """The arm that a tag, which lies at `start`, selects."""
+        """Return the arm that a tag selects; `start` is the offset of the tag."""
         arm = self.arms.get(tag) or self._otherwise(cursor, path, start, tag)
         if arm.since > cursor.version:
             raise cursor.error(
@@ -369,7 +369,7 @@ class Variant(Construct):
             found=str(int(tag)),
         )
 
-    def _build(self, record: Mapping, writer: Writer, context, path: Path):
+    def _build(self, record: Mapping, writer: ByteWriter, context, path: Path):
         arm = self.by_name.get(record["variant"])
         if arm is None:
             raise BuildError(f"{spell(path)}: there is no {self.what} {record['variant']!r}")

@@ -1,4 +1,4 @@
-"""Room on the stack for as much nesting as the limits allow."""
+"""Python's recursion limit, raised for as much nesting as the limits allow."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _limit_before = 0
 
 @contextmanager
 def deep_recursion(limits: Limits = DEFAULT):
-    """Raise Python's recursion limit while anybody is inside.
+    """Raise Python's recursion limit in a `with` block, in all threads.
 
-    The tree is walked by recursion in pure Python, which costs no C stack; what bounds it is the
-    depth that the nodes count.
+    The tree is walked by recursion in pure Python, which costs no C stack; the depth that the nodes
+    count bounds it.
     """
     global _limit_before
     room = _FRAMES_PER_LEVEL * (limits.region_depth + limits.attribute_depth) + 500

@@ -1,7 +1,7 @@
-"""The eight kinds of section: id, alignment rule, and what the payload is.
+"""The eight kinds of section: id, alignment, and the layout of the payload.
 
-`SECTIONS` is in the order in which they must be decoded, because strings name everything, the
-size of an attribute's value follows from the Type section, and so on.
+`SECTIONS` is in the order in which they must be decoded: strings name everything, the size of an
+attribute's value depends on the Type section, and so on.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GLOBAL = Record(
     field(
         "visibility",
         Since(V13_3, EnumValue(SYMBOL_VISIBILITY), default=0),
-        "Whether other modules see it.",
+        "Whether other modules can see it.",
     ),
     field("constant", Since(V13_3, VarInt(), default=0), "Not 0 if kernels only read it."),
 )
@@ -44,9 +44,9 @@ PRODUCER = Record(field("producer", STRING_INDEX, "Free text."))
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One kind of section. `alignment` 0 means that no alignment is asked for.
+    """One kind of section; with `alignment` 0 the format asks for none.
 
-    `place` orders sections as producers write them, lower first; where two have the same place,
+    `rank` orders sections as producers write them, lower first; where two have the same rank,
     cuTile and the official writer differ.
     """
 
@@ -56,7 +56,7 @@ class Section:
     mandatory: bool
     since: Version
     payload: Construct | None
-    place: int
+    rank: int
     doc: str
 
 
@@ -64,7 +64,16 @@ END = Section("End", 0, 0, True, V13_1, None, 8, "The last byte of the file.")
 
 SECTIONS = (
     Section("String", 1, 4, True, V13_1, STRINGS, 5, "All names and texts."),
-    Section("Producer", 7, 0, False, V13_3, PRODUCER, 4, "Who wrote the file, as free text."),
+    Section(
+        "Producer",
+        7,
+        0,
+        False,
+        V13_3,
+        PRODUCER,
+        4,
+        "The program that wrote the file, as free text.",
+    ),
     Section("Type", 5, 4, False, V13_1, TYPES, 3, "All types."),
     Section("Constant", 4, 8, False, V13_1, CONSTANTS, 1, "Contents of dense constants."),
     Section("Global", 6, 0, False, V13_1, GLOBALS, 0, "Module-level variables."),

@@ -1,14 +1,14 @@
-"""The offset table: how the String, Type, Constant and Debug sections find their entries.
+"""The offset table: the layout of the String, Type, Constant and Debug sections.
 
     count   padding to the index width   offsets   entries, back to back
 
-Entry i spans [offset i, offset i+1), the last one runs to the end. That is how producers write it.
-Readers also accept a gap before the first entry and entries with bytes left over. Offsets that
-decrease or point past the end are another matter in each table, as in NVIDIA's readers: a string is
-cut to what is there; a type or debug record is malformed, which only matters to its users; among
-constants they are an error. What NVIDIA's readers would read, and we do not, are records that lie
-on top of each other, which takes a malformed one between them. A table that is not what we would
-write ourselves keeps its offsets and its bytes verbatim as `layout`.
+Entry i spans [offset i, offset i+1), the last one ends with the section. So producers write it.
+Readers also accept a gap before the first entry, and entries with bytes left over. Offsets that
+decrease or point past the end mean something else in each table, as in NVIDIA's readers: a string
+is cut; a type or debug record is malformed, which only matters where it is used; among constants
+they are an error. Unlike NVIDIA's readers, we refuse records that overlap, which takes a malformed
+one between them. A table that we would write differently keeps its offsets and its bytes as
+`layout`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import NamedTuple
 
 from construct import Construct, Container, Subconstruct
 
-from .cursor import Cursor, Oddity, Path, Slice, Span, Writer, spell
+from .cursor import ByteWriter, Cursor, Oddity, Path, Slice, Span, spell
 from .deferred import Deferred
 from .errors import BuildError, BytecodeError
 from .leaves import FILL, Fixed, Padding, VarInt, kept_count
 from .nodes import Items, Malformed
 
 MAX_OVERLAP = 4
-"""How often, on average, strings may share their bytes and still be written one by one."""
+"""How often, on average, strings may share their bytes and still be written separately."""
 
 NOT_BACK_TO_BACK = "entries are not back to back"
 
@@ -35,7 +35,7 @@ NOT_BACK_TO_BACK = "entries are not back to back"
 class Layout(NamedTuple):
     """Offsets and entry bytes of a table that is not back to back.
 
-    `entries` are the records found in it and `sizes` how many bytes each of them accounts for.
+    `entries` are its records, and `sizes` the bytes that each of them takes.
     """
 
     offsets: tuple[int, ...]
@@ -47,13 +47,13 @@ class Layout(NamedTuple):
 class Table(Subconstruct):
     """Parses to a Container of `entries` (Items), `pad` and `layout` (None when back to back).
 
-    `index_size` is the size of an offset in bytes. Where `tolerant`, an entry that cannot be read
-    becomes a `Malformed` record, because an entry that nothing refers to is never looked at. Where
-    `ordered`, offsets that decrease or point past the end are an error all the same; where
-    `followed`, a table without entries has to have another byte after its padding.
+    `index_size` is the size of an offset in bytes. If `tolerant`, an entry that cannot be read is a
+    `Malformed` record, because it does not matter unless something refers to it. If `ordered`,
+    offsets that decrease or point past the end are an error nevertheless; if `followed`, a table
+    without entries must have another byte after its padding.
 
-    Where the cursor has a way to read single entries, those of a `tolerant` table whose offsets
-    are in order are `Deferred`.
+    If the cursor can defer entries, those of a `tolerant` table whose offsets are in order are
+    `Deferred`.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Table(Subconstruct):
             proper = begin <= end <= size
             begin = min(begin, size)
             window = cursor.window(base + begin, base + (end if proper else begin))
-            if index not in shown:  # another entry explains these bytes
+            if index not in shown:  # another entry has these bytes in the trace
                 window.trace = None
             entries.append(self._entry(window, (path, index), proper))
             sizes.append(window.position - base - begin)
@@ -132,7 +132,7 @@ class Table(Subconstruct):
         return Container(entries=entries, pad=pad, layout=layout, rest=None)
 
     def _deferred(self, cursor: Cursor, offsets: tuple[int, ...], path: Path) -> Deferred:
-        """The entries, unread; `offsets` count from where the cursor is."""
+        """Return the entries, unread; `offsets` count from the position of the cursor."""
         base = cursor.position
         cursor.take(cursor.left, path)
         ends = (*offsets, cursor.position - base)
@@ -158,18 +158,18 @@ class Table(Subconstruct):
         )
 
     def _bounds(self, offsets: Sequence[int], size: int) -> list[tuple[int, int]]:
-        """Where each entry begins and ends; a string that the next does not follow is cut."""
+        """Return start and end of each entry; strings are cut (see `_cut`)."""
         bounds = list(pairwise((*offsets, size)))
         return bounds if self.tolerant else [_cut(begin, end, size) for begin, end in bounds]
 
     def _check(self, cursor: Cursor, bounds: list[tuple[int, int]], size: int, path: Path) -> None:
-        """Refuse entries on top of each other; if `ordered`, also those that are out of order."""
+        """Refuse entries that overlap; if `ordered`, also those that are out of order."""
 
         def refuse(index: int, found: str):
             where = cursor.position - (len(bounds) - index) * self.index_size
             expected = "an entry of its own inside the section"
-            place = ((path, "offset"), index)
-            return cursor.error("bad_offset", place, offset=where, expected=expected, found=found)
+            inner = ((path, "offset"), index)
+            return cursor.error("bad_offset", inner, offset=where, expected=expected, found=found)
 
         if self.ordered:
             for index, (begin, end) in enumerate(bounds):
@@ -204,10 +204,12 @@ class Table(Subconstruct):
             raw = Slice(start, window.take(window.left, path))
             window.note(start, path, "malformed", raw)
             window.warn("malformed", path, str(error), start)
-            return Malformed(error.with_traceback(None), raw)  # which would keep all it passed
+            return Malformed(
+                error.with_traceback(None), raw
+            )  # a traceback would keep the frames alive
         return entry
 
-    def _build(self, table: Mapping, writer: Writer, context, path: Path):
+    def _build(self, table: Mapping, writer: ByteWriter, context, path: Path):
         entries, layout = table["entries"], table.get("layout")
         self.number._build(kept_count(entries, len(entries)), writer, context, (path, "count"))
         rest = table.get("rest")
@@ -225,8 +227,8 @@ class Table(Subconstruct):
         writer.write(blob)
         return table
 
-    def _extended(self, entries, layout: Layout | None, writer: Writer, path: Path):
-        """Offsets and bytes: the old ones as they were, as long as every old entry is."""
+    def _extended(self, entries, layout: Layout | None, writer: ByteWriter, path: Path):
+        """Return offsets and bytes, with the old ones unchanged if every old entry is."""
         if layout is None:
             return self._back_to_back(entries, writer, path)
         count, size = len(layout.entries), len(layout.blob)
@@ -242,8 +244,8 @@ class Table(Subconstruct):
             )
         return self._back_to_back(entries, writer, path)
 
-    def _kept(self, entries, layout: Layout, writer: Writer, path: Path) -> bool:
-        """Whether the entries begin with those of the layout, none of them edited."""
+    def _kept(self, entries, layout: Layout, writer: ByteWriter, path: Path) -> bool:
+        """Whether the entries begin with those of the layout, unedited."""
         if len(entries) < len(layout.entries):
             return False
         bounds = self._bounds(layout.offsets, len(layout.blob))
@@ -260,8 +262,8 @@ class Table(Subconstruct):
                 return False
         return True
 
-    def _back_to_back(self, entries: Items, writer: Writer, path: Path):
-        """Offsets and bytes of entries one after the other, which never share bytes."""
+    def _back_to_back(self, entries: Items, writer: ByteWriter, path: Path):
+        """Return offsets and bytes of entries one after the other, which share no bytes."""
         offsets = []
         inner = writer.inner()
         for index, entry in enumerate(entries):
@@ -279,12 +281,12 @@ def _in_order(offsets: tuple[int, ...], size: int) -> bool:
 
 
 def _cut(begin: int, end: int, size: int) -> tuple[int, int]:
-    """An entry cut to what is there; one that the next does not follow runs to the end."""
+    """Cut an entry to the section; if the next one does not follow it, it ends with the section."""
     return min(begin, size), end if begin <= end <= size else size
 
 
 def _apart(bounds: Sequence[tuple[int, int]]) -> set[int]:
-    """Entries that lie side by side and leave out as little as possible, for a trace."""
+    """Return entries that do not overlap and leave out few bytes, for a trace."""
     chosen: set[int] = set()
     covered = 0
     for index in sorted(range(len(bounds)), key=lambda i: (bounds[i][0], -bounds[i][1])):

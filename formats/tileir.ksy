@@ -346,7 +346,7 @@ types:
       - id: parameters
         type: list_of_varint32
         -index-of: type
-        doc: Of the entry block.
+        doc: 'The types of the entry block''s arguments.'
       - id: results
         type: list_of_varint32
         -index-of: type
@@ -510,7 +510,7 @@ types:
       - id: visibility
         type: symbol_visibility_enum
         if: _root.version >= 1303
-        doc: Whether other modules see it. Since 13.3; before, public.
+        doc: Whether other modules can see it. Since 13.3; before, public.
       - id: constant
         type: varint
         if: _root.version >= 1303
@@ -542,7 +542,7 @@ types:
       - id: name
         type: varint32
         -index-of: string
-        doc: What the host launches it by. Index of a string.
+        doc: The symbol by which the host launches it. Index of a string.
       - id: signature
         type: varint32
         -index-of: type
@@ -738,7 +738,7 @@ types:
     seq:
       - id: divisor
         type: varint
-        doc: What divides.
+        doc: The divisor.
       - id: flags
         type: varint
         valid:
@@ -747,7 +747,7 @@ types:
       - id: every
         type: signed_varint
         if: '(flags.value & 1) != 0'
-        doc: Distance of the elements meant.
+        doc: The distance between the elements meant.
       - id: along
         type: signed_varint
         if: '(flags.value & 2) != 0'
@@ -1045,7 +1045,7 @@ types:
         doc: Of result.
       - id: overflow
         type: integer_overflow_enum
-        doc: 'What is promised about overflow; if it happens all the same: undefined behaviour.'
+        doc: The promise about overflow; a broken promise is undefined behaviour.
       - id: lhs
         type: varint32
         -index-of: value
@@ -1079,15 +1079,15 @@ types:
       - id: message
         type: varint32
         -index-of: string
-        doc: What to print. Index of a string.
+        doc: The text to print. Index of a string.
       - id: condition
         type: varint32
         -index-of: value
         doc: '1 where all is well.'
   op_assume:
     doc: |
-      Promise that a predicate holds for a value and hand the value on. If it does not hold:
-      undefined behaviour.
+      Promise that a predicate holds for a value, which is the result. Undefined behaviour if the
+      predicate does not hold.
     seq:
       - id: result_types
         type: varint32
@@ -1143,19 +1143,19 @@ types:
         doc: How strongly the access is ordered beyond what tokens say.
       - id: memory_scope
         type: memory_scope_enum
-        doc: Among which threads it is ordered.
+        doc: The threads among which it is ordered.
       - id: pointers
         type: varint32
         -index-of: value
-        doc: Where; the pointee is the element type.
+        doc: The addresses; the pointee is the element type.
       - id: cmp
         type: varint32
         -index-of: value
-        doc: What to expect.
+        doc: The expected value.
       - id: val
         type: varint32
         -index-of: value
-        doc: What to store.
+        doc: The value to store.
       - id: mask
         type: varint32
         -index-of: value
@@ -1165,7 +1165,7 @@ types:
         type: varint32
         -index-of: value
         if: '(flags.value & 2) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   atomic_rmw_mode_enum:
     -webide-representation: '{value}'
     doc: What an atomic read-modify-write does to the element in memory.
@@ -1195,14 +1195,14 @@ types:
         doc: How strongly the access is ordered beyond what tokens say.
       - id: memory_scope
         type: memory_scope_enum
-        doc: Among which threads it is ordered.
+        doc: The threads among which it is ordered.
       - id: mode
         type: atomic_rmw_mode_enum
-        doc: What is done to the element in memory.
+        doc: The operation on the element in memory.
       - id: pointers
         type: varint32
         -index-of: value
-        doc: Where; the pointee is the element type.
+        doc: The addresses; the pointee is the element type.
       - id: arg
         type: varint32
         -index-of: value
@@ -1216,7 +1216,7 @@ types:
         type: varint32
         -index-of: value
         if: '(flags.value & 2) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_bitcast:
     doc: Read the bits of numbers as numbers of another type of the same width.
     seq:
@@ -1229,7 +1229,7 @@ types:
       - id: source
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_break:
     doc: Leave the innermost loop op.
     seq:
@@ -1265,7 +1265,7 @@ types:
         doc: Of result.
       - id: dim
         type: varint
-        doc: The dimension worked along, below the rank.
+        doc: The dimension along which the op works, less than the rank.
       - id: lhs
         type: varint32
         -index-of: value
@@ -1322,10 +1322,10 @@ types:
         doc: Of result.
       - id: comparison_predicate
         type: comparison_predicate_enum
-        doc: The relation.
+        doc: The relation to test.
       - id: comparison_ordering
         type: comparison_ordering_enum
-        doc: What a NaN gives.
+        doc: The result if an operand is a NaN.
       - id: lhs
         type: varint32
         -index-of: value
@@ -1357,10 +1357,10 @@ types:
         doc: Of result.
       - id: comparison_predicate
         type: comparison_predicate_enum
-        doc: The relation.
+        doc: The relation to test.
       - id: signedness
         type: signedness_enum
-        doc: How both are read; no matter for equal and not_equal.
+        doc: How both operands are read; irrelevant for equal and not_equal.
       - id: lhs
         type: varint32
         -index-of: value
@@ -1383,7 +1383,7 @@ types:
         -index-of: constant
         doc: One element for the whole tile, or all of them. Index of a constant.
   op_continue:
-    doc: Go on with the next iteration of the innermost for or loop.
+    doc: Continue with the next iteration of the innermost for or loop.
     seq:
       - id: result_types
         type: list_of_varint32
@@ -1454,8 +1454,8 @@ types:
         doc: 'f32 only: subnormal operands and results become zero of the same sign.'
   op_divi:
     doc: |
-      Quotient of each pair of elements. By zero, or the smallest signed number by -1, is
-      undefined behaviour.
+      Quotient of each pair of elements. Division by zero, or of the smallest signed number by -1,
+      is undefined behaviour.
     seq:
       - id: result_types
         type: varint32
@@ -1468,7 +1468,7 @@ types:
         doc: How both operands are read.
       - id: rounding
         type: rounding_mode_enum
-        doc: Which way the quotient goes; negative_inf only when signed.
+        doc: The direction of rounding; negative_inf only when signed.
       - id: lhs
         type: varint32
         -index-of: value
@@ -1532,7 +1532,7 @@ types:
         -orig-id: from
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_extract:
     doc: |
       Cut a tile into slices shaped as the result, and take one of them. Slice i starts at element
@@ -1585,7 +1585,7 @@ types:
       - id: acc
         type: varint32
         -index-of: value
-        doc: What is added.
+        doc: The addend.
     instances:
       flush_to_zero:
         value: '(flags.value & 1) != 0'
@@ -1672,7 +1672,7 @@ types:
         -orig-id: from
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_ftoi:
     doc: |
       Convert floating-point numbers to integers, dropping the fraction. A NaN or a number that
@@ -1690,7 +1690,7 @@ types:
         doc: A bit for everything that may be absent. Bit 0 saturating. Since 13.4; before, 0.
       - id: signedness
         type: signedness_enum
-        doc: Of the result.
+        doc: How the result is read.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: Only toward zero.
@@ -1698,11 +1698,12 @@ types:
         -orig-id: from
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
     instances:
       saturating:
         value: '_root.version >= 1304 and (flags.value & 1) != 0'
-        doc: What does not fit becomes the nearest limit, a NaN 0. Since 13.4; before, 0.
+        doc: |
+          A number that does not fit becomes the nearest limit, a NaN 0. Since 13.4; before, 0.
   op_get_global:
     doc: The address of a global of the module.
     seq:
@@ -1752,7 +1753,7 @@ types:
         -index-of: value
         doc: The view to measure.
   op_get_tile_block_id:
-    doc: Where in the grid this tile block is.
+    doc: The coordinates of this tile block in the grid.
     seq:
       - id: result_types
         type: varint32
@@ -1770,11 +1771,12 @@ types:
       - id: condition
         type: varint32
         -index-of: value
-        doc: Which one.
+        doc: '1 runs thenRegion, 0 elseRegion.'
       - id: regions
         type: regions(2)
         doc: |
-          `thenRegion`: Runs for 1. `elseRegion`: Runs for 0; required where there are results.
+          `thenRegion`: Runs if the condition is 1. `elseRegion`: Runs if the condition is 0;
+          required if there are results.
   op_int_to_ptr:
     doc: Read integers as addresses.
     seq:
@@ -1787,7 +1789,7 @@ types:
       - id: source
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_iota:
     doc: The numbers 0, 1, 2, ... in order, read as unsigned.
     seq:
@@ -1799,8 +1801,8 @@ types:
         doc: Of result.
   op_itof:
     doc: |
-      Convert integers to floating-point numbers. What is too large becomes infinity, or a NaN
-      where the type has none.
+      Convert integers to floating-point numbers. A number that is too large becomes infinity, or
+      a NaN if the type has none.
     seq:
       - id: result_types
         type: varint32
@@ -1810,7 +1812,7 @@ types:
         doc: Of to.
       - id: signedness
         type: signedness_enum
-        doc: Of the operand.
+        doc: How the operand is read.
       - id: rounding_mode
         type: rounding_mode_enum
         doc: Only to nearest.
@@ -1818,9 +1820,9 @@ types:
         -orig-id: from
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_join_tokens:
-    doc: A token after two or more others.
+    doc: 'Join two or more tokens: the result is after all of them.'
     seq:
       - id: result_types
         type: list_of_varint32
@@ -1852,7 +1854,7 @@ types:
       - id: memory_scope
         type: memory_scope_enum
         if: '(flags.value & 1) != 0'
-        doc: Among which threads it is ordered; absent exactly when weak.
+        doc: The threads among which it is ordered; absent exactly when weak.
       - id: optimization_hints
         type: list_of_dictionary_entry
         if: '(flags.value & 2) != 0'
@@ -1860,7 +1862,7 @@ types:
       - id: source
         type: varint32
         -index-of: value
-        doc: Where from; not multicast.
+        doc: The memory to load from; not multicast.
       - id: mask
         type: varint32
         -index-of: value
@@ -1871,12 +1873,12 @@ types:
         type: varint32
         -index-of: value
         if: '(flags.value & 8) != 0'
-        doc: What the elements left out become; otherwise they are unspecified.
+        doc: The values of elements that are masked out; otherwise unspecified.
       - id: token
         type: varint32
         -index-of: value
         if: '(flags.value & 16) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   list_of_u1:
     doc: A count and that many.
     seq:
@@ -1906,7 +1908,7 @@ types:
       - id: memory_scope
         type: memory_scope_enum
         if: '(flags.value & 1) != 0'
-        doc: Among which threads it is ordered; absent exactly when weak.
+        doc: The threads among which it is ordered; absent exactly when weak.
       - id: optimization_hints
         type: list_of_dictionary_entry
         if: '(flags.value & 2) != 0'
@@ -1915,23 +1917,21 @@ types:
         type: list_of_u1
         if: _root.version >= 1304
         doc: |
-          One for each index: no element is outside along it; otherwise undefined behaviour. Since
+          For each index, whether no element is outside along it; else undefined behaviour. Since
           13.4; before, 0 for each of `index`.
       - id: view
         type: varint32
         -index-of: value
-        doc: Where from; not multicast.
+        doc: The memory to load from; not multicast.
       - id: index
         type: list_of_varint32
         -index-of: value
-        doc: |
-          Which tile, a number a dimension, unsigned; outside the index space: undefined
-          behaviour.
+        doc: Index of the tile in each dimension, unsigned; out of range is undefined behaviour.
       - id: token
         type: varint32
         -index-of: value
         if: '(flags.value & 4) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_log:
     doc: |
       Natural logarithm. Accurate as the CUDA math library; f16 and bf16 are computed in f32 and
@@ -1988,7 +1988,7 @@ types:
       - id: tensor_view
         type: varint32
         -index-of: value
-        doc: What to cut; the result names its type.
+        doc: 'The tensor view to cut; its type is part of the result''s.'
   op_make_tensor_view:
     doc: |
       Describe a tensor in memory: where it is, its shape, its strides in elements. Dynamic values
@@ -2001,7 +2001,7 @@ types:
       - id: base
         type: varint32
         -index-of: value
-        doc: 'Its first element, of the result''s element type.'
+        doc: 'Address of the first element, of the result''s element type.'
       - id: dynamic_shape
         -orig-id: dynamicShape
         type: list_of_varint32
@@ -2013,7 +2013,7 @@ types:
         -index-of: value
         doc: A stride for each dynamic one in the result type.
   op_make_token:
-    doc: A token before which nothing need have happened.
+    doc: Make a token that depends on no operation.
     seq:
       - id: result_types
         type: varint32
@@ -2141,7 +2141,7 @@ types:
       - id: acc
         type: varint32
         -index-of: value
-        doc: 'What is added, MxN: f64 for f64, f16 or f32 for f16 and f8, otherwise f32.'
+        doc: 'The accumulator, MxN: f64 for f64, f16 or f32 for f16 and f8, otherwise f32.'
     instances:
       fast_acc:
         value: '_root.version >= 1303 and (flags.value & 1) != 0'
@@ -2172,7 +2172,7 @@ types:
       - id: acc
         type: varint32
         -index-of: value
-        doc: What is added, MxN, signed; the sum wraps.
+        doc: The accumulator, MxN, signed; the sum wraps.
   op_mulf:
     doc: Product of each pair of elements.
     seq:
@@ -2228,7 +2228,7 @@ types:
         doc: Of result.
       - id: overflow
         type: integer_overflow_enum
-        doc: 'What is promised about overflow; if it happens all the same: undefined behaviour.'
+        doc: The promise about overflow; a broken promise is undefined behaviour.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2263,8 +2263,8 @@ types:
         type: integer_overflow_enum
         if: _root.version >= 1302
         doc: |
-          What is promised about overflow; if it happens all the same: undefined behaviour. Since
-          13.2; before, none.
+          The promise about overflow; a broken promise is undefined behaviour. Since 13.2; before,
+          none.
       - id: source
         type: varint32
         -index-of: value
@@ -2283,11 +2283,11 @@ types:
       - id: ptr
         type: varint32
         -index-of: value
-        doc: Where to start.
+        doc: The pointers to move.
       - id: offset
         type: varint32
         -index-of: value
-        doc: How many elements, read as signed.
+        doc: The number of elements, read as signed.
   op_ori:
     doc: Bitwise or of each pair of elements.
     seq:
@@ -2370,12 +2370,12 @@ types:
       - id: args
         type: list_of_varint32
         -index-of: value
-        doc: One for each conversion in the format.
+        doc: A tile for each conversion in the format.
       - id: token
         type: varint32
         -index-of: value
         if: '_root.version >= 1302 and (flags.value & 1) != 0'
-        doc: What must have happened before. Since 13.2.
+        doc: A token of operations that must have happened before. Since 13.2.
   op_ptr_to_int:
     doc: The addresses that pointers hold.
     seq:
@@ -2388,7 +2388,7 @@ types:
       - id: source
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_ptr_to_ptr:
     doc: The same addresses with another pointee.
     seq:
@@ -2401,7 +2401,7 @@ types:
       - id: source
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_reduce:
     doc: |
       Combine all elements along a dimension into one. In unspecified order: the accumulator may
@@ -2413,7 +2413,7 @@ types:
         doc: Of results.
       - id: dim
         type: varint
-        doc: The dimension worked along, below the rank.
+        doc: The dimension along which the op works, less than the rank.
       - id: identities
         type: list_of_attribute
         doc: 'Neutral element for each operand: a number of its element type.'
@@ -2446,8 +2446,8 @@ types:
         doc: Right operand.
   op_remi:
     doc: |
-      Remainder of the division toward zero; when signed it has the sign of lhs. By zero is
-      undefined behaviour.
+      Remainder of the division toward zero; when signed it has the sign of lhs. Division by zero
+      is undefined behaviour.
     seq:
       - id: result_types
         type: varint32
@@ -2519,7 +2519,7 @@ types:
         doc: Of results.
       - id: dim
         type: varint
-        doc: The dimension worked along, below the rank.
+        doc: The dimension along which the op works, less than the rank.
       - id: reverse
         type: u1
         doc: Start at the last element instead of the first.
@@ -2546,15 +2546,15 @@ types:
       - id: cond
         type: varint32
         -index-of: value
-        doc: Which one; the shape is theirs, a scalar is not.
+        doc: For each element, 1 selects val_if_true, 0 val_if_false; a scalar is not enough.
       - id: val_if_true
         type: varint32
         -index-of: value
-        doc: Taken where it is 1.
+        doc: The element where cond is 1.
       - id: val_if_false
         type: varint32
         -index-of: value
-        doc: Taken where it is 0.
+        doc: The element where cond is 0.
   op_shli:
     doc: Shift left, filling with zeros.
     seq:
@@ -2566,7 +2566,7 @@ types:
         doc: Of result.
       - id: overflow
         type: integer_overflow_enum
-        doc: What is promised about the bits shifted out.
+        doc: The promise about the bits shifted out.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2586,7 +2586,7 @@ types:
         doc: Of result.
       - id: signedness
         type: signedness_enum
-        doc: Which bit fills.
+        doc: Whether zeros or the sign bit fill.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2670,7 +2670,7 @@ types:
       - id: memory_scope
         type: memory_scope_enum
         if: '(flags.value & 1) != 0'
-        doc: Among which threads it is ordered; absent exactly when weak.
+        doc: The threads among which it is ordered; absent exactly when weak.
       - id: optimization_hints
         type: list_of_dictionary_entry
         if: '(flags.value & 2) != 0'
@@ -2678,11 +2678,11 @@ types:
       - id: destination
         type: varint32
         -index-of: value
-        doc: Where to; not multicast.
+        doc: The memory to store to; not multicast.
       - id: value
         type: varint32
         -index-of: value
-        doc: What to store.
+        doc: The value to store.
       - id: mask
         type: varint32
         -index-of: value
@@ -2692,7 +2692,7 @@ types:
         type: varint32
         -index-of: value
         if: '(flags.value & 8) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_store_view_tko:
     doc: Store a tile of a view. Elements outside the tensor are left out.
     seq:
@@ -2711,7 +2711,7 @@ types:
       - id: memory_scope
         type: memory_scope_enum
         if: '(flags.value & 1) != 0'
-        doc: Among which threads it is ordered; absent exactly when weak.
+        doc: The threads among which it is ordered; absent exactly when weak.
       - id: optimization_hints
         type: list_of_dictionary_entry
         if: '(flags.value & 2) != 0'
@@ -2720,27 +2720,25 @@ types:
         type: list_of_u1
         if: _root.version >= 1304
         doc: |
-          One for each index: no element is outside along it; otherwise undefined behaviour. Since
+          For each index, whether no element is outside along it; else undefined behaviour. Since
           13.4; before, 0 for each of `index`.
       - id: tile
         type: varint32
         -index-of: value
-        doc: What to store.
+        doc: The value to store.
       - id: view
         type: varint32
         -index-of: value
-        doc: Where to; not multicast.
+        doc: The memory to store to; not multicast.
       - id: index
         type: list_of_varint32
         -index-of: value
-        doc: |
-          Which tile, a number a dimension, unsigned; outside the index space: undefined
-          behaviour.
+        doc: Index of the tile in each dimension, unsigned; out of range is undefined behaviour.
       - id: token
         type: varint32
         -index-of: value
         if: '(flags.value & 4) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_subf:
     doc: Difference of each pair of elements.
     seq:
@@ -2779,7 +2777,7 @@ types:
         doc: Of result.
       - id: overflow
         type: integer_overflow_enum
-        doc: 'What is promised about overflow; if it happens all the same: undefined behaviour.'
+        doc: The promise about overflow; a broken promise is undefined behaviour.
       - id: lhs
         type: varint32
         -index-of: value
@@ -2833,12 +2831,12 @@ types:
         doc: Of to.
       - id: overflow
         type: integer_overflow_enum
-        doc: 'What is promised about the bits dropped: copies of the sign bit, or zeros.'
+        doc: 'The promise about the bits dropped: copies of the sign bit, or zeros.'
       - id: from_field
         -orig-id: from
         type: varint32
         -index-of: value
-        doc: What to convert.
+        doc: The value to convert.
   op_xori:
     doc: Bitwise exclusive or of each pair of elements.
     seq:
@@ -2857,7 +2855,7 @@ types:
         -index-of: value
         doc: Right operand.
   op_yield:
-    doc: End a region of if, reduce or scan and hand out its values.
+    doc: End a region of if, reduce or scan with its values.
     seq:
       - id: result_types
         type: list_of_varint32
@@ -2900,7 +2898,7 @@ types:
       - id: source
         type: varint32
         -index-of: value
-        doc: Anything but bytes.
+        doc: A tile of anything but bytes.
   op_unpack:
     doc: 'The inverse of pack: read bytes as elements of another type. Since 13.3.'
     seq:
@@ -2929,7 +2927,7 @@ types:
         doc: A bit for everything that may be absent. Bit 0 global.
       - id: num_elem
         type: varint
-        doc: How many elements of the pointee; may be 0.
+        doc: The number of elements of the pointee; may be 0.
       - id: alignment
         type: varint
         doc: 'In bytes: a power of two, at least the element''s size.'
@@ -2961,7 +2959,7 @@ types:
       - id: acc
         type: varint32
         -index-of: value
-        doc: What is added, MxN.
+        doc: The accumulator, MxN.
       - id: lhs_scale
         type: varint32
         -index-of: value
@@ -2982,7 +2980,7 @@ types:
       - id: tensor_view
         type: varint32
         -index-of: value
-        doc: What to cut; the result names its type.
+        doc: 'The tensor view to cut; its type is part of the result''s.'
   op_make_strided_view:
     doc: Cut a tensor view into tiles that may overlap or leave gaps. Since 13.3.
     seq:
@@ -2995,7 +2993,7 @@ types:
       - id: tensor_view
         type: varint32
         -index-of: value
-        doc: What to cut; the result names its type.
+        doc: 'The tensor view to cut; its type is part of the result''s.'
   op_atomic_red_view_tko:
     doc: |
       Combine a tile into a tile of a view without returning what was there. Elements outside the
@@ -3013,26 +3011,24 @@ types:
         doc: How strongly the access is ordered beyond what tokens say.
       - id: memory_scope
         type: memory_scope_enum
-        doc: Among which threads it is atomic.
+        doc: The threads among which it is atomic.
       - id: mode
         type: atomic_rmw_mode_enum
-        doc: What is done to the element in memory.
+        doc: The operation on the element in memory.
       - id: inbounds
         type: list_of_u1
         if: _root.version >= 1305
         doc: |
-          One for each index: no element is outside along it; otherwise undefined behaviour. Since
+          For each index, whether no element is outside along it; else undefined behaviour. Since
           13.5; before, 0 for each of `index`.
       - id: view
         type: varint32
         -index-of: value
-        doc: Where.
+        doc: The view of the memory.
       - id: index
         type: list_of_varint32
         -index-of: value
-        doc: |
-          Which tile, a number a dimension, unsigned; outside the index space: undefined
-          behaviour.
+        doc: Index of the tile in each dimension, unsigned; out of range is undefined behaviour.
       - id: value
         type: varint32
         -index-of: value
@@ -3041,7 +3037,7 @@ types:
         type: varint32
         -index-of: value
         if: '(flags.value & 1) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_insert:
     doc: |
       A copy of a tile with one of its slices replaced. Slice i starts at element i times the size
@@ -3133,14 +3129,13 @@ types:
       - id: memory_scope
         type: memory_scope_enum
         if: '(flags.value & 1) != 0'
-        doc: Among which threads it is ordered; absent exactly when weak.
+        doc: The threads among which it is ordered; absent exactly when weak.
       - id: reduction
         type: multimem_reduction_kind_enum
-        doc: How values are combined.
+        doc: The operation that combines values.
       - id: inbounds
         type: list_of_u1
-        doc: |
-          One for each index: no element is outside along it; otherwise undefined behaviour.
+        doc: For each index, whether no element is outside along it; else undefined behaviour.
       - id: view
         type: varint32
         -index-of: value
@@ -3148,14 +3143,12 @@ types:
       - id: index
         type: list_of_varint32
         -index-of: value
-        doc: |
-          Which tile, a number a dimension, unsigned; outside the index space: undefined
-          behaviour.
+        doc: Index of the tile in each dimension, unsigned; out of range is undefined behaviour.
       - id: token
         type: varint32
         -index-of: value
         if: '(flags.value & 2) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_multimem_reduce_view_tko:
     doc: |
       Combine a tile into all replicas of multicast memory, each element atomically. Elements
@@ -3173,14 +3166,13 @@ types:
         doc: How strongly the access is ordered beyond what tokens say.
       - id: memory_scope
         type: memory_scope_enum
-        doc: Among which threads it is ordered.
+        doc: The threads among which it is ordered.
       - id: reduction
         type: multimem_reduction_kind_enum
-        doc: How values are combined.
+        doc: The operation that combines values.
       - id: inbounds
         type: list_of_u1
-        doc: |
-          One for each index: no element is outside along it; otherwise undefined behaviour.
+        doc: For each index, whether no element is outside along it; else undefined behaviour.
       - id: view
         type: varint32
         -index-of: value
@@ -3192,14 +3184,12 @@ types:
       - id: index
         type: list_of_varint32
         -index-of: value
-        doc: |
-          Which tile, a number a dimension, unsigned; outside the index space: undefined
-          behaviour.
+        doc: Index of the tile in each dimension, unsigned; out of range is undefined behaviour.
       - id: token
         type: varint32
         -index-of: value
         if: '(flags.value & 1) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_multimem_store_view_tko:
     doc: |
       Store a tile to all replicas of multicast memory. Elements outside the tensor are left out.
@@ -3218,11 +3208,10 @@ types:
       - id: memory_scope
         type: memory_scope_enum
         if: '(flags.value & 1) != 0'
-        doc: Among which threads it is ordered; absent exactly when weak.
+        doc: The threads among which it is ordered; absent exactly when weak.
       - id: inbounds
         type: list_of_u1
-        doc: |
-          One for each index: no element is outside along it; otherwise undefined behaviour.
+        doc: For each index, whether no element is outside along it; else undefined behaviour.
       - id: view
         type: varint32
         -index-of: value
@@ -3230,18 +3219,16 @@ types:
       - id: tile
         type: varint32
         -index-of: value
-        doc: What to store.
+        doc: The value to store.
       - id: index
         type: list_of_varint32
         -index-of: value
-        doc: |
-          Which tile, a number a dimension, unsigned; outside the index space: undefined
-          behaviour.
+        doc: Index of the tile in each dimension, unsigned; out of range is undefined behaviour.
       - id: token
         type: varint32
         -index-of: value
         if: '(flags.value & 2) != 0'
-        doc: What must have happened before.
+        doc: A token of operations that must have happened before.
   op_stream:
     doc: One after the other, to the end.
     seq:
@@ -3271,7 +3258,7 @@ types:
     seq:
       - id: starts
         type: padded_list_of_u4
-        doc: 'Where in `indices` each list begins.'
+        doc: 'The position in `indices` at which each list begins.'
       - id: indices
         type: padded_list_of_u8
         doc: The lists, one after the other.
@@ -3341,14 +3328,14 @@ types:
       - id: directory
         type: varint32
         -index-of: string
-        doc: Its folder. Index of a string.
+        doc: Its directory. Index of a string.
   debug_di_lexical_block:
     doc: A nested scope inside a subprogram.
     seq:
       - id: scope
         type: varint32
         -index-of: debug record
-        doc: 'What encloses it: a block, a subprogram or a file. Index of a debug record.'
+        doc: 'The enclosing scope: a block, a subprogram or a file. Index of a debug record.'
       - id: file
         type: varint32
         -index-of: debug record
@@ -3365,7 +3352,7 @@ types:
       - id: scope
         type: varint32
         -index-of: debug record
-        doc: 'What encloses it: a block, a subprogram or a file. Index of a debug record.'
+        doc: 'The enclosing scope: a block, a subprogram or a file. Index of a debug record.'
       - id: filename
         type: varint32
         -index-of: string
@@ -3389,11 +3376,11 @@ types:
       - id: name
         type: varint32
         -index-of: string
-        doc: As in source. Index of a string.
+        doc: The name in source. Index of a string.
       - id: linkage_name
         type: varint32
         -index-of: string
-        doc: As the linker sees it. Index of a string.
+        doc: The name that the linker sees. Index of a string.
       - id: compile_unit
         type: varint32
         -index-of: debug record
@@ -3413,11 +3400,11 @@ types:
       - id: callee
         type: varint32
         -index-of: debug record
-        doc: Where in the inlined function. Index of a debug record.
+        doc: The location in the inlined function. Index of a debug record.
       - id: caller
         type: varint32
         -index-of: debug record
-        doc: Where that was called. Index of a debug record.
+        doc: The location of the call. Index of a debug record.
   debug_record_table:
     doc: |
       Entries found by offsets into the bytes after the offsets. An entry runs to where the next
@@ -3624,7 +3611,7 @@ enums:
     7:
       id: producer
       -orig-id: Producer
-      doc: Who wrote the file, as free text.
+      doc: The program that wrote the file, as free text.
   type_tag:
     0:
       id: i1
@@ -3848,8 +3835,8 @@ enums:
     6:
       id: assume
       doc: |
-        Promise that a predicate holds for a value and hand the value on. If it does not hold:
-        undefined behaviour.
+        Promise that a predicate holds for a value, which is the result. Undefined behaviour if
+        the predicate does not hold.
     7:
       id: atomic_cas_tko
       doc: 'Compare and swap: where memory holds `cmp`, bit by bit, store `val`.'
@@ -3884,7 +3871,7 @@ enums:
     17:
       id: continue_op
       -orig-id: continue
-      doc: Go on with the next iteration of the innermost for or loop.
+      doc: Continue with the next iteration of the innermost for or loop.
     18:
       id: cos
       doc: |
@@ -3903,8 +3890,8 @@ enums:
     21:
       id: divi
       doc: |
-        Quotient of each pair of elements. By zero, or the smallest signed number by -1, is
-        undefined behaviour.
+        Quotient of each pair of elements. Division by zero, or of the smallest signed number by
+        -1, is undefined behaviour.
     23:
       id: exp
       doc: |
@@ -3959,7 +3946,7 @@ enums:
         result type is undefined behaviour.
     48:
       id: get_tile_block_id
-      doc: Where in the grid this tile block is.
+      doc: The coordinates of this tile block in the grid.
     50:
       id: if_op
       -orig-id: if
@@ -3973,11 +3960,11 @@ enums:
     59:
       id: itof
       doc: |
-        Convert integers to floating-point numbers. What is too large becomes infinity, or a NaN
-        where the type has none.
+        Convert integers to floating-point numbers. A number that is too large becomes infinity,
+        or a NaN if the type has none.
     60:
       id: join_tokens
-      doc: A token after two or more others.
+      doc: 'Join two or more tokens: the result is after all of them.'
     61:
       id: load_ptr_tko
       doc: |
@@ -4012,7 +3999,7 @@ enums:
         values are read as unsigned; all have the same type.
     68:
       id: make_token
-      doc: A token before which nothing need have happened.
+      doc: Make a token that depends on no operation.
     69:
       id: maxf
       doc: The larger of each pair of elements; 0 is above -0.
@@ -4086,8 +4073,8 @@ enums:
     90:
       id: remi
       doc: |
-        Remainder of the division toward zero; when signed it has the sign of lhs. By zero is
-        undefined behaviour.
+        Remainder of the division toward zero; when signed it has the sign of lhs. Division by
+        zero is undefined behaviour.
     91:
       id: reshape
       doc: Give the elements, in row-major order, another shape.
@@ -4157,7 +4144,7 @@ enums:
     109:
       id: yield_op
       -orig-id: yield
-      doc: End a region of if, reduce or scan and hand out its values.
+      doc: End a region of if, reduce or scan with its values.
     110:
       id: atan2
       doc: |

@@ -1,4 +1,4 @@
-"""Type records: a tag and what the tag asks for (Type section).
+"""Type records: a tag and the fields that it selects (Type section).
 
 Element types have no fields. Composite types refer to other types by index, in any order, so the
 records are only linked when `tileir.types` resolves them.
@@ -6,7 +6,7 @@ records are only linked when `tileir.types` resolves them.
 
 from __future__ import annotations
 
-from .cursor import Cursor, Path, Writer
+from .cursor import ByteWriter, Cursor, Path
 from .enums import PADDING_VALUE, POINTER_ATTRIBUTE
 from .field import field
 from .leaves import Bool, EnumValue, Fixed, FlagWord, Index, Leaf, VarInt
@@ -14,7 +14,7 @@ from .nodes import Counted, If, Since, Variant, Versioned
 from .version import V13_1, V13_2, V13_3, V13_4
 
 DYNAMIC = -(1 << 63)
-"""A dynamic extent or stride on the wire."""
+"""A dynamic extent or stride in the file."""
 
 PREVIEW_TAGS = range(209, 216)
 
@@ -24,7 +24,7 @@ SIZES32 = Counted(Fixed(4, signed=True), item_size=4)
 
 
 class NoExtension(Leaf):
-    """Nothing. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
+    """No bytes. NVIDIA's reader takes bytes after a tile for a public-preview extension."""
 
     def read(self, cursor: Cursor, path: Path) -> None:
         if cursor.left:
@@ -36,14 +36,14 @@ class NoExtension(Leaf):
                 hint="preview content has no published layout",
             )
 
-    def emit(self, value: None, writer: Writer) -> None:
-        """Writes nothing."""
+    def emit(self, value: None, writer: ByteWriter) -> None:
+        """Write no bytes."""
 
 
 TYPE = Variant("type tag", preview=PREVIEW_TAGS)
 
 SCALAR_BITS: dict[int, int] = {}
-"""Tag of an element type -> width in bits, which decides how an attribute's value is written."""
+"""Tag of an element type -> width in bits, on which the layout of an attribute's value depends."""
 
 INTEGER_TAGS: set[int] = set()
 
@@ -130,7 +130,7 @@ TYPE.add(
     "func",
     16,
     "Signature: parameter and result types.",
-    field("parameters", Counted(TYPE_INDEX), "Of the entry block."),
+    field("parameters", Counted(TYPE_INDEX), "The types of the entry block's arguments."),
     field("results", Counted(TYPE_INDEX), "None in a kernel."),
 )
 TYPE.add("token", 17, "Order between memory operations; exists only while compiling.")

@@ -1,4 +1,4 @@
-"""Bytecode versions. A version is the (major, minor) pair of the file header."""
+"""Bytecode versions: the (major, minor) pair of the file header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, version: Version | str | tuple[int, int]) -> Version:
-        """A version from its text ("13.4") or its pair; ValueError for anything else."""
+        """Return a version from its text ("13.4") or its pair; ValueError for anything else."""
         if isinstance(version, str) and re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)", version):
             return cls(*map(int, version.split(".")))
         if isinstance(version, tuple) and [type(part) for part in version] == [int, int]:

@@ -105,3 +105,30 @@ def test_ruff_agrees(verb: tuple[str, ...]) -> None:
         [sys.executable, "-m", "ruff", *verb, "."], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+ROOTS = ("", "formats", "tileir", "codegen", "codegen/nvptx", "codegen/host", "tileir/cutile")
+"""Where paths in documents start."""
+
+
+@pytest.mark.parametrize("document", ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_files_that_documents_name_exist(document: str) -> None:
+    named = re.findall(r"`([\w./-]+(?:\.py|\.md|\.txt|/))`", (ROOT / document).read_text())
+    assert named
+    known = {path.name for path in CODE}
+    gone = [
+        name
+        for name in named
+        if not any((ROOT / root / name).exists() for root in ROOTS)
+        if "/" in name or name not in known
+    ]
+    assert not gone
+
+
+def test_the_stages_are_those_of_the_document() -> None:
+    pytest.importorskip("llvmlite")
+    from tileir.codegen.pipeline import STAGES
+
+    text = " ".join((ROOT / "ARCHITECTURE.md").read_text().split())
+    for family, names in STAGES.items():
+        assert f"{family}: {' -> '.join(names)}" in text

@@ -192,6 +192,31 @@ def test_reading_needs_no_code_generator() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_no_module_hides_a_name_of_its_package() -> None:
+    """Once it is imported, a module is an attribute of its package, whatever had that name."""
+    hidden = []
+    for name, path in modules().items():
+        if path.name != "__init__.py":
+            continue
+        inside = {p.stem for p in path.parent.glob("*.py")} | {
+            p.name for p in path.parent.iterdir()
+        }
+        bound = set()
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ImportFrom | ast.Import):
+                bound |= {
+                    alias.asname or alias.name
+                    for alias in node.names
+                    if not (
+                        isinstance(node, ast.ImportFrom) and f"{name}.{alias.name}" in modules()
+                    )
+                }
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                bound.add(node.name)
+        hidden += [f"{name}.{one}" for one in bound & inside]
+    assert not hidden
+
+
 def test_no_module_hides_a_public_function() -> None:
     import importlib
     import pkgutil

@@ -50,6 +50,54 @@ def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
             assert f"{prefix}{path.relative_to(ROOT).as_posix()}" in names
 
 
+KEPT = (
+    "attributes",
+    "builder",
+    "codegen.nvptx.plan",
+    "cutile",
+    "cutile.plugin",
+    "emulator",
+    "errors",
+    "formats.limits",
+    "formats.version",
+    "gpus",
+    "inspect",
+    "ir",
+    "pygments_lexer",
+    "sampler",
+    "types",
+)
+"""Modules that programs of others import by these names."""
+
+
+@pytest.mark.slow
+def test_what_others_import_is_there(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    program = (
+        "import importlib, tileir\n"
+        f"for name in {KEPT}: importlib.import_module('tileir.' + name)\n"
+        "for name in tileir.__all__: getattr(tileir, name)\n"
+        "from tileir.ir import Block, Body, Op, Region, Value\n"
+        "from tileir.builder import Kernel, Module, number, position, splat\n"
+        "from tileir.sampler import sample\n"
+        "from tileir.inspect import as_json, render\n"
+        "print(tileir.__file__)\n"
+    )
+    environment = {"PYTHONPATH": str(tmp_path), "PATH": "", "HOME": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).is_relative_to(tmp_path)
+    assert (tmp_path / "tileir" / "verifier" / "RULES.md").exists()
+    for module in ("tileir.inspect", "tileir.cutile"):
+        command = [sys.executable, "-m", module, "--help"]
+        done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environment)
+        assert done.returncode == 0, module
+
+
 def run_inspect(python: str, environment: dict[str, str] | None = None, **options) -> str:
     done = subprocess.run(
         [python, "-m", "tileir.inspect", str(KERNEL)],

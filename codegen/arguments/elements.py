@@ -12,7 +12,7 @@ from tileir.errors import LaunchError
 from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
 
-_OWN = {
+DTYPES = {
     "i1": ("bool", "int8", "uint8"),
     "i8": ("int8", "uint8"),
     "i16": ("int16", "uint16"),
@@ -31,7 +31,7 @@ _OWN = {
 }
 """Element type -> NumPy types whose elements have the same bits (f4E2M1FN: two elements a byte)."""
 
-_FLOATS8 = {names[0]: name for name, names in _OWN.items() if names[0].startswith("float8")}
+_FLOATS8 = {names[0]: name for name, names in DTYPES.items() if names[0].startswith("float8")}
 """NumPy type -> element type."""
 
 _UNPACKED = "float4_e2m1fn"
@@ -43,7 +43,7 @@ _PACKING = "pack two a byte into uint8, the even one low: a[..., ::2] & 15 | a[.
 
 def check_type(dtype: str, pointee: Scalar) -> None:
     """Raise LaunchError unless arrays of this type, by NumPy's name, have such elements."""
-    expected = _OWN[pointee.name]
+    expected = DTYPES[pointee.name]
     if dtype == _UNPACKED and pointee.name == "f4E2M1FN":
         raise LaunchError(f"{dtype} arrays have one element a byte; {_PACKING}")
     if dtype not in expected:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -38,14 +37,19 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
     return digest.hexdigest()
 
 
+def sources() -> list[Path]:
+    """Return all source files of the three layers, in an order independent of the machine."""
+    folders = (tileir.__path__[0], formats.__path__[0], Path(__file__).parents[1])
+    return [path for folder in folders for path in sorted(Path(folder).rglob("*.py"))]
+
+
 @cache
 def _own_code() -> str | None:
     """Hash all our source files, which takes a few milliseconds; None if there are none."""
-    digest, count = hashlib.sha256(), 0
-    for folder in (tileir.__path__[0], formats.__path__[0], os.path.dirname(__file__)):
-        for path in sorted(Path(folder).rglob("*.py")):
-            data = path.read_bytes()
-            digest.update(f"{path.relative_to(folder)}\0{len(data)}\0".encode(errors="replace"))
-            digest.update(data)
-            count += 1
-    return digest.hexdigest() if count else None
+    digest, files = hashlib.sha256(), sources()
+    for path in files:
+        data = path.read_bytes()
+        name = Path(*path.parts[-3:])
+        digest.update(f"{name}\0{len(data)}\0".encode(errors="replace"))
+        digest.update(data)
+    return digest.hexdigest() if files else None

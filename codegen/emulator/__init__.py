@@ -1,17 +1,17 @@
-"""An emulator of PTX: all threads of several blocks as NumPy lanes, on the memory of the host.
+"""An emulator of PTX: it runs the threads of several blocks as NumPy arrays, on host memory.
 
-It runs a kernel as a GPU would, and says what a GPU would not: races, accesses out of bounds,
-memory and registers that were never written, threads that wait for ever. `load` takes what
+It runs a kernel as a GPU would, and reports what a GPU would not: races, accesses out of bounds,
+reads of memory and registers that were never written, threads that wait for ever. `load` takes what
 `tileir.compile` returns, or PTX and launch plans from files, and needs neither a compiler nor
-NVIDIA's tools; `launch` runs one kernel by its plan. Users have it as `tileir.emulator`.
+NVIDIA's tools; `launch` runs one kernel by its plan. Users import it as `tileir.emulator`.
 
-Each room knows those above it:
+Each folder imports only those above it:
 
-ptx/      what the text says: statements, types, the table of instructions, basic blocks
-threads/  lanes and their registers, warps, barriers, schedules, and what threads know of others
-memory/   what addresses lead to: bounds, races, releases and acquires, copies under way
-ops/      the chapters of the table: what each instruction does
-running/  basic blocks become Python functions; arguments are packed, and batches of blocks run
+ptx/      the PTX text: statements, types, the table of instructions, basic blocks
+threads/  lanes and their registers, warps, barriers, schedules, vector clocks
+memory/   state spaces: bounds, races, releases and acquires, asynchronous copies
+ops/      the rows of the table: a function for each family of instructions
+running/  launches: basic blocks become Python functions, and batches of blocks run them
 """
 
 from __future__ import annotations

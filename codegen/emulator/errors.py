@@ -1,7 +1,7 @@
-"""What goes wrong in an emulated kernel, by kind, and where that is.
+"""The errors of emulated kernels: their kinds and classes.
 
-What the kernel did is an `EmulationError`. Where the launch does not fit the kernel it is a
-`LaunchError` as well, and where the emulator does not know the PTX an `UnsupportedError`.
+Every one is an `EmulationError`. If the launch does not fit the kernel, it is a `LaunchError` too;
+if the emulator does not know the PTX, an `UnsupportedError`.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 from tileir.errors import EmulationError, LaunchError, UnsupportedError
 
 KINDS = {
-    "syntax": "the text is no PTX that the emulator reads",
+    "syntax": "the text is not PTX that the emulator reads",
     "unknown": "an instruction, operand or symbol that the emulator does not know",
     "launch": "arguments or grid do not fit the launch plan",
     "bounds": "an access outside the memory it is meant for",
-    "alignment": "an address that is no multiple of the bytes accessed",
-    "poison": "a register or a byte that nothing has written is read",
-    "race": "two threads touch the same bytes, one writes, and nothing orders them",
-    "barrier": "threads meet at a barrier in a way that PTX leaves undefined",
-    "warp": "an exchange between lanes of which one does not take part",
-    "heap": "memory of the heap is given back wrongly, or not at all",
-    "deadlock": "no thread can go on, and not all have ended",
+    "alignment": "an address that is not a multiple of the bytes accessed",
+    "poison": "a read of a register or a byte that was never written",
+    "race": "two threads access the same bytes, one writes, and nothing orders the accesses",
+    "barrier": "threads arrive at a barrier in a way that PTX leaves undefined",
+    "warp": "an exchange between lanes in which one of them does not take part",
+    "heap": "memory of the heap is freed wrongly, or never",
+    "deadlock": "no thread can continue, and not all have ended",
     "livelock": "more steps than the limit",
     "trap": "the kernel ended itself",
     "assert": "the kernel called __assertfail, which ends it",
@@ -30,7 +30,7 @@ KINDS = {
 
 
 class UnsupportedPtxError(EmulationError, UnsupportedError):
-    """PTX that the emulator does not read, or an instruction that it does not know."""
+    """The emulator cannot read the PTX, or does not know an instruction in it."""
 
 
 class EmulatedLaunchError(EmulationError, LaunchError):
@@ -45,6 +45,6 @@ _CLASSES = {
 
 
 def emulation_error(kind: str, message: str, **where: Any) -> EmulationError:
-    """The error of a kind; `where` is what `EmulationError` takes."""
+    """Return the error of a kind; `where` has the location arguments of `EmulationError`."""
     assert kind in KINDS
     return _CLASSES.get(kind, EmulationError)(kind, message, **where)

@@ -11,8 +11,8 @@ from typing import Any
 
 from tileir.codegen import pipeline
 from tileir.codegen.compilation import Compilation, Compiled
+from tileir.codegen.device import launch as on_device
 from tileir.codegen.device.image import Image
-from tileir.codegen.device.launch import launch, load
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.pipeline import Watch
 from tileir.gpus import TARGETS
@@ -58,14 +58,14 @@ class CompiledEntry(Compiled):
         empty grid needs no GPU. MissingPackageError without cuda-bindings.
         """
         self.refuse(others)
-        launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
+        on_device.launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
 
     def load(self) -> None:
         """Give the code to the driver now, for the current GPU; the first launch does it otherwise.
 
         LaunchError, DeviceError and MissingPackageError as of a launch.
         """
-        load(self.symbol, self.plan, self._image)
+        on_device.load(self.symbol, self.plan, self._image)
 
 
 class PtxCompilation(Compilation):

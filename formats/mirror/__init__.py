@@ -1,12 +1,12 @@
 """The mirror: `tileir.ksy`, the same format for Kaitai Struct, printed from the Construct tree.
 
-Kaitai Struct makes parsers in a dozen languages, and a hex viewer, of such a file. Printing it from
-the tree keeps one description of the format; a test that compares a Kaitai parser with ours leaf
-by leaf keeps both honest.
+From such a file, Kaitai Struct makes parsers in a dozen languages, and a hex viewer. It is printed
+from the tree, so that there is one description of the format; a test compares a Kaitai parser with
+ours leaf by leaf.
 
     python -m tileir.formats.mirror [FILE]     print it, or write it to FILE
 
-What Kaitai cannot say: that a section is missing or a table leaves gaps, limits on nesting, the
+Kaitai cannot express that a section is missing or that a table has gaps, limits on nesting, the
 numbering of values, and which location belongs to which op.
 """
 
@@ -17,6 +17,6 @@ from pathlib import Path
 from .document import document, ksy
 
 PATH = Path(__file__).parent.parent / "tileir.ksy"
-"""Where the mirror is checked in."""
+"""The checked-in mirror."""
 
 __all__ = ["PATH", "document", "ksy"]

@@ -1,8 +1,8 @@
-"""What the mirror says about a type or a field, in a sentence or two.
+"""The docs of the mirror's types and fields.
 
-The words come from the tree and from the rows of the op table; added are the facts that the tree
-holds as attributes of nodes: what an index points into, what the bits of a flag word stand for,
-since when a field is there and what its absence means.
+They come from the tree and from the rows of the op table; added are the facts that the tree has as
+attributes of nodes: the target of an index, the meaning of flag bits, the first version of a field,
+and the meaning of its absence.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ VARIANT_DOCS = {
 
 
 def describe(doc: str, since: Version = V13_1) -> str:
-    """A doc as one text, with the version where that is not the first."""
+    """Return a doc as one text, with the version if that is not the first."""
     text = " ".join(doc.split())
     return text if since == V13_1 else f"{text} Since {since}."
 
 
-def of_field(field: Renamed, found: Sequence[Option], row: Op | None) -> str:
-    """The doc of a field; `row` is the op it belongs to, `found` its options."""
+def of_field(field: Renamed, choices: Sequence[Option], row: Op | None) -> str:
+    """Return the doc of a field; `row` is its op, `choices` are its options."""
     parts = [field.docs or (of_slot(field.name, row) if row else "")]
-    node = found[0].node
+    node = choices[0].node
     if isinstance(node, FlagWord):
         parts.append(of_bits(node, row))
     if isinstance(node, Index) and node.target != "value":
         parts.append(f"Index of a {node.target}.")
-    since = min(option.since for option in found)
-    until = None if any(option.until is None for option in found) else found[-1].until
+    since = min(option.since for option in choices)
+    until = None if any(option.until is None for option in choices) else choices[-1].until
     if since > V13_1 and not (row and since <= row.since):
-        earlier = before(found[0])
+        earlier = before(choices[0])
         parts.append(f"Since {since}; before, {earlier}." if earlier else f"Since {since}.")
     if until is not None:
         parts.append(f"Not in {until} and later.")
@@ -64,7 +64,7 @@ def of_field(field: Renamed, found: Sequence[Option], row: Op | None) -> str:
 
 
 def before(option: Option) -> str:
-    """What a field means in files of versions that lack it; empty if nothing."""
+    """Return the meaning of a field in files of versions that lack it; empty if it has none."""
     default, node = option.default, option.node
     if default is None:
         return ""
@@ -77,7 +77,7 @@ def before(option: Option) -> str:
 
 
 def of_slot(name: str, row: Op) -> str:
-    """The doc of an op's field, from the row's slots."""
+    """Return the doc of an op's field, from the row's slots."""
     if name == "result_types":
         names = listed(result.name for result in row.results)
         return f"Of {names}." if names else "None, so that the count is 0."
@@ -92,18 +92,18 @@ def of_slot(name: str, row: Op) -> str:
 
 
 def label(slot: Operand) -> str:
-    """A slot's name, and how many values stand in it where that is not one."""
+    """Return a slot's name, and its number of values if that is not one."""
     number = {"one": "", "many": " (any number)", "optional": " (may be absent)"}
     return slot.name + number[slot.arity]
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a row."""
+    """Return names as one text, separated by commas."""
     return ", ".join(names)
 
 
 def of_bits(node: FlagWord, row: Op | None) -> str:
-    """What each bit stands for, with the version where it came later than the word."""
+    """Return the meaning of each bit, with its version if that is later than the word's."""
     since = [slot.since for slot in flag_slots(row)] if row else [V13_1] * len(node.names)
     first = min(since)
     named = [

@@ -1,4 +1,4 @@
-"""The whole document: what the file says about itself, then the types in reading order."""
+"""The whole document: its description, then the types in reading order."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ DOC_REF = "https://docs.nvidia.com/cuda/tile-ir/latest/sections/bytecode.html"
 
 
 def document() -> dict:
-    """`tileir.ksy` as nested dicts and lists."""
+    """Return `tileir.ksy` as nested dicts and lists."""
     walk = Walk()
     header, sections = FILE.subcons
     payloads = {section.name: walk.layout(section.payload)["type"] for section in SECTIONS}
@@ -94,5 +94,5 @@ def document() -> dict:
 
 
 def ksy() -> str:
-    """The text of `tileir.ksy`."""
+    """Return the text of `tileir.ksy`."""
     return HEAD + "\n".join(lines(document())) + "\n"

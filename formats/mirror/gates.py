@@ -1,7 +1,7 @@
-"""When a field is there: version gates and flag bits, as one Kaitai condition.
+"""The presence of a field: version gates and flag bits, as one Kaitai condition.
 
 In the tree a field is wrapped in `Since`, `Versioned` and `If`. Unwrapped, it is a few options,
-each a range of versions, some bits that must be set, and the layout it then has.
+each a range of versions, some bits that must be set, and a layout.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .primitives import among
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way a field can lie in the file: from `since` to before `until`, where bits are set.
+    """One layout of a field: from version `since` to before `until`, if bits are set.
 
-    `bits` are pairs of a field name and a mask; `default` is what the field means before `since`.
+    `bits` are pairs of a field name and a mask; `default` is the field's meaning before `since`.
     """
 
     since: Version
@@ -35,7 +35,7 @@ class Option:
 
 
 def options(node: Construct, outer: Option | None = None) -> Iterator[Option]:
-    """The options of a field; none for versions that lack it."""
+    """Yield the options of a field; none for versions that lack it."""
     outer = outer or Option(V13_1, None, (), node)
     since, until, bits, default = outer.since, outer.until, outer.bits, outer.default
     if isinstance(node, Since):
@@ -57,14 +57,15 @@ def options(node: Construct, outer: Option | None = None) -> Iterator[Option]:
 
 
 def number(version: Version) -> int:
-    """A version as `_root.version` has it: 1304 is 13.4."""
+    """Return a version as `_root.version` has it: 1304 is 13.4."""
     return version.major * 100 + version.minor
 
 
 def condition(option: Option, record: Mapping[str, Renamed]) -> str:
-    """The condition of an option, empty if it always holds; `record` has the fields before it.
+    """Return the condition of an option, empty if it always holds; `record` has the fields before
+    it.
 
-    Versions come first: a flag word that the version lacks must not be looked at.
+    Versions come first: a flag word that the version lacks must not be tested.
     """
     since, tests = option.since, []
     for name, mask in option.bits:
@@ -81,7 +82,7 @@ def condition(option: Option, record: Mapping[str, Renamed]) -> str:
 
 
 def bit_is_set(name: str, mask: int, word: Construct) -> str:
-    """Whether the field `name`, laid out as `word`, has one of the bits of the mask."""
+    """Return the condition that the field `name`, laid out as `word`, has a bit of the mask."""
     made = identifier(name)
     if isinstance(word, Bool):
         return f"{made} != 0"
@@ -90,7 +91,7 @@ def bit_is_set(name: str, mask: int, word: Construct) -> str:
 
 
 def either(conditions: list[str]) -> str:
-    """One condition that holds when one of them does; empty when one always does."""
+    """Return the condition that one of some conditions holds; empty if one always does."""
     if "" in conditions:
         return ""
     if len(conditions) == 1:
@@ -99,7 +100,7 @@ def either(conditions: list[str]) -> str:
 
 
 def available(subject: str, since: Mapping[int, Version]) -> str:
-    """Whether the number `subject` is one that the file's version has; `since` says which do."""
+    """Return the condition that the version has the number `subject`; `since` has all numbers."""
     terms = []
     for version in sorted(set(since.values())):
         numbers = [value for value, first in since.items() if first == version]
@@ -111,5 +112,5 @@ def available(subject: str, since: Mapping[int, Version]) -> str:
 
 
 def cases_of(enum: Enum) -> dict[int, Version]:
-    """Every case of an enum and the version that introduced it."""
+    """Return every case of an enum and the version that introduced it."""
     return {case.value: max(case.since, enum.since) for case in enum.cases}

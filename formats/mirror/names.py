@@ -1,8 +1,8 @@
 """Identifiers of the mirror: the tree's names in the form that Kaitai and its targets accept.
 
-Kaitai Struct wants `lower_snake_case` and hands identifiers to the target language unchanged, so
-one that is a keyword there gives source that does not compile. The rule is the same everywhere:
-a word that any of the targets below keeps for itself gets a suffix that says what it names.
+Kaitai Struct wants `lower_snake_case` and passes identifiers to the target language unchanged, so
+that a keyword gives source that does not compile. Therefore a word that is reserved in any of the
+targets below gets a suffix for the kind of thing that it names.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def identifier(name: str, what: str = "field") -> str:
-    """The Kaitai identifier of `name`, which names a `what`: ``for`` as an op is ``for_op``."""
+    """Return the Kaitai identifier of `name`; ``for``, which names an op, becomes ``for_op``."""
     snake = _WORDS.sub("_", name).lower().replace(" ", "_")
     return f"{snake}_{what}" if snake in RESERVED else snake
 
 
 def named(name: str, what: str = "field") -> dict[str, object]:
-    """The keys that name something: its identifier and, where that differs, the name it had."""
+    """Return the keys of a name: its identifier and, if that differs, the original name."""
     made = identifier(name, what)
     return {"id": made} if made == name else {"id": made, "-orig-id": name}

@@ -121,7 +121,7 @@ NUMBERS: dict[str, dict] = {
 
 
 def ladder(cases: dict[int, object], subject: str, otherwise: object) -> str:
-    """A value for each value of `subject`, as one expression; equal values share a rung."""
+    """Return an expression that maps values of `subject`; equal results share a comparison."""
     groups: dict[object, list[int]] = {}
     for number, value in cases.items():
         groups.setdefault(value, []).append(number)
@@ -132,7 +132,7 @@ def ladder(cases: dict[int, object], subject: str, otherwise: object) -> str:
 
 
 def among(subject: str, numbers: list[int]) -> str:
-    """Whether `subject` is one of the numbers, as few comparisons as the ranges allow."""
+    """Return the condition that `subject` is one of the numbers, with few comparisons."""
     ranges: list[list[int]] = []
     for number in sorted(numbers):
         if ranges and ranges[-1][1] == number - 1:
@@ -151,7 +151,7 @@ def among(subject: str, numbers: list[int]) -> str:
 
 
 def bits(node: ScalarBits) -> tuple[str, dict]:
-    """Name and type of the value of a number attribute; its parameter is the width in bits."""
+    """Return name and type of a number attribute's value; its parameter is the width in bits."""
     widths = {
         width: tag for tag, width in SCALAR_BITS.items() if (tag in INTEGER_TAGS) == node.integer
     }
@@ -208,7 +208,7 @@ def bits(node: ScalarBits) -> tuple[str, dict]:
 
 
 def widths_of_types() -> dict[str, dict]:
-    """Instances of a type record that say how wide a number of that type is."""
+    """Return the instances of a type record for the width of its numbers."""
     made = {}
     for name, integer in (("integer_width", True), ("float_width", False)):
         cases = {t: bits for t, bits in SCALAR_BITS.items() if (t in INTEGER_TAGS) == integer}
@@ -221,7 +221,7 @@ def widths_of_types() -> dict[str, dict]:
 
 
 def section(payloads: dict[str, str]) -> dict:
-    """The section record; `payloads` is the type of each kind's payload."""
+    """Return the section record; `payloads` has the type of each kind's payload."""
     plain = [s.number for s in SECTIONS if not s.alignment]
     allowed = [END.number, *plain, *(s.number | ALIGNED for s in SECTIONS)]
     least = {s.number: s.alignment for s in SECTIONS if s.alignment}
@@ -287,7 +287,7 @@ def section(payloads: dict[str, str]) -> dict:
 
 
 def table(index_size: int, slot: str) -> dict:
-    """A table of entries found by offsets of `index_size` bytes; `slot` is the type of a slot."""
+    """Return the type of an offset table with offsets of `index_size` bytes and slots of a type."""
     return {
         "doc": (
             "Entries found by offsets into the bytes after the offsets. An entry runs to where the "
@@ -316,7 +316,7 @@ def table(index_size: int, slot: str) -> dict:
 
 
 def slot(index_size: int, entry: str) -> dict:
-    """Where one entry of a table lies, and the entry; `entry` is its type."""
+    """Return the type of a slot: the bounds of an entry, and the entry of type `entry`."""
     cast = f".as<u{index_size}>"
     following = "idx + 1 < _parent.offsets.size.as<s4> ? _parent.offsets[idx + 1] : limit"
     return {
@@ -341,7 +341,7 @@ def slot(index_size: int, entry: str) -> dict:
 
 
 def padded_list(item: str, size: int) -> dict:
-    """A count, padding to the size of an item, and that many items."""
+    """Return the type of a count, padding to the size of an item, and that many items."""
     return {
         "seq": [
             {"id": "count", "type": "varint"},

@@ -1,6 +1,6 @@
-"""YAML text in the style of the Kaitai format gallery, from dicts, lists and scalars.
+"""The YAML writer, in the style of the Kaitai format gallery, for dicts, lists and scalars.
 
-Written here because the format layer depends on Construct only. Long texts become blocks, texts of
+It is here because this package depends on Construct only. Long texts become blocks, texts of
 several lines keep them; lists of scalars stay in one line, everything else is a block.
 """
 
@@ -18,7 +18,7 @@ _WORD_WITH_A_MEANING = re.compile(r"(?i)(y|n|yes|no|on|off|true|false|null|~|\.i
 
 
 def scalar(value: object) -> str:
-    """A scalar in one line, quoted where YAML would read something else."""
+    """Return a scalar in one line, quoted where YAML would read something else."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -35,7 +35,7 @@ def scalar(value: object) -> str:
 
 
 def lines(value: Mapping | Sequence, indent: int = 0) -> Iterator[str]:
-    """The lines of a mapping, or of a list of mappings."""
+    """Yield the lines of a mapping, or of a list of mappings."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             yield from entry(str(key), item, indent)
@@ -47,7 +47,7 @@ def lines(value: Mapping | Sequence, indent: int = 0) -> Iterator[str]:
 
 
 def entry(key: str, value: object, indent: int) -> Iterator[str]:
-    """The lines of one key and its value."""
+    """Yield the lines of one key and its value."""
     start = f"{' ' * indent}{key}:"
     if isinstance(value, Mapping) or (isinstance(value, list) and _holds_mappings(value)):
         yield start

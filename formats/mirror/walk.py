@@ -68,7 +68,7 @@ VARIANTS = {
 
 
 class Walk:
-    """The types and enums of the mirror, in the order in which the walk meets them."""
+    """The types and enums of the mirror, in the order of the walk."""
 
     def __init__(self) -> None:
         self.types: dict[str, dict] = {}
@@ -76,7 +76,7 @@ class Walk:
 
     @singledispatchmethod
     def layout(self, node: Construct) -> dict:
-        """The keys of a field that lies in the file as `node` says: its type, its rules."""
+        """Return the keys of a field with the layout `node`: its type, its rules."""
         raise TypeError(f"no rule how to mirror {node!r}")
 
     @layout.register
@@ -288,7 +288,7 @@ class Walk:
         return {"type": name}
 
     def arm(self, variant: str, arm) -> str:
-        """The type of what a tag selects."""
+        """Return the type of the fields that a tag selects."""
         name = f"{variant.removesuffix('_record')}_{identifier(arm.name, '').rstrip('_')}"
         row = BY_OPCODE[arm.tag] if variant == "op" else None
         self.types[name] = {"doc": describe(arm.doc, arm.since), **self.record(arm.fields, row)}
@@ -296,25 +296,25 @@ class Walk:
 
     @staticmethod
     def stays(node: Record) -> bool:
-        """Whether anything of a record can be in a file."""
+        """Whether a record has any bytes in some version."""
         return any(not isinstance(f.subcon, Repeat) or f.subcon.count for f in node.subcons)
 
     def record(self, node: Record, row: Op | None = None) -> dict:
-        """The fields of a record; a flag that has no bytes of its own becomes an instance."""
+        """Add the fields of a record; a flag without bytes becomes an instance."""
         fields = {field.name: field for field in node.subcons}
         seq, instances = [], {}
         for field in node.subcons:
             if isinstance(field.subcon, Repeat) and not field.subcon.count:
                 continue
             keys = named(field.name)
-            found = list(options(field.subcon))
-            present = either([condition(option, fields) for option in found])
-            doc = {"doc": text} if (text := of_field(field, found, row)) else {}
-            if isinstance(found[0].node, Flag):
+            choices = list(options(field.subcon))
+            present = either([condition(option, fields) for option in choices])
+            doc = {"doc": text} if (text := of_field(field, choices, row)) else {}
+            if isinstance(choices[0].node, Flag):
                 made = keys.pop("id")
                 instances[made] = {**keys, "value": present, **doc}
                 continue
-            layouts = [self.layout(option.node) for option in found]
+            layouts = [self.layout(option.node) for option in choices]
             if any(layout != layouts[0] for layout in layouts):
                 raise TypeError(f"{field.name} has layouts that one field cannot have")
             seq.append(keys | layouts[0] | ({"if": present} if present else {}) | doc)

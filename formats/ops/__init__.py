@@ -1,7 +1,7 @@
 """The table of ops: one row each, in the ten chapters of the specification.
 
 `OPS` is in opcode order. A new op is one row here, one in `codegen/ops/`, and a lowering for each
-target; how its bytes lie, how it is checked, shown and rebuilt follows from the row here.
+target; its wire layout, its checks, its text and its builder follow from the row here.
 """
 
 from __future__ import annotations

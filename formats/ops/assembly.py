@@ -1,10 +1,10 @@
-"""How ops are spelled: the assembly format of a row, for the printer and the assembler alike.
+"""Assembly formats: the syntax of an op's row, for the printer and the assembler alike.
 
-A format says what follows the mnemonic. ``{slot}`` stands for the slot's value, ``{slot:form}`` for
-something else about it (`FORMS`), ``[...]`` for a part that is left out when the first slot in it
-is absent or has its default; everything else stands for itself. ``{{``, ``}}``, ``[[`` and ``]]``
-are the characters themselves. Blanks count when printing: NVIDIA's disassembler writes two in a row
-where an elided part leaves its own behind.
+A format is the text after the mnemonic. ``{slot}`` is the slot's value, ``{slot:form}`` something
+else about it (`FORMS`), ``[...]`` a group that is left out if the first slot in it is absent or has
+its default; everything else is literal. ``{{``, ``}}``, ``[[`` and ``]]`` are the characters
+themselves. Blanks count when printing: NVIDIA's disassembler writes two in a row where a group is
+left out.
 
 Most rows need no format of their own: `default_format` makes it from their slots.
 """
@@ -37,26 +37,26 @@ SPELLED = {
     "saturating": "[ {saturating}]",
     "signedness": " {signedness}",
 }
-"""Attributes that look the same after the operands of every op, unless its row says otherwise."""
+"""Attributes that are spelled the same after the operands of every op without a format."""
 
 EXTENTS = {"dynamicShape": "shape", "dynamicStrides": "strides"}
-"""Slots for values of sizes that a type leaves open -> where the type has those sizes."""
+"""Slot with the values of dynamic sizes -> the field of the type that has the sizes."""
 
 IMPLIED = {"entry": "return", "for": "continue", "if": "yield", "loop": "continue"}
-"""Mnemonic -> the terminator that need not be written in its regions where it carries nothing. The
-disassembler leaves it out, but for that of an entry."""
+"""Mnemonic -> the terminator that may be left out of its regions if it has no operands. The
+disassembler leaves it out, except that of an entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text that stands for itself."""
+    """Literal text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Something of the slot `name`; what, says `form`."""
+    """A slot, in one of the `FORMS`."""
 
     name: str
     form: str = ""
@@ -64,7 +64,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A part that can be left out; `anchor` names the slot that decides."""
+    """An optional part; `anchor` is the slot that decides."""
 
     items: tuple[Item, ...]
 
@@ -77,7 +77,7 @@ Item = Literal | Slot | Group
 
 
 def enum_word(name: str) -> str:
-    """What an enum is called where any attribute may stand: ``multimem_reduction_kind``."""
+    """Return the name of an enum in a generic attribute: ``multimem_reduction_kind``."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
@@ -86,12 +86,12 @@ TOKEN = re.compile(r"(\[\[|\]\]|\{\{|\}\})|\{(\w+)(?::(\w+))?\}|([\[\]])|([^\[\]
 
 @cache
 def items_of(op: Op) -> tuple[Item, ...]:
-    """The format of the op, as the things it consists of."""
+    """Return the items of an op's format."""
     return _parse(op, format_of(op))
 
 
 def format_of(op: Op) -> str:
-    """What follows the mnemonic, the blank in between included; "" for a syntax of its own."""
+    """Return the format, with the blank after the mnemonic; "" for ops with regions."""
     spelling = default_format(op) if op.format is None else op.format
     return spelling if spelling[:1] in ("", "[") else f" {spelling}"
 
@@ -122,7 +122,7 @@ def _parse(op: Op, spelling: str) -> tuple[Item, ...]:
 
 
 def default_format(op: Op) -> str:
-    """Operands, attributes, then the types: one if all must be equal, otherwise a signature."""
+    """Return operands, attributes, then one type if all must be equal, otherwise a signature."""
     operands = ", ".join(f"{{{slot.name}}}" for slot in op.operands)
     attributes = "".join(SPELLED[slot.name] for slot in op.attributes)
     results = ", ".join(f"{{{slot.name}:type}}" for slot in op.results)

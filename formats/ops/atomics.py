@@ -28,12 +28,12 @@ from .views import INDEX, inbounds
 SWAPPABLE = tile("i32", "i64", "f32", "f64")
 MODE_TYPES = "i32 and i64; floats for addf; both, of 32 or 64 bits, for xchg."
 
-POINTERS = Operand("pointers", POINTER_TILE, "Where; the pointee is the element type.")
+POINTERS = Operand("pointers", POINTER_TILE, "The addresses; the pointee is the element type.")
 
 
 def _mode(*allowed: str) -> Attribute:
     node = EnumValue(ATOMIC_RMW_MODE)
-    return Attribute("mode", node, "What is done to the element in memory.", allowed=allowed)
+    return Attribute("mode", node, "The operation on the element in memory.", allowed=allowed)
 
 
 OPS = (
@@ -43,13 +43,15 @@ OPS = (
         "Compare and swap: where memory holds `cmp`, bit by bit, store `val`.",
         operands=(
             POINTERS,
-            Operand("cmp", SWAPPABLE, "What to expect."),
-            Operand("val", SWAPPABLE, "What to store."),
+            Operand("cmp", SWAPPABLE, "The expected value."),
+            Operand("val", SWAPPABLE, "The value to store."),
             MASK,
             TOKEN_IN,
         ),
         results=(
-            Result("result", TILE, Pointee("pointers"), "What was there; `cmp` if masked out."),
+            Result(
+                "result", TILE, Pointee("pointers"), "The old value in memory; `cmp` if masked out."
+            ),
             TOKEN_OUT,
         ),
         attributes=(ordering(*ATOMIC_ORDERS), SCOPE),
@@ -68,7 +70,7 @@ OPS = (
         "Combine a tile into a tile of a view without returning what was there.\n"
         "Elements outside the tensor are left out.",
         operands=(
-            Operand("view", DENSE_VIEW, "Where."),
+            Operand("view", DENSE_VIEW, "The view of the memory."),
             INDEX,
             Operand("value", TILE, MODE_TYPES, inference=ViewTile("view")),
             TOKEN_IN,
@@ -79,7 +81,7 @@ OPS = (
             Attribute(
                 "memory_scope",
                 EnumValue(MEMORY_SCOPE),
-                "Among which threads it is atomic.",
+                "The threads among which it is atomic.",
                 allowed=("tl_blk", "device"),
             ),
             _mode("and", "or", "xor", "add", "addf", "max", "min", "umax", "umin"),
@@ -103,7 +105,7 @@ OPS = (
                 "result",
                 TILE,
                 Pointee("pointers"),
-                "What was there; unspecified if masked out.",
+                "The old value in memory; unspecified if masked out.",
             ),
             TOKEN_OUT,
         ),

@@ -36,7 +36,7 @@ OPS = (
         Attribute(
             "overflow",
             EnumValue(INTEGER_OVERFLOW),
-            "What is promised about the bits shifted out.",
+            "The promise about the bits shifted out.",
             default="none",
         ),
         rhs="Amount, read as unsigned; the width or more is undefined behaviour.",
@@ -45,7 +45,7 @@ OPS = (
         "shri",
         0x61,
         "Shift right, filling with zeros (unsigned) or the sign bit (signed).",
-        Attribute("signedness", EnumValue(SIGNEDNESS), "Which bit fills."),
+        Attribute("signedness", EnumValue(SIGNEDNESS), "Whether zeros or the sign bit fill."),
         rhs="Amount, read as unsigned; the width or more is undefined behaviour.",
     ),
 )

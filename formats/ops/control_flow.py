@@ -28,7 +28,7 @@ from .spec import (
 )
 
 CARRIED = Constraint(("tile", "token"))
-"""What a region can take in and hand out: everything but views."""
+"""Types of values that regions take and give: all but views."""
 
 YIELDED = (("yield", Like("results")),)
 CARRIED_ON = ("continue", Like("initValues"))
@@ -55,7 +55,7 @@ OPS = (
         "Report every element that is 0: the message is printed and the launch fails.\n"
         "The kernel may run on.",
         operands=(Operand("condition", BOOLEAN_TILE, "1 where all is well."),),
-        attributes=(Attribute("message", STRING_INDEX, "What to print."),),
+        attributes=(Attribute("message", STRING_INDEX, "The text to print."),),
         effects=SIDE_EFFECT,
         format="{condition}, {message} : {condition:type}",
     ),
@@ -65,9 +65,9 @@ OPS = (
     _terminator(
         "continue",
         0x11,
-        "Go on with the next iteration of the innermost for or loop.",
+        "Continue with the next iteration of the innermost for or loop.",
         CARRIED,
-        "The carried values of that iteration.",
+        "The carried values of the next iteration.",
     ),
     Op(
         "for",
@@ -75,9 +75,9 @@ OPS = (
         "Run the region for lowerBound, lowerBound + step, ... below upperBound.\n"
         "A step that is not positive, or a sum that overflows, is undefined behaviour.",
         operands=(
-            Operand("lowerBound", INDEX, "Where to start."),
-            Operand("upperBound", INDEX, "Where to stop, itself not included."),
-            Operand("step", INDEX, "How far each iteration goes."),
+            Operand("lowerBound", INDEX, "The first value."),
+            Operand("upperBound", INDEX, "The exclusive end."),
+            Operand("step", INDEX, "The increment of each iteration."),
             INITIAL_VALUES,
         ),
         results=(
@@ -105,13 +105,19 @@ OPS = (
         "if",
         0x32,
         "Run one of two regions.",
-        operands=(Operand("condition", scalar("i1"), "Which one."),),
-        results=(Result("results", CARRIED, doc="What the region that ran yields.", arity="many"),),
+        operands=(Operand("condition", scalar("i1"), "1 runs thenRegion, 0 elseRegion."),),
+        results=(
+            Result(
+                "results", CARRIED, doc="The values that the region that ran yields.", arity="many"
+            ),
+        ),
         regions=(
-            Region("thenRegion", "Runs for 1.", terminators=BRANCH_ENDS, gives=YIELDED),
+            Region(
+                "thenRegion", "Runs if the condition is 1.", terminators=BRANCH_ENDS, gives=YIELDED
+            ),
             Region(
                 "elseRegion",
-                "Runs for 0; required where there are results.",
+                "Runs if the condition is 0; required if there are results.",
                 terminators=BRANCH_ENDS,
                 may_be_empty=True,
                 gives=YIELDED,
@@ -125,7 +131,7 @@ OPS = (
         0x41,
         "Run the region again and again, until a break.",
         operands=(INITIAL_VALUES,),
-        results=(Result("resultValues", CARRIED, doc="What the break hands out.", arity="many"),),
+        results=(Result("resultValues", CARRIED, doc="The operands of the break.", arity="many"),),
         regions=(
             Region(
                 "region",
@@ -143,7 +149,7 @@ OPS = (
     _terminator(
         "yield",
         0x6D,
-        "End a region of if, reduce or scan and hand out its values.",
+        "End a region of if, reduce or scan with its values.",
         CARRIED,
         "The results of the if, or the new accumulators.",
     ),

@@ -30,12 +30,12 @@ FROM_INTEGER = tile(*(element for element in ALL_FLOATS if element != "f8E8M0FNU
 def _between_numbers(
     mnemonic: str, opcode: int, doc: str, source: Constraint, to: Constraint, *attributes: Attribute
 ) -> Op:
-    """From one kind of number to another; both types are stated."""
+    """Return the row of a conversion from one kind of number to another; both types are stated."""
     return Op(
         mnemonic,
         opcode,
         doc,
-        operands=(Operand("from", source, "What to convert."),),
+        operands=(Operand("from", source, "The value to convert."),),
         results=(Result("to", to, doc="The new type."),),
         attributes=attributes,
         same_shape=(("from", "to"),),
@@ -50,12 +50,12 @@ def _of_bits(
     to: Constraint,
     inference: Like | None = None,
 ) -> Op:
-    """The same bits under another type."""
+    """Return the row of an op that gives the same bits another type."""
     return Op(
         mnemonic,
         opcode,
         doc,
-        operands=(Operand("source", source, "What to convert."),),
+        operands=(Operand("source", source, "The value to convert."),),
         results=(Result("result", to, inference, "The new type."),),
         same_shape=(("source", "result"),),
     )
@@ -104,9 +104,9 @@ OPS = (
         "A NaN or a number that does not fit is undefined behaviour, unless saturating.",
         ANY_FLOAT_TILE,
         INTEGER_TILE,
-        _signedness("Of the result."),
+        _signedness("How the result is read."),
         _rounding("nearest_int_to_zero", "Only toward zero.", "nearest_int_to_zero"),
-        unit("saturating", "What does not fit becomes the nearest limit, a NaN 0.", V13_4),
+        unit("saturating", "A number that does not fit becomes the nearest limit, a NaN 0.", V13_4),
     ),
     _of_bits(
         "int_to_ptr",
@@ -119,10 +119,10 @@ OPS = (
         "itof",
         0x3B,
         "Convert integers to floating-point numbers.\n"
-        "What is too large becomes infinity, or a NaN where the type has none.",
+        "A number that is too large becomes infinity, or a NaN if the type has none.",
         INTEGER_TILE,
         FROM_INTEGER,
-        _signedness("Of the operand."),
+        _signedness("How the operand is read."),
         _rounding("nearest_even", "Only to nearest.", "nearest_even"),
     ),
     _of_bits(
@@ -149,7 +149,7 @@ OPS = (
         Attribute(
             "overflow",
             EnumValue(INTEGER_OVERFLOW),
-            "What is promised about the bits dropped: copies of the sign bit, or zeros.",
+            "The promise about the bits dropped: copies of the sign bit, or zeros.",
             default="none",
         ),
     ),

@@ -47,18 +47,20 @@ BYTES = TileOf(("i8",), 1)
 SELECTABLE = tile(*(element for element in ELEMENTS if element != "f4E2M1FN"))
 
 SYMBOL_NAME = Attribute("sym_name", STRING_INDEX, "Its name, unique in the module.")
-DIMENSION = Attribute("dim", VarInt(), "The dimension worked along, below the rank.")
+DIMENSION = Attribute(
+    "dim", VarInt(), "The dimension along which the op works, less than the rank."
+)
 SLICE_INDICES = many(
     "indices",
     scalar("i32"),
-    "Which slice, one number a dimension, read as unsigned; out of range is undefined behaviour.",
+    "Index of the slice in each dimension, unsigned; out of range is undefined behaviour.",
 )
 
 
 def _same_elements(
     mnemonic: str, opcode: int, doc: str, result: str, *attributes: Attribute, prefix: str = ""
 ) -> Op:
-    """One tile in, one tile of the same element type and a stated shape out."""
+    """Return the row of an op on one tile; the result has its element type and a stated shape."""
     return Op(
         mnemonic,
         opcode,
@@ -72,13 +74,14 @@ def _same_elements(
 
 
 def _coordinates(mnemonic: str, opcode: int, doc: str, prefix: str) -> Op:
-    """A number for each of the three axes of the grid."""
+    """Return the row of an op that gives a number for each of the three axes of the grid."""
     return Op(
         mnemonic,
         opcode,
         doc,
         results=tuple(
-            Result(f"{prefix}_{axis}", scalar("i32"), doc=f"Along {axis}.") for axis in "xyz"
+            Result(f"{prefix}_{axis}", scalar("i32"), doc=f"The number along {axis}.")
+            for axis in "xyz"
         ),
         format=f": {{{prefix}_x:type}}",
     )
@@ -92,13 +95,13 @@ def _combining(
     *attributes: Attribute,
     prefix: str = "",
 ) -> Op:
-    """Tiles of one shape, combined along a dimension by the op's region."""
+    """Return the row of an op that combines tiles of one shape along a dimension, by its region."""
     return Op(
         mnemonic,
         opcode,
         doc,
         operands=(many("operands", TILE, "One tile or more, all of one shape."),),
-        results=(Result("results", TILE, inference, "One for each operand.", "many"),),
+        results=(Result("results", TILE, inference, "One result for each operand.", "many"),),
         attributes=(
             DIMENSION,
             *attributes,
@@ -141,7 +144,11 @@ OPS = (
             Operand("lhs", TILE, "First part."),
             Operand("rhs", TILE, "Second part."),
         ),
-        results=(Result("result", TILE, doc="Its size along `dim` is the sum of both."),),
+        results=(
+            Result(
+                "result", TILE, doc="The joined tile, whose size along `dim` is the sum of both."
+            ),
+        ),
         attributes=(DIMENSION,),
         same_element=(("lhs", "rhs", "result"),),
     ),
@@ -162,7 +169,7 @@ OPS = (
         "A kernel: what the host launches, once for each tile block of the grid.",
         attributes=(
             SYMBOL_NAME,
-            Attribute("function_type", TYPE_INDEX, "Scalar tiles in, nothing out."),
+            Attribute("function_type", TYPE_INDEX, "Scalar tiles as parameters, no results."),
             Attribute(
                 "arg_attrs",
                 ATTRIBUTE_LIST,
@@ -170,7 +177,7 @@ OPS = (
                 optional=True,
                 since=V13_5,
             ),
-            Attribute("res_attrs", ATTRIBUTE_LIST, "Nothing: no results.", optional=True),
+            Attribute("res_attrs", ATTRIBUTE_LIST, "Empty: there are no results.", optional=True),
             Attribute(
                 "optimization_hints",
                 DICTIONARY,
@@ -179,7 +186,7 @@ OPS = (
             ),
         ),
         regions=(
-            Region("body", "What each tile block does.", "one for each parameter", ("return",)),
+            Region("body", "The ops of each tile block.", "one for each parameter", ("return",)),
         ),
         effects=SYMBOL,
         in_body=False,
@@ -200,7 +207,11 @@ OPS = (
         0x2C,
         "The address of a global of the module.",
         results=(
-            Result("result", scalar(*POINTER), doc="To its first element, of its element type."),
+            Result(
+                "result",
+                scalar(*POINTER),
+                doc="A pointer to its first element, of its element type.",
+            ),
         ),
         attributes=(Attribute("name", STRING_INDEX, "The name of the global."),),
         format="{name:symbol} : {result:type}",
@@ -211,20 +222,22 @@ OPS = (
         "The size of the grid in tile blocks; 1 along an axis that is not used.",
         "gridSize",
     ),
-    _coordinates("get_tile_block_id", 0x30, "Where in the grid this tile block is.", "blockId"),
+    _coordinates(
+        "get_tile_block_id", 0x30, "The coordinates of this tile block in the grid.", "blockId"
+    ),
     Op(
         "global",
         0x31,
         "A variable in global memory, set up when the module is loaded.",
         attributes=(
             SYMBOL_NAME,
-            Attribute("value", CONSTANT_INDEX, "Its first contents, a tile of rank 1."),
+            Attribute("value", CONSTANT_INDEX, "The initial contents, a tile of rank 1."),
             Attribute("alignment", VarInt(), "In bytes; 0 leaves it open.", default=0),
             unit("constant", "Kernels only read it.", V13_3),
             Attribute(
                 "symbol_visibility",
                 EnumValue(SYMBOL_VISIBILITY),
-                "Whether other modules see it.",
+                "Whether other modules can see it.",
                 since=V13_3,
                 default="public",
             ),
@@ -254,7 +267,11 @@ OPS = (
         0x3A,
         "The numbers 0, 1, 2, ... in order, read as unsigned.",
         results=(
-            Result("result", TileOf(INTEGERS, 1), doc="At most 2^width elements, so that all fit."),
+            Result(
+                "result",
+                TileOf(INTEGERS, 1),
+                doc="At most 2^width elements, so that all numbers fit.",
+            ),
         ),
     ),
     Op(
@@ -266,7 +283,7 @@ OPS = (
             Attribute(
                 "producer",
                 STRING_INDEX,
-                "Who wrote the file, as free text.",
+                "The program that wrote the file, as free text.",
                 optional=True,
                 since=V13_3,
             ),
@@ -282,8 +299,8 @@ OPS = (
         "Move pointers by a number of elements of their pointee.\n"
         "Undefined behaviour if the distance in bytes or the address overflows.",
         operands=(
-            Operand("ptr", POINTER_TILE, "Where to start."),
-            Operand("offset", INTEGER_TILE, "How many elements, read as signed."),
+            Operand("ptr", POINTER_TILE, "The pointers to move."),
+            Operand("offset", INTEGER_TILE, "The number of elements, read as signed."),
         ),
         results=(Result("result", POINTER_TILE, Like("ptr")),),
         same_type=(("ptr", "result"),),
@@ -293,8 +310,8 @@ OPS = (
         "pack",
         0x6F,
         "The bytes of a tile, little-endian; elements below a byte share one, lowest bits first.",
-        operands=(Operand("source", PACKABLE, "Anything but bytes."),),
-        results=(Result("result", BYTES, doc="As many bytes as the source takes."),),
+        operands=(Operand("source", PACKABLE, "A tile of anything but bytes."),),
+        results=(Result("result", BYTES, doc="The bytes; as many as the source takes."),),
         since=V13_3,
     ),
     _same_elements(
@@ -331,9 +348,13 @@ OPS = (
         0x5F,
         "Choose between two tiles, element by element.",
         operands=(
-            Operand("cond", BOOLEAN_TILE, "Which one; the shape is theirs, a scalar is not."),
-            Operand("val_if_true", SELECTABLE, "Taken where it is 1."),
-            Operand("val_if_false", SELECTABLE, "Taken where it is 0."),
+            Operand(
+                "cond",
+                BOOLEAN_TILE,
+                "For each element, 1 selects val_if_true, 0 val_if_false; a scalar is not enough.",
+            ),
+            Operand("val_if_true", SELECTABLE, "The element where cond is 1."),
+            Operand("val_if_false", SELECTABLE, "The element where cond is 0."),
         ),
         results=(Result("result", SELECTABLE, Like("val_if_true")),),
         same_type=(("val_if_true", "val_if_false", "result"),),
@@ -345,7 +366,7 @@ OPS = (
         0x70,
         "The inverse of pack: read bytes as elements of another type.",
         operands=(Operand("source", BYTES, "The bytes, little-endian."),),
-        results=(Result("result", PACKABLE, doc="As many elements as the bytes hold."),),
+        results=(Result("result", PACKABLE, doc="The elements; as many as the bytes have."),),
         since=V13_3,
     ),
 )

@@ -36,7 +36,7 @@ PROPAGATE = unit("propagate_nan", "A NaN in either gives a NaN; without it the o
 
 
 def _rounding(*allowed: str) -> Attribute:
-    """The slot for a rounding mode; the first one is the default."""
+    """Return the slot for a rounding mode; the first one is the default."""
     fast = " and ".join(mode for mode in allowed if mode not in IEEE)
     return Attribute(
         "rounding_mode",
@@ -68,7 +68,7 @@ def _elementwise(
     aliases: tuple[str, ...] = (),
     format: str | None = None,
 ) -> Op:
-    """Operands, given as names and docs, and a result, all of one type."""
+    """Return the row of an op on operands, given as names and docs; all types are the same."""
     return Op(
         mnemonic,
         opcode,
@@ -125,8 +125,14 @@ OPS = (
         ),
         results=(Result("result", BOOLEAN_TILE, Like("lhs", "i1"), "1 where it holds."),),
         attributes=(
-            Attribute("comparison_predicate", EnumValue(COMPARISON_PREDICATE), "The relation."),
-            Attribute("comparison_ordering", EnumValue(COMPARISON_ORDERING), "What a NaN gives."),
+            Attribute(
+                "comparison_predicate", EnumValue(COMPARISON_PREDICATE), "The relation to test."
+            ),
+            Attribute(
+                "comparison_ordering",
+                EnumValue(COMPARISON_ORDERING),
+                "The result if an operand is a NaN.",
+            ),
         ),
         same_type=(("lhs", "rhs"),),
         format=(
@@ -151,7 +157,7 @@ OPS = (
         "fma",
         0x28,
         "lhs times rhs plus acc, rounded once.",
-        {"lhs": "Left factor.", "rhs": "Right factor.", "acc": "What is added."},
+        {"lhs": "Left factor.", "rhs": "Right factor.", "acc": "The addend."},
         _rounding(*IEEE),
         FLUSH,
     ),
@@ -191,7 +197,7 @@ OPS = (
             Operand(
                 "acc",
                 tile("f16", "f32", "f64"),
-                "What is added, MxN: f64 for f64, f16 or f32 for f16 and f8, otherwise f32.",
+                "The accumulator, MxN: f64 for f64, f16 or f32 for f16 and f8, otherwise f32.",
             ),
         ),
         results=(Result("result", tile("f16", "f32", "f64"), Like("acc")),),
@@ -210,7 +216,7 @@ OPS = (
         operands=(
             Operand("lhs", SCALED_MATRIX, "Left matrix."),
             Operand("rhs", SCALED_MATRIX, "Right matrix."),
-            Operand("acc", tile("f32"), "What is added, MxN."),
+            Operand("acc", tile("f32"), "The accumulator, MxN."),
             Operand("lhs_scale", SCALE, "Scales of lhs, M x K/V; not negative."),
             Operand("rhs_scale", SCALE, "Scales of rhs, K/V x N; not negative."),
         ),

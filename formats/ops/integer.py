@@ -28,7 +28,7 @@ def _overflow(*allowed: str, since: Version = V13_1) -> Attribute:
     return Attribute(
         "overflow",
         EnumValue(INTEGER_OVERFLOW),
-        "What is promised about overflow; if it happens all the same: undefined behaviour.",
+        "The promise about overflow; a broken promise is undefined behaviour.",
         since=since,
         default="none",
         allowed=allowed,
@@ -88,8 +88,10 @@ OPS = (
         ),
         results=(Result("result", BOOLEAN_TILE, Like("lhs", "i1"), "1 where it holds."),),
         attributes=(
-            Attribute("comparison_predicate", EnumValue(COMPARISON_PREDICATE), "The relation."),
-            _signedness(doc="How both are read; no matter for equal and not_equal."),
+            Attribute(
+                "comparison_predicate", EnumValue(COMPARISON_PREDICATE), "The relation to test."
+            ),
+            _signedness(doc="How both operands are read; irrelevant for equal and not_equal."),
         ),
         same_type=(("lhs", "rhs"),),
         format="{comparison_predicate} {lhs}, {rhs}, {signedness} : {lhs:type} -> {result:type}",
@@ -98,12 +100,12 @@ OPS = (
         "divi",
         0x15,
         "Quotient of each pair of elements.\n"
-        "By zero, or the smallest signed number by -1, is undefined behaviour.",
+        "Division by zero, or of the smallest signed number by -1, is undefined behaviour.",
         _signedness(),
         Attribute(
             "rounding",
             EnumValue(ROUNDING_MODE),
-            "Which way the quotient goes; negative_inf only when signed.",
+            "The direction of rounding; negative_inf only when signed.",
             default="zero",
             allowed=("zero", "negative_inf", "positive_inf"),
         ),
@@ -118,7 +120,7 @@ OPS = (
         operands=(
             Operand("lhs", tile("i8"), "Left matrix."),
             Operand("rhs", tile("i8"), "Right matrix."),
-            Operand("acc", tile("i32"), "What is added, MxN, signed; the sum wraps."),
+            Operand("acc", tile("i32"), "The accumulator, MxN, signed; the sum wraps."),
         ),
         results=(Result("result", tile("i32"), Like("acc")),),
         attributes=(
@@ -149,7 +151,7 @@ OPS = (
         "remi",
         0x5A,
         "Remainder of the division toward zero; when signed it has the sign of lhs.\n"
-        "By zero is undefined behaviour.",
+        "Division by zero is undefined behaviour.",
         _signedness(),
     ),
     _binary("subi", 0x68, "Difference of each pair of elements.", _overflow()),

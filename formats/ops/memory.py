@@ -37,20 +37,22 @@ LOAD_ORDERS = ("weak", "relaxed", "acquire")
 STORE_ORDERS = ("weak", "relaxed", "release")
 ATOMIC_ORDERS = ("relaxed", "acquire", "release", "acq_rel")
 
-TOKEN_IN = optional("token", TOKEN, "What must have happened before.")
-TOKEN_OUT = Result("result_token", TOKEN, doc="Orders what takes it after this op.")
+TOKEN_IN = optional("token", TOKEN, "A token of operations that must have happened before.")
+TOKEN_OUT = Result(
+    "result_token", TOKEN, doc="A token that orders operations that take it after this op."
+)
 MASK = optional("mask", BOOLEAN_TILE, "Elements with 0 are left out: no access, no fault.")
 OPTIONAL_SCOPE = Attribute(
     "memory_scope",
     EnumValue(MEMORY_SCOPE),
-    "Among which threads it is ordered; absent exactly when weak.",
+    "The threads among which it is ordered; absent exactly when weak.",
     optional=True,
 )
-SCOPE = Attribute("memory_scope", EnumValue(MEMORY_SCOPE), "Among which threads it is ordered.")
+SCOPE = Attribute("memory_scope", EnumValue(MEMORY_SCOPE), "The threads among which it is ordered.")
 
 
 def ordering(*allowed: str) -> Attribute:
-    """The slot for how strongly an access is ordered."""
+    """Return the slot for the memory ordering of an access."""
     return Attribute(
         "memory_ordering_semantics",
         EnumValue(MEMORY_ORDERING),
@@ -60,7 +62,7 @@ def ordering(*allowed: str) -> Attribute:
 
 
 def hints(names: str) -> Attribute:
-    """The slot for the optimization hints of an access."""
+    """Return the slot for the optimization hints of an access."""
     return Attribute(
         "optimization_hints",
         DICTIONARY,
@@ -90,9 +92,9 @@ OPS = (
         "alloca",
         0x71,
         "Uninitialised memory that lives until the end of the block the op stands in.",
-        results=(Result("result", scalar(*POINTER), doc="To the first element."),),
+        results=(Result("result", scalar(*POINTER), doc="A pointer to the first element."),),
         attributes=(
-            Attribute("num_elem", VarInt(), "How many elements of the pointee; may be 0."),
+            Attribute("num_elem", VarInt(), "The number of elements of the pointee; may be 0."),
             Attribute(
                 "alignment", VarInt(), "In bytes: a power of two, at least the element's size."
             ),
@@ -115,9 +117,9 @@ OPS = (
     Op(
         "join_tokens",
         0x3C,
-        "A token after two or more others.",
-        operands=(many("tokens", TOKEN, "All of which must have happened before."),),
-        results=(Result("result", TOKEN, doc="Comes after every one of them."),),
+        "Join two or more tokens: the result is after all of them.",
+        operands=(many("tokens", TOKEN, "Tokens of operations that must have happened before."),),
+        results=(Result("result", TOKEN, doc="A token after all of them."),),
         format="{tokens} : {result:type}",
     ),
     Op(
@@ -126,12 +128,12 @@ OPS = (
         "Load an element through each pointer.\n"
         "A pointer that is not naturally aligned or not to live memory is undefined behaviour.",
         operands=(
-            Operand("source", POINTER_TILE, "Where from; not multicast."),
+            Operand("source", POINTER_TILE, "The memory to load from; not multicast."),
             MASK,
             optional(
                 "paddingValue",
                 NUMBER_TILE,
-                "What the elements left out become; otherwise they are unspecified.",
+                "The values of elements that are masked out; otherwise unspecified.",
             ),
             TOKEN_IN,
         ),
@@ -150,8 +152,8 @@ OPS = (
     Op(
         "make_token",
         0x44,
-        "A token before which nothing need have happened.",
-        results=(Result("result", TOKEN, doc="The start of an order."),),
+        "Make a token that depends on no operation.",
+        results=(Result("result", TOKEN, doc="The token."),),
     ),
     Op(
         "memory_fence_alias_tko",
@@ -169,8 +171,8 @@ OPS = (
         "Store an element through each pointer; of two to one address, either may win.\n"
         "A pointer that is not naturally aligned or not to live memory is undefined behaviour.",
         operands=(
-            Operand("destination", POINTER_TILE, "Where to; not multicast."),
-            Operand("value", TILE, "What to store.", inference=Pointee("destination")),
+            Operand("destination", POINTER_TILE, "The memory to store to; not multicast."),
+            Operand("value", TILE, "The value to store.", inference=Pointee("destination")),
             MASK,
             TOKEN_IN,
         ),

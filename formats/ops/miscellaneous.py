@@ -24,8 +24,8 @@ OPS = (
     Op(
         "assume",
         0x06,
-        "Promise that a predicate holds for a value and hand the value on.\n"
-        "If it does not hold: undefined behaviour.",
+        "Promise that a predicate holds for a value, which is the result.\n"
+        "Undefined behaviour if the predicate does not hold.",
         operands=(
             Operand("value", ANY, "A tile of integers or pointers; for DivBy also a tensor view."),
         ),
@@ -43,11 +43,18 @@ OPS = (
         0x55,
         "Print tiles to the standard output of the host, as printf does.",
         operands=(
-            many("args", TILE, "One for each conversion in the format."),
-            optional("token", TOKEN, "What must have happened before.", V13_2),
+            many("args", TILE, "A tile for each conversion in the format."),
+            optional(
+                "token", TOKEN, "A token of operations that must have happened before.", V13_2
+            ),
         ),
         results=(
-            Result("result_token", TOKEN, doc="Orders what takes it after this op.", since=V13_2),
+            Result(
+                "result_token",
+                TOKEN,
+                doc="A token that orders operations that take it after this op.",
+                since=V13_2,
+            ),
         ),
         attributes=(Attribute("str", STRING_INDEX, "The format; %% stands for a percent sign."),),
         effects=SIDE_EFFECT,

@@ -1,8 +1,8 @@
 """The vocabulary of the op table.
 
-An `Op` lists its slots: results, attributes, operands, regions. A slot says what may stand in it
-(`Constraint`), since which version it exists, and what it means. Nothing here says how the slots
-lie in the file; `wire` derives that for all ops at once.
+An `Op` lists its slots: results, attributes, operands, regions. A slot has the types that are
+allowed in it (`Constraint`), the version that introduced it, and its meaning. The layout in the
+file is not here; `wire` derives it for all ops at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ELEMENTS = ("i4", *NUMBERS, *POINTER)
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What type a value in a slot may have. `kinds` are names of type records."""
+    """The types that a value in a slot may have; `kinds` are names of type records."""
 
     kinds: tuple[str, ...]
 
@@ -38,7 +38,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class TileOf(Constraint):
-    """A tile whose element type is one of `elements`; of that `rank` if given, 0 being a scalar."""
+    """A tile whose element type is one of `elements`, of a `rank` if given; 0 is a scalar."""
 
     kinds: tuple[str, ...] = field(default=("tile",), init=False)
     elements: tuple[str, ...]
@@ -68,12 +68,12 @@ BOOLEAN_TILE = TileOf(("i1",))
 
 
 def tile(*elements: str) -> TileOf:
-    """A tile of one of the element types, any shape."""
+    """Return the constraint on tiles of some element types, of any shape."""
     return TileOf(elements)
 
 
 def scalar(*elements: str) -> TileOf:
-    """A rank-0 tile of one of the element types."""
+    """Return the constraint on tiles of rank 0 of some element types."""
     return TileOf(elements, 0)
 
 
@@ -82,7 +82,7 @@ def scalar(*elements: str) -> TileOf:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """The type of the operand `slot`, or of each value in it; `element` replaces its element."""
+    """The type of the operand `slot`, or of each value in it, with another `element` if given."""
 
     slot: str
     element: str = ""
@@ -97,7 +97,7 @@ class ViewTile:
 
 @dataclass(frozen=True, slots=True)
 class Pointee:
-    """A tile shaped as the operand `slot`, of the elements its pointers point to."""
+    """A tile of the shape of the operand `slot`, of the elements that its pointers point to."""
 
     slot: str
 
@@ -125,9 +125,9 @@ Inference = Like | ViewTile | Pointee | Reduced | Elements
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """Values an op reads. `arity` is "one", "optional" (none or one) or "many".
+    """Values that an op reads; `arity` is "one", "optional" (none or one) or "many".
 
-    `inference` says which type it must have, where that follows from another operand.
+    `inference` gives its type, if that follows from another operand.
     """
 
     name: str
@@ -140,9 +140,9 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Values an op defines. `inference` is None where the type has to be stated.
+    """Values that an op defines; `inference` is None if the type must be stated.
 
-    A constraint that admits one type only (token, scalar i32) needs no inference either.
+    A constraint that admits only one type (token, scalar i32) needs no inference either.
     """
 
     name: str
@@ -157,9 +157,9 @@ class Result:
 class Attribute:
     """A value fixed when the module is written.
 
-    `node` is its layout on the wire, or None for a unit attribute, which is only a flag bit.
-    `optional` attributes are announced by a flag bit. `default` is what files mean that are older
-    than the attribute. `allowed` lists the legal cases when not all of an enum are.
+    `node` is its layout in the file, or None for a unit attribute, which is only a flag bit.
+    `optional` attributes are announced by a flag bit. `default` is the meaning of files that are
+    older than the attribute. `allowed` lists the legal cases of an enum if not all are.
     """
 
     name: str
@@ -173,9 +173,9 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Nested ops. `arguments` says in words what its block arguments are, `takes` their types.
+    """Nested ops; `arguments` describes its block arguments in words, `takes` has their types.
 
-    `gives` has the types that a terminator must hand over to this op, by the terminator's name.
+    `gives` has the types of a terminator's operands, by the terminator's name.
     """
 
     name: str
@@ -188,40 +188,40 @@ class Region:
 
 
 def optional(name: str, type: Constraint, doc: str = "", since: Version = V13_1) -> Operand:
-    """An operand that may be absent."""
+    """Return an operand slot that may be absent."""
     return Operand(name, type, doc, "optional", since)
 
 
 def many(name: str, type: Constraint, doc: str = "") -> Operand:
-    """A list of operands of any length."""
+    """Return an operand slot of any number of values."""
     return Operand(name, type, doc, "many")
 
 
 def unit(name: str, doc: str = "", since: Version = V13_1) -> Attribute:
-    """An attribute that is either there or not."""
+    """Return a unit attribute slot, which is present or not."""
     return Attribute(name, None, doc, optional=True, since=since, default=False)
 
 
-# Effects: what an op may do besides defining its results.
+# Effects of an op besides defining its results.
 
 PURE = "pure"
-"""Nothing; may be moved, repeated and removed."""
+"""No effect; the op may be moved, repeated and removed."""
 NO_MEMORY_EFFECT = "no memory effect"
-"""Touches no memory, but is not to be speculated (its behaviour can be undefined)."""
+"""No access to memory, but the op must not be speculated (its behaviour can be undefined)."""
 UNDECLARED = "undeclared"
-"""Nothing in practice, but not declared so: refused where only effect-free ops may stand."""
+"""No effect in practice, but not declared so: refused where ops must not have effects."""
 READS = "reads memory"
 WRITES = "writes memory"
 READS_WRITES = "reads and writes memory"
 ALLOCATES = "allocates memory"
 SIDE_EFFECT = "side effect"
-"""Visible outside: prints, traps, signals other grids."""
+"""An effect that is visible outside: prints, traps, signals to other grids."""
 RECURSIVE = "as its regions"
 TERMINATES = "terminates its block"
 SYMBOL = "defines a symbol"
 
 SILENT = frozenset({PURE, NO_MEMORY_EFFECT, UNDECLARED, READS})
-"""Effects of ops that nobody notices except by their results."""
+"""Effects of ops that can only be observed through their results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +230,10 @@ class Op:
 
     `same_type`, `same_element` and `same_shape` are groups of slot names that must agree. A list
     alone in a group means that all its values agree; two lists in a group agree pair by pair.
-    `in_body` is False for what has an opcode but lives in a section of its own.
+    `in_body` is False for ops that are in a section of their own.
 
-    `format` says how the op is spelled (`assembly`), where the slots alone do not; "" leaves it to
-    the syntax that the op has of its own. `prefix` is what the disassembler calls its result.
+    `format` is the assembly format (`assembly`), None if it follows from the slots, and "" for ops
+    with regions. `prefix` is the disassembler's name for its result.
     """
 
     mnemonic: str
@@ -259,5 +259,5 @@ class Op:
         return self.effects == TERMINATES
 
     def attribute(self, name: str) -> Attribute:
-        """The attribute slot of that name."""
+        """Return the attribute slot of a name."""
         return next(slot for slot in self.attributes if slot.name == name)

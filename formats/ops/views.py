@@ -56,21 +56,24 @@ EXTENT = scalar(*INTEGERS)
 INDEX = many(
     "index",
     INTEGER_TILE,
-    "Which tile, a number a dimension, unsigned; outside the index space: undefined behaviour.",
+    "Index of the tile in each dimension, unsigned; out of range is undefined behaviour.",
 )
 VIEW_HINTS = hints("`latency`, `allow_tma`")
 MULTICAST_OPERAND = Operand("view", MULTICAST_VIEW, "The multicast memory, as tiles.")
 REDUCTION = Attribute(
-    "reduction", EnumValue(MULTIMEM_REDUCTION_KIND), "How values are combined.", default="add"
+    "reduction",
+    EnumValue(MULTIMEM_REDUCTION_KIND),
+    "The operation that combines values.",
+    default="add",
 )
 
 
 def inbounds(since: Version = V13_1) -> Attribute:
-    """The slot for promises that a tile does not reach past the edge of the tensor."""
+    """Return the slot for promises that a tile does not go past the edge of the tensor."""
     return Attribute(
         "inbounds",
         BOOL_LIST,
-        "One for each index: no element is outside along it; otherwise undefined behaviour.",
+        "For each index, whether no element is outside along it; else undefined behaviour.",
         since=since,
         default=Each("index", False),
     )
@@ -82,7 +85,7 @@ def _shape(mnemonic: str, opcode: int, doc: str, source: Constraint) -> Op:
         opcode,
         doc,
         operands=(Operand("src", source, "The view to measure."),),
-        results=(Result("result", EXTENT, doc="One for each dimension.", arity="many"),),
+        results=(Result("result", EXTENT, doc="A number for each dimension.", arity="many"),),
         effects=NO_MEMORY_EFFECT,
         format="{src} : {src:type} -> {result:first}",
     )
@@ -91,13 +94,21 @@ def _shape(mnemonic: str, opcode: int, doc: str, source: Constraint) -> Op:
 def _make_view(
     mnemonic: str, opcode: int, doc: str, view: Constraint, prefix: str, since: Version = V13_1
 ) -> Op:
-    """Only the type of the result says how the tensor view is cut."""
+    """Return the row of an op that makes a view; only the result's type tells how it is cut."""
     return Op(
         mnemonic,
         opcode,
         doc,
-        operands=(Operand("tensor_view", TENSOR_VIEW, "What to cut; the result names its type."),),
-        results=(Result("result", view, doc="How it is cut."),),
+        operands=(
+            Operand(
+                "tensor_view",
+                TENSOR_VIEW,
+                "The tensor view to cut; its type is part of the result's.",
+            ),
+        ),
+        results=(
+            Result("result", view, doc="The view; its type tells how the tensor view is cut."),
+        ),
         since=since,
         format="{tensor_view} : {result:type}",
         prefix=prefix,
@@ -149,7 +160,7 @@ OPS = (
         0x3E,
         "Load a tile of a view. Elements outside the tensor become the padding value of the\n"
         "view type, or are unspecified without one.",
-        (Operand("view", VIEW, "Where from; not multicast."), INDEX),
+        (Operand("view", VIEW, "The memory to load from; not multicast."), INDEX),
         (Result("tile", TILE, ViewTile("view")),),
         (ordering(*LOAD_ORDERS), OPTIONAL_SCOPE, VIEW_HINTS, inbounds(V13_4)),
         READS,
@@ -188,7 +199,11 @@ OPS = (
         "Describe a tensor in memory: where it is, its shape, its strides in elements.\n"
         "Dynamic values are read as unsigned; all have the same type.",
         operands=(
-            Operand("base", scalar(*POINTER), "Its first element, of the result's element type."),
+            Operand(
+                "base",
+                scalar(*POINTER),
+                "Address of the first element, of the result's element type.",
+            ),
             many("dynamicShape", EXTENT, "A size for each dynamic one in the result type."),
             many("dynamicStrides", EXTENT, "A stride for each dynamic one in the result type."),
         ),
@@ -253,7 +268,7 @@ OPS = (
         "Elements outside the tensor are left out.",
         (
             MULTICAST_OPERAND,
-            Operand("tile", MULTICAST_TILE, "What to store.", inference=ViewTile("view")),
+            Operand("tile", MULTICAST_TILE, "The value to store.", inference=ViewTile("view")),
             INDEX,
         ),
         (),
@@ -271,8 +286,8 @@ OPS = (
         0x66,
         "Store a tile of a view. Elements outside the tensor are left out.",
         (
-            Operand("tile", TILE, "What to store.", inference=ViewTile("view")),
-            Operand("view", VIEW, "Where to; not multicast."),
+            Operand("tile", TILE, "The value to store.", inference=ViewTile("view")),
+            Operand("view", VIEW, "The memory to store to; not multicast."),
             INDEX,
         ),
         (),

@@ -1,17 +1,17 @@
-"""THE rule: from the slots of an op to its bytes. It exists here and nowhere else.
+"""The layout rule: from the slots of an op to its bytes. It is here and nowhere else.
 
     opcode   [number of results]   result types   [flags]   attributes   operands   [regions]
 
-* Result types are always there. They are counted when a list of any length is among the op's
+* Result types are always present. They are counted when a list of any length is among the op's
   operands or results; single optional operands do not count as one.
 * The flag word has a bit for every optional attribute and, where operands are segmented, for every
-  optional operand. Bits are given out by version first, then attributes before operands, then in
-  declaration order, so a later addition never renumbers. It is absent from files older than
-  its first bit.
+  optional operand. Bits are numbered by version first, then attributes before operands, then in
+  declaration order, so that an addition never renumbers. Files older than the first bit have no
+  word.
 * Attributes follow in declaration order; a unit attribute is only its bit.
-* Operands: where every slot stands for one value, an index each. With one slot of variable number,
-  a count of all operands of the op, then all indices. With more such slots they are segmented: each
-  slot on its own, a list with its own count, an optional one present when its bit is set.
+* Operands: if every slot has one value, an index each. With one slot of a variable number of
+  values, a count of all operands of the op, then all indices. With more such slots they are
+  segmented: each slot separately, a list with its own count, an optional one if its bit is set.
 * Regions: their number, then for each the number of blocks; a block is its argument types and its
   ops.
 """
@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from construct import Construct, Container
 
-from tileir.formats.cursor import Cursor, Path, Writer, spell
+from tileir.formats.cursor import ByteWriter, Cursor, Path, spell
 from tileir.formats.errors import BuildError
 from tileir.formats.leaves import EnumValue, FlagWord, Index, VarInt, kept_count
 from tileir.formats.nodes import (
@@ -31,7 +31,7 @@ from tileir.formats.nodes import (
     Flag,
     If,
     Items,
-    Row,
+    RowRecord,
     Since,
     Variant,
     Versioned,
@@ -49,12 +49,12 @@ VALUES = Counted(VALUE)
 
 
 def variable(op: Op) -> list[Operand]:
-    """The operand slots that do not stand for exactly one value."""
+    """Return the operand slots with a variable number of values."""
     return [slot for slot in op.operands if slot.arity != "one"]
 
 
 def is_segmented(op: Op) -> bool:
-    """Whether each operand slot stands on its own in the file."""
+    """Whether each operand slot is separate in the file."""
     return len(variable(op)) > 1
 
 
@@ -65,7 +65,7 @@ def counts_results(op: Op) -> bool:
 
 
 def flag_slots(op: Op) -> list[Attribute | Operand]:
-    """The slots that own a bit of the flag word; position is bit number."""
+    """Return the slots that have a bit of the flag word, in the order of the bits."""
     slots: list[Attribute | Operand] = [slot for slot in op.attributes if slot.optional]
     if is_segmented(op):
         slots += [slot for slot in op.operands if slot.arity == "optional"]
@@ -73,7 +73,7 @@ def flag_slots(op: Op) -> list[Attribute | Operand]:
 
 
 class Repeat(Construct):
-    """A fixed number of items without a count on the wire."""
+    """A fixed number of items, without a count in the file."""
 
     def __init__(self, count: int, subcon: Construct) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Repeat(Construct):
             items.append(self.subcon._parse(cursor, context, (path, index)))
         return items
 
-    def _build(self, items, writer: Writer, context, path: Path):
+    def _build(self, items, writer: ByteWriter, context, path: Path):
         if len(items) != self.count:
             raise BuildError(f"{spell(path)} has {len(items)} items, not {self.count}")
         for index, item in enumerate(items):
@@ -95,7 +95,7 @@ class Repeat(Construct):
 
 
 class Regions(Construct):
-    """The nested regions of an op; depth is counted, never left to the stack."""
+    """The nested regions of an op; their depth is counted."""
 
     def __init__(self, count: int, region: Construct) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class Regions(Construct):
         return regions
 
     def enter(self, cursor: Cursor, count: int, path: Path, start: int) -> None:
-        """Go one level deeper; refuse a count, at `start`, that is not the op's."""
+        """Go one level deeper; refuse a count, at offset `start`, that is not the op's."""
         if count != self.count:
             raise cursor.error(
                 "bad_value",
@@ -126,7 +126,7 @@ class Regions(Construct):
             )
         cursor.enter("region", path, start)
 
-    def _build(self, regions, writer: Writer, context, path: Path):
+    def _build(self, regions, writer: ByteWriter, context, path: Path):
         if len(regions) != self.count:
             raise BuildError(f"{spell(path)} has {len(regions)} regions, not {self.count}")
         self.number._build(kept_count(regions, len(regions)), writer, context, (path, "count"))
@@ -136,7 +136,7 @@ class Regions(Construct):
 
 
 class OpVariant(Variant):
-    """An op: its opcode selects the row. The record also remembers its offset in the body."""
+    """An op, whose opcode selects the row; the record also has its offset in the body."""
 
     def _parse(self, cursor: Cursor, context, path: Path) -> Container:
         start = cursor.position
@@ -146,12 +146,12 @@ class OpVariant(Variant):
 
 
 OP = OpVariant("opcode", "opcode", preview=PREVIEW_OPCODES, rows=True)
-BLOCK = Row("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2))
+BLOCK = RowRecord("arguments" / Counted(TYPE_INDEX), "ops" / Counted(OP, item_size=2))
 REGION = Counted(BLOCK, item_size=2)
 
 
 def fields(op: Op) -> list[Construct]:
-    """The fields that follow the opcode."""
+    """Return the fields after the opcode."""
     made: list[Construct] = ["result_types" / result_types(op)]
     bits = flag_slots(op)
     if bits:
@@ -173,7 +173,7 @@ def fields(op: Op) -> list[Construct]:
 
 
 def result_types(op: Op) -> Construct:
-    """The field of the result types; without a count, versions differ in how many there are."""
+    """Return the field of the result types; without a count, their number is the version's."""
     if counts_results(op):
         return Counted(TYPE_INDEX)
     versions = sorted({max(op.since, slot.since) for slot in op.results} | {op.since})
@@ -185,12 +185,12 @@ def result_types(op: Op) -> Construct:
 
 
 def since(version: Version, node: Construct, op: Op, default: object) -> Construct:
-    """A gate, unless the slot is as old as the op."""
+    """Return the node, gated if the slot is newer than the op."""
     return node if version <= op.since else Since(version, node, default)
 
 
 def attribute(op: Op, slot: Attribute, mask: dict[str, int]) -> Construct:
-    """The field of an attribute slot."""
+    """Return the field of an attribute slot."""
     if slot.node is None:
         return since(slot.since, Flag("flags", mask[slot.name]), op, False)
     node = If("flags", mask[slot.name], slot.node) if slot.optional else slot.node
@@ -201,7 +201,7 @@ def attribute(op: Op, slot: Attribute, mask: dict[str, int]) -> Construct:
 
 
 def segment(op: Op, slot: Operand, mask: dict[str, int]) -> Construct:
-    """The field of an operand slot of a segmented op."""
+    """Return the field of an operand slot of a segmented op."""
     node: Construct = VALUE
     if slot.arity == "many":
         node = VALUES
@@ -211,9 +211,9 @@ def segment(op: Op, slot: Operand, mask: dict[str, int]) -> Construct:
 
 
 def add(op: Op) -> Alternative:
-    """Give the op its arm of `OP`.
+    """Add the arm of an op to `OP`.
 
-    ValueError for a row whose later operands would change how the earlier ones lie in old files.
+    ValueError for a row whose newer operands would change the layout of the others in old files.
     """
     first = replace(op, operands=tuple(slot for slot in op.operands if slot.since <= op.since))
     lone_list = [slot.arity for slot in first.operands] == ["many"]  # one count in either form

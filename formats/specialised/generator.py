@@ -1,7 +1,7 @@
-"""What the three walks share: whose functions they write, and where one function finds another.
+"""The base of the three code generators: names of functions, dispatch tables, and lazy compilation.
 
-A walk knows how to write the function of a node and that of an arm of a variant. When one is
-written, under which name others call it, and how a dispatch table comes to hold it, is here.
+A generator writes the source of the function of a node and of an arm of a variant. This class
+decides when that is written, by which name others call it, and how it gets into a dispatch table.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .source import Functions, Lines
 
 
 class Generator(ABC):
-    """Functions for the nodes of one version. A subclass says what they do, and its `purpose`."""
+    """Functions for the nodes of one version; subclasses write their source."""
 
     purpose: str
     verb = "read"
@@ -35,14 +35,14 @@ class Generator(ABC):
 
     @abstractmethod
     def write_function(self, line: Lines, name: str, node: Construct) -> None:
-        """The source of the function of a node."""
+        """Write the source of the function of a node."""
 
     @abstractmethod
     def write_arm(self, line: Lines, name: str, variant: Variant, arm: Alternative) -> None:
-        """The source of the function of an arm."""
+        """Write the source of the function of an arm."""
 
     def node(self, node: Construct) -> Construct:
-        """A Construct that does with generated functions what `node` does."""
+        """Return a Construct that does the same as `node`, with generated functions."""
         if id(node) not in self._nodes:
             self._nodes[id(node)] = self._specialised(node)
         return self._nodes[id(node)]
@@ -56,11 +56,11 @@ class Generator(ABC):
             return made
         if isinstance(node, Counted | UntilEnd | Variant | Record):
             name = self.function(node)
-            return runtime.Compiled(lambda *given: self.functions.names[name](*given))
+            return runtime.CompiledNode(lambda *given: self.functions.names[name](*given))
         return node
 
     def function(self, node: Construct) -> str:
-        """The name of the function of a node."""
+        """Return the name of the function of a node."""
         stem = getattr(node, "what", type(node).__name__).lower()
 
         def write(line: Lines, name: str) -> None:
@@ -69,7 +69,7 @@ class Generator(ABC):
         return self.functions.function(f"{self.verb}_{stem}", id(node), write)
 
     def arms(self, variant: Variant) -> str:
-        """The name of the dispatch table of a variant: selector -> function."""
+        """Return the name of the dispatch table of a variant: selector -> function."""
         with self.functions.lock:
             if id(variant) not in self._tables:
                 table = self._tables[id(variant)] = self.empty_table(variant)
@@ -90,21 +90,21 @@ class Generator(ABC):
         into(self.functions.names[self.functions.function(arm.name, id(arm), write, into)])
 
     def empty_table(self, variant: Variant):
-        """The dispatch table of a variant before it has arms."""
+        """Return the dispatch table of a variant without arms."""
         return {}
 
     def selector(self, variant: Variant, arm: Alternative):
-        """What stands for an arm in the dispatch table."""
+        """Return the key of an arm in the dispatch table."""
         return arm.tag
 
     def plain_bytes(self, leaf: Leaf) -> dict[int, int]:
-        """What each single byte means to a leaf, of those it reads without a word."""
+        """Return the value of each single byte that a leaf reads without error or warning."""
         if id(leaf) not in self._plain:
             self._plain[id(leaf)] = runtime.plain_bytes(leaf, self.version)
         return self._plain[id(leaf)]
 
     def default(self, value: object) -> str:
-        """The expression for what a version means that does not have a field."""
+        """Return the expression for the default of a field that the version lacks."""
         if value is None or isinstance(value, int):
             return repr(value)
         return self.functions.constant("DEFAULT", value)

@@ -1,4 +1,4 @@
-"""The layout of a record in one version: gates decided, what depends on flags made explicit."""
+"""The layout of a record in one version: gates are decided, and flag bits are explicit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tileir.formats.version import Version
 class Field(NamedTuple):
     """A field as one version has it.
 
-    `node` is None where the version has no such field and the record says `default`; `gate` is the
-    node that says so, if any. `tests` are (earlier field, mask) pairs; the field is there when each
-    has one of its bits.
+    `node` is None if the version lacks the field, which is then `default`; `gate` is the node that
+    decides so, if any. `tests` are (earlier field, mask) pairs; the field is present if each of the
+    earlier fields has one of the bits of its mask.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Field(NamedTuple):
 
 
 def layout(record: Record, version: Version) -> list[Field]:
-    """The fields of a record in a version."""
+    """Return the fields of a record in a version."""
     fields: list[Field] = []
     absent = set()
     for named in record.subcons:
@@ -41,7 +41,7 @@ def layout(record: Record, version: Version) -> list[Field]:
 
 
 def announcer(field: Field) -> str:
-    """The flag word that a field needs a bit of, "" if it is always there."""
+    """Return the name of the flag word that announces a field; "" if it is always present."""
     return field.tests[0][0] if field.tests else ""
 
 
@@ -66,17 +66,17 @@ def _field(named: Renamed, version: Version) -> Field:
 
 
 def stored(leaf: Leaf) -> Leaf:
-    """The number that a leaf consists of: a varint under an enum, a byte under a flag word."""
+    """Return the leaf that a leaf is stored as: a varint for an enum, a byte for a flag word."""
     return getattr(leaf, "number", leaf)
 
 
 def is_varint(node: Construct | None) -> bool:
-    """Whether the node is a varint with a meaning."""
+    """Whether the node is stored as a varint."""
     return isinstance(node, Leaf) and isinstance(stored(node), VarInt)
 
 
 def is_plain(node: Construct | None) -> bool:
-    """Whether the node is an unsigned varint, with or without a meaning."""
+    """Whether the node is stored as an unsigned varint."""
     return is_varint(node) and not isinstance(stored(node), SignedVarInt)
 
 
@@ -89,5 +89,5 @@ def is_byte(node: Construct | None) -> bool:
 
 
 def is_small(node: Construct | None) -> bool:
-    """Whether the node is usually one byte below 128: what a run is made of."""
+    """Whether the node is usually one byte below 128, and so can be part of a run."""
     return is_varint(node) or is_byte(node)

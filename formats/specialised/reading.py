@@ -1,16 +1,15 @@
-"""The fast decoder: for each node of the schema, how to read the usual form of it.
+"""The fast decoder: for each node of the schema, a function that reads its usual form.
 
 Four things make it fast. Version gates are decided when the source is written. A run of fields that
 are usually one byte each has a single test that none of them is longer (`runs`). There are no
-checks for the end of the data: the bytes in hand are a window's own, so running off them raises,
-and what lies behind a list that is too long is found missing. And rows (ops, attributes, blocks)
-are tuples, in which a list of small numbers stays the bytes it was, a sequence of numbers all the
-same. Whatever is not usual raises `Unusual`.
+checks for the end of the data: the data is exactly the window, so reading past its end raises, also
+after a list that is too long. And rows (ops, attributes, blocks) are tuples, in which a list of
+small numbers stays bytes, which are a sequence of numbers too. Anything not usual raises `Unusual`.
 
 A generated function takes the window's numbers (its bytes, or a list of them, which is indexed
-faster), the position and a `Reading`, and returns the value and the position behind it. The arm of
-a variant is given where its tag lies, and that of an op the list to append the row to; it returns
-the position alone.
+faster), the position and a `Reading`, and returns the value and the position behind it. The
+function of an arm also takes the position of its tag; that of an op takes the list to which it
+appends the row, and returns only the position.
 """
 
 from __future__ import annotations
@@ -34,7 +33,16 @@ from tileir.formats.leaves import (
     VarInt,
     encode_varint,
 )
-from tileir.formats.nodes import Alternative, Counted, Flag, Record, Row, Sized, UntilEnd, Variant
+from tileir.formats.nodes import (
+    Alternative,
+    Counted,
+    Flag,
+    Record,
+    RowRecord,
+    Sized,
+    UntilEnd,
+    Variant,
+)
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
 from tileir.formats.table import Table
 from tileir.formats.types import NoExtension
@@ -47,7 +55,7 @@ from .source import Lines, display
 
 
 class FastDecoder(Runs):
-    """Functions that read records of one version. `reader` gives the one for a node."""
+    """Functions that read records of one version; `reader` returns the one for a node."""
 
     purpose = "decoder"
 
@@ -69,7 +77,7 @@ class FastDecoder(Runs):
         self._readers: dict[int, str] = {}
 
     def reader(self, node: Construct):
-        """The function that reads `node`: (numbers, position, Reading) -> (value, position)."""
+        """Return the function for a node: (numbers, position, Reading) -> (value, position)."""
         name = self._readers.get(id(node))
         if name is None:
             name = self._readers[id(node)] = self.function(node)
@@ -103,7 +111,7 @@ class FastDecoder(Runs):
         return max(variant.arms) < 128
 
     def empty_table(self, variant: Variant):
-        """A list with a place for each byte, where the tag is one."""
+        """Return a list of 256 entries if the tag is one byte, else a dict."""
         return [runtime.refuse] * 256 if self._is_byte(variant) else {}
 
     # Records --------------------------------------------------------------------------------
@@ -115,10 +123,11 @@ class FastDecoder(Runs):
         packed: bool = False,
         start: tuple[str, int] = ("p", 0),
     ) -> dict[str, str]:
-        """Read the fields of a record; returns the expressions for them, by name in order.
+        """Write the code that reads the fields of a record; return the expressions for them by
+        name.
 
-        Where `packed`, a list becomes a tuple. The first field lies so many bytes behind a
-        variable as `start` says; behind the last one is p.
+        If `packed`, a list becomes a tuple. `start` is the position of the first field: a variable
+        and an offset in bytes. After the last field the position is p.
         """
         values: dict[str, str] = {}
         run = Run(start)
@@ -153,7 +162,7 @@ class FastDecoder(Runs):
     def _announced(
         self, line: Lines, word: str, fields: list[Field], values: dict[str, str], packed: bool
     ) -> None:
-        """Read the fields that a flag word announces; mostly it announces nothing."""
+        """Write the code that reads the fields that a flag word announces; usually none."""
         if len(fields) > 1:
             with line.block(f"if {word}:"):
                 for field in fields:
@@ -180,7 +189,7 @@ class FastDecoder(Runs):
         packed: bool = False,
         count: str = "",
     ) -> str:
-        """Read a value of any kind; returns the name of it.
+        """Write the code that reads a value of any kind; return its name.
 
         `count` is the name of the count of a list, if that has been read.
         """
@@ -209,7 +218,7 @@ class FastDecoder(Runs):
                 self._regions(line, node, name)
             case Variant():
                 self._variant(line, node, name)
-            case Row():
+            case RowRecord():
                 line(f"{name} = {', '.join(self._fields(line, node, True).values())}")
             case Record():
                 line(f"{name} = {display(self._fields(line, node))}")
@@ -225,7 +234,7 @@ class FastDecoder(Runs):
         return name
 
     def _leaf(self, line: Lines, leaf: Leaf, name: str) -> None:
-        """Read a leaf into a name, and check it."""
+        """Write the code that reads a leaf into a name, and checks it."""
         match leaf:
             case Padding():
                 line(f"n = -p % {leaf.alignment}")
@@ -277,7 +286,7 @@ class FastDecoder(Runs):
         self._loop(line, item, name, f"for _ in range({count}):")
 
     def _loop(self, line: Lines, item: Construct, name: str, head: str) -> None:
-        """Append items to the list `name`; the function of an op does that itself."""
+        """Write the code that appends items to a list; the function of an op does that itself."""
         with line.block(head):
             if isinstance(item, OpVariant):
                 line(f"p = {self._arm(line, item)}(b, p, t, {name})")
@@ -290,7 +299,7 @@ class FastDecoder(Runs):
             line(f"{name}.append({value})")
 
     def _variant(self, line: Lines, node: Variant, name: str) -> None:
-        """Read a variant."""
+        """Write the code that reads a variant."""
         if isinstance(node, OpVariant):
             line(f"{name} = []")
             line(f"p = {self._arm(line, node)}(b, p, t, {name})")
@@ -299,7 +308,7 @@ class FastDecoder(Runs):
             line(f"{name}, p = {self._arm(line, node)}(b, p, t)")
 
     def _arm(self, line: Lines, node: Variant) -> str:
-        """The expression for the function of the arm whose tag lies at p."""
+        """Return the expression for the function of the arm whose tag is at p."""
         if self._is_byte(node):
             return f"{self.arms(node)}[b[p]]"
         tag = line.fresh("tag")
@@ -334,7 +343,7 @@ class FastDecoder(Runs):
             line(f"t.{what} -= 1")
 
     def _sized(self, line: Lines, number: VarInt, name: str) -> None:
-        """A length and a slice of the file."""
+        """Write the code that reads a length and a slice of the file."""
         size = line.fresh("size")
         self._number(line, number, size)
         with line.block(f"if {size} > len(b) - p:"):
@@ -353,7 +362,7 @@ class FastDecoder(Runs):
         line(f'{name} = {{"elements": {name}, "pad": None}}')
 
     def _table(self, line: Lines, node: Table, name: str) -> None:
-        """Offsets and entries that lie back to back; anything else is unusual."""
+        """Write the code that reads offsets and entries back to back; anything else is unusual."""
         count, offsets, base, end = (line.fresh(stem) for stem in ("count", "offsets", "at", "end"))
         self._number(line, node.number, count)
         with line.block(f"if {count} * {node.index_size} > len(b) - p:"):

@@ -1,6 +1,6 @@
-"""Rows and named records: the same contents, as tuples for speed and as dicts for reading.
+"""Conversion between rows and named records: the same contents, as tuples and as dicts.
 
-The specialised codec keeps what bodies have very many of as tuples:
+The specialised codec keeps the records of which bodies have very many as tuples, for speed:
 
     op         (opcode, offset in the body, field, field, ...)
     attribute  (tag, field, ...)
@@ -16,7 +16,7 @@ from __future__ import annotations
 from construct import Construct
 
 from tileir.formats.cursor import Slice
-from tileir.formats.nodes import Counted, Record, Row, Sized, UntilEnd, Variant
+from tileir.formats.nodes import Counted, Record, RowRecord, Sized, UntilEnd, Variant
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
 from tileir.formats.version import Version
 
@@ -24,12 +24,12 @@ from .layout import layout
 
 
 def pack(node: Construct, value, version: Version):
-    """A record of the reference in the form of the specialised codec."""
+    """Convert a record of the reference to the form of the specialised codec."""
     return _convert(node, value, version, _pack_row, _pack_variant)
 
 
 def unpack(node: Construct, value, version: Version):
-    """A record of the specialised codec in the form of the reference: rows become dicts."""
+    """Convert a record of the specialised codec to the form of the reference: rows become dicts."""
     return _convert(node, value, version, _unpack_row, _unpack_variant)
 
 
@@ -51,7 +51,7 @@ def _convert(node: Construct, value, version: Version, row, variant):
             return made
         case Sized():
             return convert(node.subcon, value)
-        case Row():
+        case RowRecord():
             return row(node, value, version, convert)
         case Variant() if node.rows:
             return variant(node, value, version, convert)
@@ -81,11 +81,11 @@ def _named(node: Record, parts, version: Version, convert) -> dict:
     }
 
 
-def _pack_row(node: Row, value, version: Version, convert) -> tuple:
+def _pack_row(node: RowRecord, value, version: Version, convert) -> tuple:
     return tuple(_fields(node, value, version, convert))
 
 
-def _unpack_row(node: Row, value, version: Version, convert) -> dict:
+def _unpack_row(node: RowRecord, value, version: Version, convert) -> dict:
     return _named(node, value, version, convert)
 
 

@@ -1,8 +1,8 @@
-"""Numbers for the fast decoder: alone, side by side in a record, and in lists.
+"""Numbers for the fast decoder: single ones, runs of fields in a record, and lists.
 
 Nearly every number of a file is one byte. So a run of them is read with one test that none is
-longer, and a list of them stays the bytes that it is. The way round, for when one of them is
-longer, is in functions of its own that all records with the same kinds of numbers share.
+longer, and a list of them stays bytes. If one of them is longer, another function reads the run,
+which all records with the same kinds of numbers share.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from .source import Lines
 
 
 class Run:
-    """Fields that are usually one byte each: name to leaf, and where the first of them lies.
+    """Consecutive fields that are usually one byte each: name -> leaf.
 
-    That is so many bytes behind a variable. `alone` has names for tuples of a single number.
+    `start` is the position of the first one: a variable and an offset in bytes. `alone` has names
+    for tuples of a single number.
     """
 
     def __init__(self, start: tuple[str, int] = ("p", 0)) -> None:
@@ -33,11 +34,11 @@ class Run:
 
 
 class Runs(Generator):
-    """How a decoder reads numbers."""
+    """The part of a decoder that reads numbers."""
 
     @staticmethod
     def _repeat(line: Lines, node: Repeat, stem: str, run: Run, packed: bool) -> str:
-        """Add so many items to a run; returns the expression for the list of them."""
+        """Add the items of a `Repeat` to a run, and return the expression for the list of them."""
         item = node.subcon
         names = [run.add(line.fresh(stem), item) for _ in range(node.count)]
         if packed and node.count == 1 and item is stored(item) and is_plain(item):
@@ -47,7 +48,7 @@ class Runs(Generator):
         return f"({inner})" if packed else f"[{inner}]"
 
     def _run(self, line: Lines, run: Run) -> None:
-        """Read fields that are usually a byte each, with one test that none of them is longer."""
+        """Write the code that reads a run, with one test that no field is longer than a byte."""
         base, ahead = run.start
         parts = run.parts
         if not parts:
@@ -76,7 +77,7 @@ class Runs(Generator):
         self._check(line, parts)
 
     def _numbers(self, leaves: list[Leaf]) -> str:
-        """The name of the function that reads numbers of any length, one after the other."""
+        """Return the name of the function that reads numbers of any length, one after the other."""
         kinds = tuple(
             "byte"
             if is_byte(leaf)
@@ -94,7 +95,7 @@ class Runs(Generator):
         return self.functions.function(f"numbers_{'_'.join(kinds)}", ("numbers", kinds), write)
 
     def _number(self, line: Lines, leaf: Leaf, name: str) -> None:
-        """Read the number that a small leaf consists of."""
+        """Write the code that reads the number of a small leaf."""
         line(f"{name} = b[p]")
         line("p += 1")
         if is_byte(leaf):
@@ -110,7 +111,7 @@ class Runs(Generator):
                 line(f"{name} = SIGNED[{name}]")
 
     def _check(self, line: Lines, parts: dict[str, Leaf]) -> None:
-        """Refuse what one of the leaves would not read without a word."""
+        """Write the code that refuses bytes for which a leaf has an error or a warning."""
         tests = []
         for name, leaf in parts.items():
             if leaf is stored(leaf):
@@ -128,7 +129,7 @@ class Runs(Generator):
 
     @staticmethod
     def _bytes(line: Lines, item: Leaf, name: str, count: str, packed: bool) -> None:
-        """Numbers of a byte each: the bytes themselves. Behind the end nothing can be read."""
+        """Write the code that reads one-byte numbers as bytes; past the end, a later read fails."""
         kind = "tuple" if packed else "list"
         with line.block(f"if {count} == 1 and b[p] < 128:"):
             line(f"{name} = SINGLE[b[p]]" if packed else f"{name} = [b[p]]")

@@ -1,8 +1,8 @@
-"""What generated code calls for everything that is not the common case.
+"""The functions that generated code calls for everything but the common case.
 
-The fast functions know one-byte fields and plain multi-byte varints. Whatever else they meet they
-answer with `Unusual`; then the traced decoder reads the same bytes with the rules of the schema's
-own nodes and finds an oddity, or the error and its place. So a rule is never stated twice.
+The fast functions read one-byte fields and plain multi-byte varints. For anything else they raise
+`Unusual`; then the traced decoder reads the same bytes by the rules of the schema's own nodes, and
+finds the oddity, or the error and its path. So no rule is stated twice.
 """
 
 from __future__ import annotations
@@ -12,40 +12,39 @@ from collections.abc import Sequence
 
 from construct import Construct
 
-from tileir.formats.cursor import Cursor, Environment, Path, Slice, Writer
+from tileir.formats.cursor import ByteWriter, Cursor, Environment, Path, Slice
 from tileir.formats.leaves import MASK64, Leaf, WideInt, encode_varint, zigzag
 from tileir.formats.nodes import Items
 
 from .layout import is_varint
 
 SIGNED = tuple(raw >> 1 ^ -(raw & 1) for raw in range(128))
-"""What a zigzag byte stands for."""
-
+"""The number of each zigzag byte."""
 
 ALONE = tuple((number,) for number in range(128))
 """A tuple of one number, for each number of one byte."""
 
 SINGLE = tuple(bytes((number,)) for number in range(128))
-"""A sequence of one number, for each number of one byte, where a list of numbers is its bytes."""
+"""A bytes object of one number, for each number of one byte, where lists of numbers are bytes."""
 
 
 class Unusual(Exception):
-    """Not what the fast functions are made for. It never leaves the codec."""
+    """The fast functions cannot read or write this; the exception never leaves the codec."""
 
 
 REFUSALS = (Unusual, IndexError, KeyError, ValueError, TypeError, RecursionError, struct.error)
-"""How a fast function gives up: running off the end of its bytes is an IndexError, and so on."""
+"""The exceptions of a fast function that gives up: past the end of its bytes an IndexError, etc."""
 
 
 def refuse(*_) -> None:
-    """What stands in a dispatch table for a tag that no arm has."""
+    """Raise Unusual: the entry of a dispatch table for a tag without an arm."""
     raise Unusual
 
 
 class Reading:
-    """What a fast decoder carries along: the window in the file, type tags, nesting so far.
+    """The state of a fast decoder: the window in the file, type tags, levels of nesting.
 
-    `data` is the window as bytes: a copy, unless one is given.
+    `data` is the window as bytes: a copy, unless it is given.
     """
 
     __slots__ = (
@@ -72,7 +71,7 @@ class Reading:
 
 
 def varint(data, position: int, first: int, bits: int) -> tuple[int, int]:
-    """The rest of a varint of which `first` has been read, in its shortest form only."""
+    """Read the rest of a varint after its byte `first`; Unusual if it is not the shortest form."""
     byte = data[position]
     if 0 < byte < 0x80 and bits > 13:
         return first & 0x7F | byte << 7, position + 1
@@ -92,7 +91,7 @@ def varint(data, position: int, first: int, bits: int) -> tuple[int, int]:
 
 
 def varints(data, position: int, count: int, bits: int, kind: type):
-    """`count` varints in a row, as a list or a tuple."""
+    """Read `count` varints, as a list or a tuple."""
     if count > len(data) - position:
         raise Unusual
     values = []
@@ -106,7 +105,7 @@ def varints(data, position: int, count: int, bits: int, kind: type):
 
 
 def scalar(node, data, position: int, tags: Sequence, index: int) -> tuple[int, int]:
-    """The bit pattern of a number of the type with that index."""
+    """Read the bit pattern of a number of the type with an index."""
     bits = node.width(tags, index)
     if bits is None:
         raise Unusual
@@ -121,7 +120,7 @@ def scalar(node, data, position: int, tags: Sequence, index: int) -> tuple[int, 
 
 
 def interpret(node: Construct, data, position: int) -> tuple[object, int]:
-    """A node that generated code has no words for, read by the node itself."""
+    """Read a node by its own rules, for which there is no generated code."""
     warnings: list = []
     view = memoryview(data)
     cursor = Cursor(view, position, len(view), "", Environment(None), warnings=warnings)
@@ -132,7 +131,7 @@ def interpret(node: Construct, data, position: int) -> tuple[object, int]:
 
 
 def counted(count: int) -> list:
-    """The list for a count: one that remembers it if it was not written in the shortest form."""
+    """Return a new list; it keeps the count if that was not written in its shortest form."""
     if count.__class__ is not WideInt:
         return []
     items = Items()
@@ -140,8 +139,8 @@ def counted(count: int) -> list:
     return items
 
 
-class Compiled(Construct):
-    """A generated function in the place of the node it was made from."""
+class CompiledNode(Construct):
+    """A node that calls a generated function, in place of the node that it was generated from."""
 
     def __init__(self, function) -> None:
         super().__init__()
@@ -151,13 +150,13 @@ class Compiled(Construct):
         value, cursor.position = self.function(cursor, cursor.position, path)
         return value
 
-    def _build(self, value, writer: Writer, context, path: Path):
+    def _build(self, value, writer: ByteWriter, context, path: Path):
         self.function(writer, value)
         return value
 
 
 def put_varint(out: bytearray, value: int, bits: int) -> None:
-    """Write a number that does not fit into seven bits, or is no number."""
+    """Write a number of more than seven bits; Unusual if it does not fit."""
     if value < 0 or value >> bits:
         raise Unusual
     out += encode_varint(value)
@@ -171,7 +170,7 @@ def put_signed(out: bytearray, value: int) -> None:
 
 
 def put_scalar(node, out: bytearray, value: int, tags: Sequence, index: int) -> None:
-    """Write the bit pattern of a number of the type with that index."""
+    """Write the bit pattern of a number of the type with an index."""
     bits = node.width(tags, index)
     if bits is None or value < 0 or value >> bits:
         raise Unusual
@@ -183,28 +182,28 @@ def put_scalar(node, out: bytearray, value: int, tags: Sequence, index: int) -> 
 
 
 class Probe(Cursor):
-    """A cursor over single bytes that has no words for what is amiss, only an exception."""
+    """A cursor over single bytes whose errors and warnings are `Unusual`."""
 
     def error(self, *_, **__) -> Unusual:
-        """The exception, whatever is wrong."""
+        """Return Unusual, whatever is wrong."""
         return Unusual()
 
     def warn(self, *_) -> None:
-        """What is odd is no better than what is wrong."""
+        """Raise Unusual: an oddity counts as an error."""
         raise Unusual
 
 
 def plain_bytes(leaf: Leaf, version) -> dict[int, int]:
-    """What each single byte means to a leaf, of those it reads without a word.
+    """Return the value of each single byte that a leaf reads without error or warning.
 
-    Found by asking the leaf itself, once for each byte with which it can end.
+    The leaf itself reads each byte once.
     """
-    found = {}
+    values = {}
     probe = Probe(memoryview(bytes(range(256))), 0, 0, "", Environment(version))
     for byte in range(128 if is_varint(leaf) else 256):
         probe.position, probe.end = byte, byte + 1
         try:
-            found[byte] = leaf.read(probe, "")
+            values[byte] = leaf.read(probe, "")
         except Unusual:
             continue
-    return found
+    return values

@@ -1,8 +1,8 @@
-"""Python source in the making, and functions that are compiled when first called.
+"""Generated Python source, and functions that are compiled when first called.
 
-A decoder for a whole version is thousands of lines of which a file needs few, so every function is
-written and compiled on its first call. Its source is in `linecache`: tracebacks and debuggers show
-it as they show any other.
+A decoder for a whole version has thousands of lines, of which a file needs few, so every function
+is written and compiled on its first call. Its source is in `linecache`, so that tracebacks and
+debuggers show it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ INDENT = "    "
 
 
 class Lines:
-    """Lines of source with the present indentation."""
+    """Lines of source, and the current indentation."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -30,7 +30,7 @@ class Lines:
         self._lines.append(f"{self._indent}{text}\n")
 
     def block(self, head: str) -> Lines:
-        """Add a compound statement; what is added in a `with` of it is its body, never empty."""
+        """Add the head of a compound statement; lines added in a `with` of it are its body."""
         self(head)
         return self
 
@@ -41,33 +41,32 @@ class Lines:
         self._indent = self._indent.removesuffix(INDENT)
 
     def fresh(self, stem: str) -> str:
-        """A local name that is not in use yet."""
+        """Return a new local name."""
         self._serial += 1
         return f"{identifier(stem)}_{self._serial}"
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole source."""
         return "".join(self._lines)
 
 
 @cache
 def identifier(text: str) -> str:
-    """A Python name that reads like `text`."""
+    """Return a Python name that resembles a text."""
     name = re.sub(r"\W", "_", text)
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def display(fields: dict[str, str]) -> str:
-    """The dict display of named expressions."""
+    """Return the dict display of named expressions."""
     return f"{{{', '.join(f'{name!r}: {value}' for name, value in fields.items())}}}"
 
 
 class Functions:
-    """A namespace of functions that come into being when first called.
+    """A namespace of functions that are compiled when first called.
 
-    `title` says whose they are: it is the file name in tracebacks. `start` are the names that all
-    of them may use.
+    `title` is their file name in tracebacks. `start` has the names that all of them may use.
     """
 
     def __init__(self, title: str, start: dict[str, object]) -> None:
@@ -78,11 +77,11 @@ class Functions:
         self.lock = threading.RLock()
 
     def constant(self, stem: str, value: object) -> str:
-        """The name under which the functions find an object, by identity."""
+        """Return the name of an object, by identity, for use in functions."""
         key = ("constant", id(value))
         with self.lock:
             if key not in self._known:
-                self._kept.append(value)  # so that nothing else can get its id
+                self._kept.append(value)  # keeps its id from being used again
                 name = self._free(stem)
                 self.names[name] = value
                 self._known[key] = name
@@ -95,9 +94,9 @@ class Functions:
         write: Callable[[Lines, str], None],
         into: Callable | None = None,
     ) -> str:
-        """The name of the function for `key`; `write` gives its source when it is first called.
+        """Return the name of the function for `key`; `write` writes its source at the first call.
 
-        `into`, if given, is told the function once it exists: a dispatch table.
+        `into`, if given, is called with the compiled function, to put it into a dispatch table.
         """
 
         def first_call(*arguments):

@@ -1,11 +1,11 @@
-"""The traced decoder: the same walk as `reading`, for when something is worth telling.
+"""The traced decoder: the same walk as `reading`, with traces, warnings and errors.
 
-It gives a span for each leaf when a trace is wanted, warnings for what is odd, and errors with
-their place. Generated code knows the usual bytes of each leaf; everything else is done by the
-schema's own nodes, so that what is odd, what is wrong, and how to say it, is stated there alone.
+It makes a span for each leaf if a trace is wanted, a warning for each oddity, and errors with their
+path. Generated code reads the usual bytes of each leaf; the schema's own nodes do everything else,
+so that oddities, errors and their messages are stated there alone.
 
 A generated function takes a cursor, a position and a path, and returns the value and the position
-behind it. An arm of a variant also takes where its tag began, and the tag.
+behind it. That of an arm also takes the position of its tag, and the tag.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from construct import Construct
 from tileir.formats.attributes import ScalarBits
 from tileir.formats.cursor import Span
 from tileir.formats.leaves import Leaf, SignedVarInt, VarInt
-from tileir.formats.nodes import Alternative, Counted, Flag, Items, Record, Row, UntilEnd, Variant
+from tileir.formats.nodes import (
+    Alternative,
+    Counted,
+    Flag,
+    Items,
+    Record,
+    RowRecord,
+    UntilEnd,
+    Variant,
+)
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
 from tileir.formats.version import Version
 
@@ -26,7 +35,7 @@ from .source import Lines, display
 
 
 class TracedDecoder(Generator):
-    """Nodes that stand for schema nodes of one version; `node` gives one that is ready to parse."""
+    """Nodes with generated functions for one version; `node` returns the one for a schema node."""
 
     purpose = "traced decoder"
 
@@ -71,7 +80,7 @@ class TracedDecoder(Generator):
     # Fields ---------------------------------------------------------------------------------
 
     def _fields(self, line: Lines, record: Record) -> dict[str, str]:
-        """Read the fields of a record; returns the expressions for them, by name in order."""
+        """Write the code that reads a record's fields; return the expressions for them by name."""
         values: dict[str, str] = {}
         for field in layout(record, self.version):
             values[field.name] = self._field(line, field, values)
@@ -100,7 +109,7 @@ class TracedDecoder(Generator):
     def _value(
         self, line: Lines, node: Construct, stem: str, path: str, values: dict[str, str]
     ) -> str:
-        """Read a value of any kind, which lies at `path`; returns the expression for it."""
+        """Write the code that reads a value of any kind; return the expression for it."""
         name = line.fresh(stem)
         match node:
             case Leaf() if is_small(node):
@@ -108,8 +117,8 @@ class TracedDecoder(Generator):
             case Repeat():
                 line(f"{name} = []")
                 for index in range(node.count):
-                    place = f"({path}, {index})"
-                    value = self._value(line, node.subcon, stem, place, values)
+                    inner = f"({path}, {index})"
+                    value = self._value(line, node.subcon, stem, inner, values)
                     line(f"{name}.append({value})")
             case Counted():
                 count = self._count(line, node.number, path)
@@ -127,7 +136,7 @@ class TracedDecoder(Generator):
                 self._variant(line, node, name, path)
             case Record() if path != "path":
                 line(f"{name}, p = {self.function(node)}(c, p, {path})")
-            case Row():
+            case RowRecord():
                 line(f"{name} = {', '.join(self._fields(line, node).values())}")
             case Record():
                 line(f"{name} = {display(self._fields(line, node))}")
@@ -138,7 +147,7 @@ class TracedDecoder(Generator):
     def _interpreted(
         self, line: Lines, node: Construct, name: str, path: str, values: dict[str, str]
     ) -> None:
-        """Read what generated code has no words for with the node itself."""
+        """Write the code that reads a node by its own rules."""
         constant = self.functions.constant(type(node).__name__.upper(), self.node(node))
         context = f"{{'type': {values['type']}}}" if isinstance(node, ScalarBits) else "None"
         line("c.position = p")
@@ -146,7 +155,7 @@ class TracedDecoder(Generator):
         line("p = c.position")
 
     def _small(self, line: Lines, leaf: Leaf, name: str, path: str) -> None:
-        """Read a leaf that is usually one byte."""
+        """Write the code that reads a leaf that is usually one byte."""
         constant = self.functions.constant(type(leaf).__name__.upper(), leaf)
         line(f"{name}_at = p")
         plain = self.plain_bytes(leaf)
@@ -165,8 +174,8 @@ class TracedDecoder(Generator):
             line(f"{name} = {constant}.read(c, {path})")
             line("p = c.position")
         with line.block("if trace is not None:"):
-            place = f"{name}_at, p, c.section, {path}"
-            line(f"trace.append(Span({place}, {leaf.kind!r}, {name}, {constant}))")
+            span = f"{name}_at, p, c.section, {path}"
+            line(f"trace.append(Span({span}, {leaf.kind!r}, {name}, {constant}))")
 
     def _count(self, line: Lines, number: VarInt, path: str) -> str:
         name = line.fresh("count")
@@ -174,22 +183,22 @@ class TracedDecoder(Generator):
         return name
 
     def _loop(self, line: Lines, item: Construct, name: str, path: str, head: str) -> None:
-        """Append items to the list `name`."""
+        """Write the code that appends items to the list `name`."""
         index = line.fresh("index")
         counted = "{}" in head
         if not counted:
             line(f"{index} = 0")
         inline = is_small(item) or isinstance(item, Variant)
         with line.block(head.format(index)):
-            place = f"({path}, {index})"
+            inner = f"({path}, {index})"
             if inline:
-                value = self._value(line, item, "item", place, {})
+                value = self._value(line, item, "item", inner, {})
             elif isinstance(item, Leaf):
                 value = line.fresh("item")
-                self._interpreted(line, item, value, place, {})
+                self._interpreted(line, item, value, inner, {})
             else:
                 value = line.fresh("item")
-                line(f"{value}, p = {self.function(item)}(c, p, {place})")
+                line(f"{value}, p = {self.function(item)}(c, p, {inner})")
             line(f"{name}.append({value})")
             if not counted:
                 line(f"{index} += 1")
@@ -197,9 +206,9 @@ class TracedDecoder(Generator):
     def _variant(self, line: Lines, node: Variant, name: str, path: str) -> None:
         arms = self.arms(node)
         constant = self.functions.constant(type(node).__name__.upper(), node)
-        tag, place = line.fresh("tag"), line.fresh("place")
-        line(f"{place} = {path}")  # one object for all that is below it
-        path = place
+        tag, inner = line.fresh("tag"), line.fresh("inner")
+        line(f"{inner} = {path}")  # one object for all paths below it
+        path = inner
         self._small(line, node.number, tag, f"({path}, {node.label!r})")
         line(f"arm = {arms}.get({tag})")
         with line.block("if arm is None:"):

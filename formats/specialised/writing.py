@@ -1,10 +1,10 @@
 """The encoder: records of one version to their canonical bytes.
 
-The mirror image of `reading`: a run of fields that are usually one byte each is written at once
-when they are, and a flag word that is None is worked out from what is there. Whatever else cannot
-be written just so raises `Unusual`; the schema's own nodes then write it or say what is wrong.
+It is the inverse of `reading`: a run of fields that are one byte each is written at once, and a
+flag word that is None is computed from the fields that are present. Anything that cannot be written
+so raises `Unusual`; the schema's own nodes then write it or raise the error.
 
-A generated function takes a `Writer` and the record.
+A generated function takes a `ByteWriter` and the record.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tileir.formats.leaves import (
     SignedVarInt,
     encode_varint,
 )
-from tileir.formats.nodes import Alternative, Counted, Flag, Record, Row, UntilEnd, Variant
+from tileir.formats.nodes import Alternative, Counted, Flag, Record, RowRecord, UntilEnd, Variant
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
 from tileir.formats.types import NoExtension
 from tileir.formats.version import Version
@@ -36,7 +36,7 @@ from .source import Lines, display
 
 
 class Encoder(Generator):
-    """Nodes that stand for schema nodes of one version; `node` gives one that is ready to build."""
+    """Nodes with generated functions for one version; `node` returns the one for a schema node."""
 
     purpose = "encoder"
     verb = "write"
@@ -67,7 +67,7 @@ class Encoder(Generator):
             self._fields(line, arm.fields, "record", variant.rows, skipped)
 
     def selector(self, variant: Variant, arm: Alternative):
-        """The tag, or the name where records are dicts."""
+        """Return the tag, or the name if records are dicts."""
         return arm.tag if variant.rows else arm.name
 
     def _tag(self, line: Lines, variant: Variant, arm: Alternative) -> None:
@@ -100,7 +100,7 @@ class Encoder(Generator):
     def _derive(
         self, line: Lines, node: Record, fields: list[Field], names: dict[str, str]
     ) -> None:
-        """Flag words that are None, from the fields that announce themselves in them.
+        """Write the code for flag words that are None, from the fields that they announce.
 
         Which those are, and by which bit, the record is asked: with one field given at a time.
         """
@@ -112,13 +112,13 @@ class Encoder(Generator):
         for field in fields:
             if field.node is None or field.name in terms:
                 continue
-            there = f"{names[field.name]} is not None"
-            for value, test in ((0, there), (1, f"bool({names[field.name]})")):
+            present = f"{names[field.name]} is not None"
+            for value, test in ((0, present), (1, f"bool({names[field.name]})")):
                 bits = node.announced({field.name: value}, self.version)
-                found = [(word, bits[word]) for word in terms if bits.get(word)]
-                for word, bit in found:
+                announcing = [(word, bits[word]) for word in terms if bits.get(word)]
+                for word, bit in announcing:
                     terms[word].append(f"({test} and {bit})")
-                if found:
+                if announcing:
                     break
         for word, bits in terms.items():
             with line.block(f"if {names[word]} is None:"):
@@ -142,7 +142,7 @@ class Encoder(Generator):
                 line("raise Unusual")
 
     def _absent(self, line: Lines, field: Field, names: dict[str, str]) -> None:
-        """What the version cannot say has to be what it means by saying nothing."""
+        """Write the check that a field that the version lacks has its default."""
         value = names[field.name]
         test = f"{value} is not None"
         if field.gate is not None:
@@ -154,7 +154,7 @@ class Encoder(Generator):
     # Values ---------------------------------------------------------------------------------
 
     def _run(self, line: Lines, run: list[tuple[str, Leaf]]) -> None:
-        """Write fields of a byte each at once, or one by one if one of them is longer."""
+        """Write the code for a run: all fields at once, or one by one if one has several bytes."""
         if len(run) < 2:
             for value, leaf in run:
                 self._small(line, leaf, value)
@@ -190,7 +190,7 @@ class Encoder(Generator):
                 line(f"put_varint(out, {value}, {number.bits})")
 
     def _check(self, line: Lines, leaf: Leaf, value: str) -> None:
-        """Leave to the leaf itself what it would not read without a word."""
+        """Write the check that refuses values for which the leaf has an error or a warning."""
         if leaf is stored(leaf):
             return
         plain = self.plain_bytes(leaf)
@@ -200,7 +200,7 @@ class Encoder(Generator):
             line("raise Unusual")
 
     def _value(self, line: Lines, node: Construct, value: str, names: dict[str, str]) -> None:
-        """Write a value of any kind."""
+        """Write the code for a value of any kind."""
         match node:
             case NoExtension():
                 line("pass")
@@ -232,7 +232,7 @@ class Encoder(Generator):
                 self._loop(line, node.subcon, value)
             case Variant():
                 line(self._dispatch(node, value))
-            case Row():
+            case RowRecord():
                 self._fields(line, node, value, True)
             case Record():
                 self._fields(line, node, value, False)

@@ -1,7 +1,7 @@
 """The tables: `TABLES.md`, the format for people who write a reader in another language.
 
-Everything in it that is a fact about a field, a number or a version is printed from the
-Construct tree and the rows of the op table; `rules` is the prose around them.
+All facts in it about fields, numbers and versions are printed from the Construct tree and the rows
+of the op table; `rules` is the prose around them.
 
     python -m tileir.formats.tables [FILE]     print it, or write it to FILE
 """
@@ -13,6 +13,6 @@ from pathlib import Path
 from .pages import tables
 
 PATH = Path(__file__).parent.parent / "TABLES.md"
-"""Where the tables are checked in."""
+"""The checked-in tables."""
 
 __all__ = ["PATH", "tables"]

@@ -1,4 +1,4 @@
-"""A table in Markdown."""
+"""Tables in Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 
 def grid(titles: tuple[str, ...], rows: Iterable[tuple]) -> Iterator[str]:
-    """A table, between empty lines."""
+    """Yield the lines of a table, between empty lines."""
     yield ""
     yield f"| {' | '.join(titles)} |"
     yield f"|{'---|' * len(titles)}"
@@ -16,5 +16,5 @@ def grid(titles: tuple[str, ...], rows: Iterable[tuple]) -> Iterator[str]:
 
 
 def cell(item: object) -> str:
-    """The text of a cell, in one line."""
+    """Return the text of a cell, in one line."""
     return " ".join(str(item).split()).replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""How a field lies in the file, in the few words that `TABLES.md` explains at its top."""
+"""The notation for layouts, in the few words that `TABLES.md` explains at its top."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ PAGES = {
         (DEBUG, "[debug](#debug)"),
     )
 }
-"""What has a page of its own."""
+"""Nodes with a page of their own."""
 
 
 @singledispatch
 def layout(node: Construct) -> str:
-    """The layout of a node in words."""
+    """Return the layout of a node in words."""
     raise TypeError(f"no words for {node!r}")
 
 
@@ -173,13 +173,13 @@ def _(node: SectionList) -> str:
     return "[section](#sections)..., u8 0"
 
 
-def when(found: list[Option], base=V13_1) -> str:
-    """In which versions, and for which bits, a field is there; empty if it always is.
+def when(choices: list[Option], base=V13_1) -> str:
+    """Return the versions and bits for which a field is present; empty if it always is.
 
     `base` is the version that introduced what the field belongs to.
     """
     texts = []
-    for option in found:
+    for option in choices:
         terms = []
         if option.since > base:
             terms.append(f"{option.since}+")
@@ -191,7 +191,7 @@ def when(found: list[Option], base=V13_1) -> str:
 
 
 def bit(name: str, mask: int) -> str:
-    """The condition that the field `name` has the bit of the mask, or any bit of a whole byte."""
+    """Return the condition that the field `name` has the bit of a mask, or any of a whole byte."""
     if mask & (mask - 1):
         return f"`{name}` not 0"
     return f"`{name}` bit {mask.bit_length() - 1}"

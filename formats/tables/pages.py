@@ -30,14 +30,14 @@ FIELDS = ("field", "layout", "when", "meaning")
 
 
 def tables() -> str:
-    """The text of `TABLES.md`."""
+    """Return the text of `TABLES.md`."""
     text = "\n".join(line.rstrip() for line in lines())
     apart = re.sub(r"\n*^(#+ .*)\n*", r"\n\n\1\n\n", text, flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", apart).strip() + "\n"
 
 
 def lines() -> Iterator[str]:
-    """All lines, page after page."""
+    """Yield all lines, page after page."""
     yield HEAD
     yield "## Header"
     yield from record(HEADER)
@@ -62,7 +62,7 @@ def lines() -> Iterator[str]:
 
 
 def sections() -> Iterator[str]:
-    """The kinds of section."""
+    """Yield the page of the kinds of section."""
     yield "## Sections"
     rows = [
         (
@@ -83,29 +83,29 @@ def sections() -> Iterator[str]:
 
 
 def record(node: Record, op: Op | None = None, opened: Iterable[tuple] = ()) -> Iterator[str]:
-    """The fields of a record in wire order; `opened` are rows before them."""
+    """Yield the table of a record's fields in file order; `opened` are rows before them."""
     yield from grid(FIELDS, [*opened, *(row for row in fields(node, op))])
 
 
 def fields(node: Record, op: Op | None) -> Iterator[tuple]:
-    """A row for each field: what it is called, how it lies there, when, and what it means."""
+    """Yield a row for each field: name, layout, presence, meaning."""
     base = op.since if op else V13_1
     for field in node.subcons:
-        found = list(options(field.subcon))
-        first = found[0].node
+        choices = list(options(field.subcon))
+        first = choices[0].node
         shown = layout(first) if owns_bytes(first) else "only its bit"
         if isinstance(first, Flag) or owns_bytes(first):
             meaning = field.docs or of_op(field.name, op)
             if isinstance(first, FlagWord):
                 others = "No other bits." if first.strict else ""
                 meaning = " ".join((of_bits(first, op), others, field.docs))
-            if found[0].since > base and (earlier := before(found[0])):
+            if choices[0].since > base and (earlier := before(choices[0])):
                 meaning += f" In older files: {earlier}."
-            yield f"`{field.name}`", shown, when(found, base), meaning
+            yield f"`{field.name}`", shown, when(choices, base), meaning
 
 
 def of_op(name: str, op: Op | None) -> str:
-    """The meaning of an op's field."""
+    """Return the meaning of an op's field."""
     if op is None:
         return ""
     if name == "result_types":
@@ -115,31 +115,31 @@ def of_op(name: str, op: Op | None) -> str:
     if name == "regions":
         return " ".join(region(item) for item in op.regions)
     made = of_slot(name, op)
-    found = next((item for item in op.attributes if item.name == name), None)
-    return made + allowed(found) if found else made
+    attribute = next((item for item in op.attributes if item.name == name), None)
+    return made + allowed(attribute) if attribute else made
 
 
 def slot(item: Result | Operand) -> str:
-    """A slot inside a list of slots."""
+    """Return a slot in a list of slots."""
     number = {"one": "", "many": ", any number", "optional": ", may be absent"}[item.arity]
     since = f", {item.since}+" if item.since > V13_1 else ""
     return f"`{item.name}`{number}{since}: {item.doc or 'the result.'}"
 
 
 def allowed(item: Attribute) -> str:
-    """Which cases of its enum an attribute may have, where not all."""
+    """Return the cases of its enum that an attribute may have, if not all."""
     return f" One of {', '.join(item.allowed)}." if item.allowed else ""
 
 
 def region(item: Region) -> str:
-    """A region, its arguments and how it ends."""
+    """Return a region, its arguments and its terminators."""
     ends = f" Ends with {' or '.join(item.terminators)}." if item.terminators else ""
     empty = " May have no block." if item.may_be_empty else ""
     return f"`{item.name}`: {item.doc} Arguments: {item.arguments}.{ends}{empty}"
 
 
 def variant(title: str, node: Variant, opening: str) -> Iterator[str]:
-    """A page for the records that a tag selects."""
+    """Yield the page of the records that a tag selects."""
     yield f"## {title}"
     yield opening
     arms = node.arms.values()
@@ -158,7 +158,7 @@ def variant(title: str, node: Variant, opening: str) -> Iterator[str]:
 
 
 def enums() -> Iterator[str]:
-    """A table for each enum."""
+    """Yield a table for each enum."""
     yield "## Enums"
     yield "Each is a varint."
     for enum in ENUMS:
@@ -173,13 +173,13 @@ def enums() -> Iterator[str]:
 
 
 def title_of(chapter) -> str:
-    """The title of a chapter: the first words of its module's docstring."""
+    """Return the title of a chapter: the first words of its module's docstring."""
     name = chapter.__name__.rpartition(".")[2].replace("_", " ")
     return name.capitalize()
 
 
 def index() -> Iterator[str]:
-    """All ops by number."""
+    """Yield the table of all ops by number."""
     where = {op.opcode: chapter for chapter in CHAPTERS for op in chapter.OPS}
     rows = []
     for op in OPS:
@@ -191,7 +191,7 @@ def index() -> Iterator[str]:
 
 
 def ops_of(chapter) -> Iterator[str]:
-    """The ops of a chapter, each with its fields in wire order."""
+    """Yield the ops of a chapter, each with its fields in file order."""
     yield f"## {title_of(chapter)} ops"
     yield from chapter.__doc__.strip().splitlines()
     for op in sorted(chapter.OPS, key=lambda op: op.mnemonic):

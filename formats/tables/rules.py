@@ -1,4 +1,4 @@
-"""The prose of `TABLES.md`: rules that hold for all records, told once."""
+"""The prose of `TABLES.md`: rules that hold for all records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = {tag: TYPE.arms[tag].name for tag in SCALAR_BITS}
 
 
 def _widths(integer: bool) -> str:
-    """The number types of a kind with their width in bits."""
+    """Return the number types of a kind with their width in bits."""
     rows = [tag for tag in SCALAR_BITS if (tag in INTEGER_TAGS) == integer]
     return ", ".join(f"{_NAMES[tag]} {SCALAR_BITS[tag]}" for tag in rows)
 
@@ -58,7 +58,7 @@ _NUMBERS = (
         "svarint: the bits read as a signed 64-bit number; f32 1.0 is the varint 2 * 0x3f800000",
     ),
 )
-"""How the number of an attribute lies in the file, by type."""
+"""The layout of an attribute's number, by type."""
 
 WORDS = "\n".join(grid(("word", "bytes"), _WORDS)).strip()
 NUMBERS = "\n".join(grid(("type", "bytes"), _NUMBERS)).strip()

@@ -116,7 +116,7 @@ def written(version: Version, more: Mapping, reference: bool) -> bytes:
     """A file, its sections built by one of the codecs."""
     made = records(version, more)
     parts = []
-    for name, record in sorted(made.items(), key=lambda item: SECTIONS[item[0]].place):
+    for name, record in sorted(made.items(), key=lambda item: SECTIONS[item[0]].rank):
         kind = SECTIONS[name]
         if reference:
             payload = codec.build_named(name, record, version, tags(made))

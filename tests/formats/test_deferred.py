@@ -107,11 +107,11 @@ def test_records_are_read_when_asked_for(all_long: None) -> None:
     bytecode = Bytecode.parse(file(*kernel(types)))
     entries = bytecode.types.entries
     assert isinstance(entries, Deferred)
-    assert not entries.found
+    assert not entries.known
     assert bytecode.functions[0].type.parameters == ()
-    assert list(entries.found) == [0]
+    assert list(entries.known) == [0]
     assert str(bytecode.types[2]) == "tile<i32>"
-    assert sorted(entries.found) == [0, 1, 2]
+    assert sorted(entries.known) == [0, 1, 2]
     assert entries[2] is entries[2] is entries[-399]
     assert [entry["variant"] for entry in entries[1:4]] == ["i32", "tile", "malformed"]
     with pytest.raises(IndexError):
@@ -129,7 +129,7 @@ def test_what_nothing_uses_is_warned_of_after_everything_is_read(all_long: None)
     kinds += ["malformed", "malformed", "table_layout", "unknown_tag", "table_layout"]
     for _ in range(2):
         assert [warning.kind for warning in bytecode.touch().warnings] == kinds
-    assert bytecode.debug.entries.found.keys() == {4}
+    assert bytecode.debug.entries.known.keys() == {4}
 
 
 def test_tables_out_of_order_are_read_at_once(all_long: None) -> None:

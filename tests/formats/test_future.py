@@ -15,7 +15,7 @@ from tests.tileir.same_meaning import meaning
 from tileir import BuildError, Bytecode, BytecodeError, VersionError
 from tileir.explain.annotate import annotate
 from tileir.formats import codec, container, sections
-from tileir.formats.cursor import Environment, Slice, Writer
+from tileir.formats.cursor import ByteWriter, Environment, Slice
 from tileir.formats.debug import DEBUG_RECORD
 from tileir.formats.functions import BODY
 from tileir.formats.leaves import FlagWord
@@ -97,14 +97,14 @@ def test_generated_code_knows_it(step: Step) -> None:
             node, data = SECTIONS[section.name].payload, section.payload.data
             where = Slice(0, bytes(data))
             record, stop = made.fast.reader(node)(where.data, 0, Reading(where, environment))
-            writer = Writer(environment)
+            writer = ByteWriter(environment)
             made.encoder.node(node)._build(record, writer, None, "record")
             assert bytes(writer.data) == where.data
             assert stop == len(data)
         for function in bytecode.functions:
             where = Slice(0, bytes(function.code.data))
             rows, _ = made.fast.reader(BODY)(where.data, 0, Reading(where, environment))
-            writer = Writer(environment)
+            writer = ByteWriter(environment)
             made.encoder.node(BODY)._build(rows, writer, None, "record")
             assert bytes(writer.data) == where.data
 

@@ -128,7 +128,7 @@ def test_of_a_chain_only_the_beginning_is_read(what: str) -> None:
     levels = DEFAULT.type_depth if what == "types" else DEFAULT.location_depth
     records = bytecode.types.entries if what == "types" else bytecode.debug.entries
     assert len(records) > depth
-    assert len(records.found) < 2 * levels
+    assert len(records.known) < 2 * levels
     number = int(re.search(r"\[(\d+)\]", caught.value.path)[1])
     assert len(records) - number in (levels, levels + 1)
     field = caught.value.path.rpartition(".")[2]

@@ -13,7 +13,7 @@ from tests.every_fixture import Fixture, every_fixture
 from tests.formats.small import RETURN, file, kernel, varint
 from tileir import Bytecode, BytecodeError
 from tileir.formats import codec
-from tileir.formats.cursor import Environment, Oddity, Span, Writer
+from tileir.formats.cursor import ByteWriter, Environment, Oddity, Span
 from tileir.formats.functions import BODY
 from tileir.formats.sections import BY_NAME
 from tileir.formats.specialised.reading import FastDecoder
@@ -98,7 +98,7 @@ def the_encoder_repeats_what_is_canonical(fixture: Fixture) -> None:
         record, stop = codec.parse_section(bytecode.data, name, payload, *given, eager=True)
         read = bytes(bytecode.data[payload.offset : stop])
         assert codec.build_section(name, record, *given, reference=True) == read
-        writer = Writer(Environment(*given))
+        writer = ByteWriter(Environment(*given))
         if not bytecode.warnings:  # the encoder does it alone
             encoder = codec.specialised(bytecode.version).encoder
             encoder.node(BY_NAME[name].payload)._build(record, writer, None, "record")

@@ -1,1 +1,1 @@
-"""Tile IR as text: printed as NVIDIA's disassembler prints it, and read back."""
+"""Tile IR as text: the printer, whose text is that of NVIDIA's disassembler, and the assembler."""

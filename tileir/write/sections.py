@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tileir.read.function import Function, Global
     from tileir.read.original import OriginalFile
 
-ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.place, -kind.number))]
+ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.rank, -kind.number))]
 """Names of sections in the order in which new ones are written; globals first, as cuTile does."""
 
 GLOBAL_SINCE = {

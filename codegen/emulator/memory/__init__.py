@@ -1,1 +1,1 @@
-"""The memory that threads access: bounds, alignment, what was written, and what orders accesses."""
+"""The memory that threads access: bounds, alignment, bytes never written, and races."""

@@ -1,12 +1,11 @@
-"""Asynchronous copies from global to shared memory: under way until their thread waits for them.
+"""Asynchronous copies (`cp.async`), which are pending until their thread waits for them.
 
 A copy may read its source and write its destination at any time between the instruction and the
-wait. So the destination is neither to be read nor written in between, by nobody; the source must
-hold the same at both ends; and to the race detection the copy reads and writes at both ends. It
-is carried out at the wait, in the order of the instructions.
+wait. So until the wait no thread may read or write the destination, and the source must not
+change; to the race detection the copy reads and writes at both ends. It is carried out at the
+wait, in the order of the instructions.
 
-Copies belong to groups, which each thread counts for itself: a copy is of the group that the
-thread's next commit closes.
+Each thread counts its own groups: a copy belongs to the group that the thread's next commit closes.
 """
 
 from __future__ import annotations
@@ -25,15 +24,16 @@ from .scratch import Scratch
 from .spaces import HostMemory
 
 WORD = 4
-"""Sizes are multiples of it."""
+"""Bytes; every size of a copy is a multiple of it."""
 
 
 @dataclass(slots=True)
 class Copy:
     """One instruction, for the lanes (`numbers`) that have not waited for it yet.
 
-    `length` bytes of the source are read, the others of `size` become zeros. `seen`: the words at
-    the start, shape (lanes, words). All arrays are over these lanes.
+    The first `length` of `size` bytes come from the source, the others are zero. `before` has the
+    words of the source when the copy started: shape (lanes, words). All arrays are over these
+    lanes.
     """
 
     size: int
@@ -42,73 +42,73 @@ class Copy:
     source: np.ndarray
     target: np.ndarray
     length: np.ndarray
-    seen: np.ndarray
+    before: np.ndarray
 
     def part(self, chosen: np.ndarray) -> Copy:
-        """Of some lanes only."""
-        arrays = (self.numbers, self.group, self.source, self.target, self.length, self.seen)
+        """Return the copy for some of its lanes only."""
+        arrays = (self.numbers, self.group, self.source, self.target, self.length, self.before)
         return Copy(self.size, *(each[chosen] for each in arrays))
 
 
 class Copies:
-    """All copies of a batch that are under way, in the order of their instructions."""
+    """The pending copies of a batch, in the order of their instructions."""
 
     def __init__(self, batch: Batch, source: HostMemory, target: Scratch) -> None:
         self.batch, self.source, self.target = batch, source, target
         self.closed = np.zeros(batch.count, np.int64)
         """How many groups each thread has committed."""
-        self.open: list[Copy] = []
+        self.pending: list[Copy] = []
 
     def start(
         self, lanes: Lanes, statement: Statement, target: Any, source: Any, size: int, length: Any
     ) -> None:
-        """Copy `length` of `size` bytes, for each lane."""
+        """Start a copy of `length` of `size` bytes for each lane."""
         target, source, length = (lanes.spread(each) for each in (target, source, length))
         wrong = (source % np.uint64(size) != 0) | (length > size)
         if wrong.any():
             message = f"source or number of bytes do not fit a copy of {size} bytes"
             raise lanes.error("alignment", message, statement, wrong, int(source[wrong][0]))
-        seen = self._read(lanes, statement, source, size, length)
-        self.target.close(lanes, statement, target, _access(size))
+        before = self._read(lanes, statement, source, size, length)
+        self.target.lock(lanes, statement, target, _access(size))
         numbers = lanes.numbers
         group = self.closed[numbers]
-        copy = Copy(size, numbers, group, source, target, length, seen)
-        self.open.append(copy)
+        copy = Copy(size, numbers, group, source, target, length, before)
+        self.pending.append(copy)
 
     def commit(self, lanes: Lanes) -> None:
-        """What the lanes have started since their last commit is a group."""
+        """Close a group: the copies that the lanes have started since their last commit."""
         self.closed[lanes.numbers] += 1
 
     def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None:
-        """Until at most the newest groups are under way; None: and no copy without a group."""
+        """Finish all but the `newest` groups of each lane; None: all copies, in groups or not."""
         limit = np.full(self.batch.count, -1, np.int64)
         numbers = lanes.numbers
         limit[numbers] = self.closed[numbers] + (1 if newest is None else -newest)
-        still = []
-        for copy in self.open:
+        pending = []
+        for copy in self.pending:
             done = copy.group < limit[copy.numbers]
             if done.any():
                 self._finish(copy.part(done), statement)
             if not done.all():
-                still.append(copy.part(~done))
-        self.open = still
+                pending.append(copy.part(~done))
+        self.pending = pending
 
     def _finish(self, copy: Copy, statement: Statement) -> None:
         lanes = Lanes(self.batch, copy.numbers)
         words = self._read(lanes, statement, copy.source, copy.size, copy.length)
-        changed = (words != copy.seen).any(axis=1)
+        changed = (words != copy.before).any(axis=1)
         if changed.any():
             message = "the source of a copy was written while the copy was under way"
             first = int(copy.source[changed][0])
             raise lanes.error("race", message, statement, changed, first)
         shared = self.target
-        shared.open(lanes, copy.target, _access(copy.size))
+        shared.unlock(lanes, copy.target, _access(copy.size))
         shared.store(lanes, statement, None, copy.target, tuple(words.T), _access(copy.size))
 
     def _read(
         self, lanes: Lanes, statement: Statement, source: np.ndarray, size: int, length: np.ndarray
     ) -> np.ndarray:
-        """Words with zeros where nothing is read; not a byte beyond `length` is touched."""
+        """Return the words to write: the first `length` bytes of the source, then zeros."""
         out = np.zeros((lanes.count, size), np.uint8)
         step = gcd(size, *np.unique(length).tolist())
         access = _access(step, writes=False)
@@ -116,8 +116,8 @@ class Copies:
             mask = length > start
             address = source + np.uint64(start)
             words = self.source.load(lanes, statement, mask, address, access)
-            spread = [lanes.spread(word)[:, None] for word in words]
-            out[:, start : start + step] = np.hstack(spread).view(np.uint8)
+            columns = [lanes.spread(word)[:, None] for word in words]
+            out[:, start : start + step] = np.hstack(columns).view(np.uint8)
         return out.view(f"u{WORD}")
 
 

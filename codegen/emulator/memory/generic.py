@@ -1,4 +1,4 @@
-"""Accesses that may be to any space: each lane goes where its address lies."""
+"""Accesses by generic addresses: each lane reaches the state space in which its address lies."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .spaces import WINDOWS
 def spaces_of(
     lanes: Lanes, mask: Any, address: Any, name: str | None
 ) -> list[tuple[str, Any, Any]]:
-    """Space, mask and address within the space, for each space that some active lane reaches."""
+    """Return space, mask, and address within it for each space that an active lane reaches."""
     if name:
         return [(name, mask, address)]
     shared, local = np.uint64(WINDOWS["shared"]), np.uint64(WINDOWS["local"])
     if not np.any(address >= shared):
         return [("global", mask, address)]
     active = np.ones((), bool) if mask is None else mask
-    found = []
+    reached = []
     for space, inside, start in (
         ("global", address < shared, np.uint64(0)),
         ("shared", (address >= shared) & (address < local), shared),
@@ -32,14 +32,14 @@ def spaces_of(
     ):
         here = lanes.spread(active & inside)
         if here.any():
-            found.append((space, here, lanes.spread(address - start)))
-    return found
+            reached.append((space, here, lanes.spread(address - start)))
+    return reached
 
 
 def load(
     lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access, name: str | None
 ) -> tuple[Any, ...]:
-    """Words from wherever the addresses point to."""
+    """Load words from the spaces that the addresses lie in."""
     pieces = spaces_of(lanes, mask, address, name)
     spaces = lanes.batch.spaces
     words = [spaces[space].load(lanes, statement, *where, access) for space, *where in pieces]
@@ -50,23 +50,34 @@ def load(
 
 
 def store(
-    lanes: Lanes, statement: Statement, mask: Any, address: Any, words: tuple[Any, ...],
-    access: Access, name: str | None,
-) -> None:  # fmt: skip
-    """Words to wherever the addresses point to."""
+    lanes: Lanes,
+    statement: Statement,
+    mask: Any,
+    address: Any,
+    words: tuple[Any, ...],
+    access: Access,
+    name: str | None,
+) -> None:
+    """Store words to the spaces that the addresses lie in."""
     for space, here, within in spaces_of(lanes, mask, address, name):
         lanes.batch.spaces[space].store(lanes, statement, here, within, words, access)
 
 
 def update(
-    lanes: Lanes, statement: Statement, mask: Any, address: Any, operands: list[list[Any]],
-    change: Callable[..., Any], access: Access, name: str | None,
-) -> tuple[Any, ...]:  # fmt: skip
-    """Replace words by `change(space, old, *operands)`, one lane after the other; the old words.
+    lanes: Lanes,
+    statement: Statement,
+    mask: Any,
+    address: Any,
+    operands: list[list[Any]],
+    change: Callable[..., Any],
+    access: Access,
+    name: str | None,
+) -> tuple[Any, ...]:
+    """Replace words by `change(space, old, *operands)`, one lane after the other.
 
-    `space` is the name of that which is reached, `operands` are lists of as many words as the
-    access has. Of two operands the first is what is compared: only where that is equal, the
-    word is written.
+    `space` is the name of the space reached; each operand is a list of as many words as the access
+    has. With two operands the first is compared with the old word, which is only written where
+    they are equal. Returns the old words.
     """
     out = np.zeros((access.count, lanes.count), f"u{access.word}")
     for space, here, within in spaces_of(lanes, mask, address, name):
@@ -77,28 +88,29 @@ def update(
         words = [[lanes.spread(word)[active] for word in each] for each in operands]
         memory = lanes.batch.spaces[space]
         offset = memory.reach(part, statement, lanes.spread(within)[active], access)
-        place = offset // access.nbytes
+        row = offset // access.nbytes
         rows = memory.rows(access.word, access.count).reshape(-1, access.count)
-        old = np.zeros((access.count, len(place)), out.dtype)
-        for turn in _turns(place):
+        old = np.zeros((access.count, len(row)), out.dtype)
+        for lanes_of_round in _rounds(row):
+            target = row[lanes_of_round]
             for column in range(access.count):
-                before = rows[place[turn], column]
-                old[column, turn] = before
-                taken = (each[column][turn] for each in words)
-                rows[place[turn], column] = change(space, before, *taken)
+                before = rows[target, column]
+                old[column, lanes_of_round] = before
+                taken = (each[column][lanes_of_round] for each in words)
+                rows[target, column] = change(space, before, *taken)
         wrote = old[0] == words[0][0] if len(words) > 1 else None
         memory.order(part, offset, access, wrote)
         out[:, active] = old
     return tuple(out)
 
 
-def _turns(place: np.ndarray) -> list[np.ndarray]:
-    """Indices in groups without equal places; among equal ones the earlier comes first."""
-    order = np.argsort(place, kind="stable")
-    ordered = place[order]
+def _rounds(row: np.ndarray) -> list[np.ndarray]:
+    """Divide the indices of `row` into rounds without equal rows; of equal ones the first leads."""
+    order = np.argsort(row, kind="stable")
+    ordered = row[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
-    sizes = np.diff(starts, append=len(place))
-    turn = np.arange(len(place)) - np.repeat(starts, sizes)
-    by_turn = np.argsort(turn, kind="stable")
-    ends = np.cumsum(np.bincount(turn))
-    return [order[each] for each in np.split(by_turn, ends[:-1])]
+    sizes = np.diff(starts, append=len(row))
+    number = np.arange(len(row)) - np.repeat(starts, sizes)
+    by_round = np.argsort(number, kind="stable")
+    ends = np.cumsum(np.bincount(number))
+    return [order[each] for each in np.split(by_round, ends[:-1])]

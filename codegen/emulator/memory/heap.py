@@ -1,33 +1,34 @@
-"""The device's heap: what malloc and free of a driver manage."""
+"""The device's heap, which `malloc` and `free` of a kernel manage."""
 
 from __future__ import annotations
 
 import numpy as np
 
 ALIGNMENT = 16
+"""Bytes, of every allocation."""
 
 
 class Heap:
-    """Memory that kernels of one launch may take; what was given back is not given out again."""
+    """The heap of one launch; freed memory is not allocated again."""
 
     def __init__(self, size: int) -> None:
-        self.room = np.zeros(size, np.uint8)
-        self.taken: set[int] = set()
+        self.memory = np.zeros(size, np.uint8)
+        self.allocated: set[int] = set()
         self._next = 0
 
-    def take(self, size: int) -> int:
-        """The address of so many bytes, 0 if there are not as many left."""
-        address = -(-(self.room.ctypes.data + self._next) // ALIGNMENT) * ALIGNMENT
-        end = address - self.room.ctypes.data + size
-        if size == 0 or end > len(self.room):
+    def allocate(self, size: int) -> int:
+        """Return the address of `size` bytes, 0 if there is not so much left."""
+        address = -(-(self.memory.ctypes.data + self._next) // ALIGNMENT) * ALIGNMENT
+        end = address - self.memory.ctypes.data + size
+        if size == 0 or end > len(self.memory):
             return 0
         self._next = end
-        self.taken.add(address)
+        self.allocated.add(address)
         return address
 
-    def give_back(self, address: int) -> bool:
-        """Whether there is something to give back at this address; for 0 nothing happens."""
-        if address and address not in self.taken:
+    def free(self, address: int) -> bool:
+        """Free an allocation; False if there is none at this address. Freeing 0 does nothing."""
+        if address and address not in self.allocated:
             return False
-        self.taken.discard(address)
+        self.allocated.discard(address)
         return True

@@ -1,15 +1,16 @@
-"""Which accesses nothing orders: the last ones of every granule, held against threads' clocks.
+"""Race detection: the last accesses to every granule of memory, compared with vector clocks.
 
-Each thread counts its own time; a barrier makes what its threads did before it happen before what
-they do after it, and so does a release that an acquire reads from (`releases.py`), between blocks
-too. A granule of memory (the smallest word the kernel accesses) remembers its last write and two
-reads, each as lane, time and scope. A new access races with one of them if another thread did it,
-one of both writes, not both are strong with each other in their scopes, and the time of that thread
-which the own thread knows of is earlier.
+Each thread counts its own time. At a barrier, everything its threads did before happens before
+everything they do after it; the same holds for a release and the acquire that reads from it
+(`releases.py`), between blocks too. A granule (the smallest word that the kernel accesses)
+remembers its last write and two reads, each as lane, time and scope. A new access races with such
+an earlier one if another thread made that, at least one of the two writes, they are not both strong
+with each other in their scopes, and the new access's thread does not know the time of the earlier
+one, only earlier times of that thread.
 
-Two writes of the same value are no race: neither order changes the outcome. Two reads suffice
-where barriers are for all threads of a block: whoever writes later is not both of the readers.
-Where three threads read and then some thread writes, a race with the first may be missed.
+Two writes of the same value are not a race: the order does not change the outcome. Two reads
+suffice where barriers are for all threads of a block: a later writer is not both of the readers.
+Where three threads read and then another one writes, a race with the first may be missed.
 """
 
 from __future__ import annotations
@@ -28,75 +29,92 @@ from tileir.codegen.emulator.threads.scopes import GPU, WEAK
 from .releases import Releases
 
 PAGE = 1 << 12
-"""Granules of a space that are remembered together: a multiple of any access."""
+"""Granules of a page: a multiple of the granules of any access."""
 
 
 class Shadow:
-    """The last accesses to each granule of a space, in pages that come with their first access."""
+    """The last accesses to each granule of a space, in pages created at their first access."""
 
     def __init__(self, size: int, granule: int, name: str, releases: Releases | None) -> None:
-        """`releases` if the kernel has any operation that orders others."""
+        """`size` and `granule` in bytes; `releases` if an operation of the kernel orders others."""
         self.granule, self.name, self.releases = granule, name, releases
         self.page = max(min(PAGE, -(-size // granule)), 1)
-        self.found = np.full(-(-size // (self.page * granule)), NEVER)
-        """Where the granules of each page begin in the arrays of accesses."""
+        self.starts = np.full(-(-size // (self.page * granule)), NEVER)
+        """Index of the first granule of each page in `writes` and `reads`."""
         self.end = 0
         self.writes = np.zeros(0, np.int64)
         self.reads = (self.writes, self.writes)
 
     def record(
-        self, lanes: Lanes, statement: Statement, address: Any, place: Any, access: Access,
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        address: Any,
+        offset: Any,
+        access: Access,
         changes: Callable[[], Any],
-    ) -> None:  # fmt: skip
-        """Check an access against earlier ones, and remember it; `changes`: where a write does."""
+    ) -> None:
+        """Check an access against earlier ones, and remember it.
+
+        `offset` is in bytes, within the shadowed space; `changes` tells which lanes would write
+        another value than is there.
+        """
         keys = lanes.batch.clocks.key(lanes.numbers, access.scope)[:, None]
         pieces = np.arange(max(access.nbytes // self.granule, 1))
-        place = self._granules(lanes.spread(place))[:, None] + pieces
-        self._against(lanes, statement, address, self.writes[place], access, changes)
+        index = self._indices(lanes.spread(offset))[:, None] + pieces
+        self._check(lanes, statement, address, self.writes[index], access, changes)
         if access.writes:
             for reads in self.reads:
-                self._against(lanes, statement, address, reads[place], access, None)
-            self.writes[place] = keys
+                self._check(lanes, statement, address, reads[index], access, None)
+            self.writes[index] = keys
             if WEAK < access.scope < GPU:
-                self._against(lanes, statement, address, self.writes[place], access, changes)
+                self._check(lanes, statement, address, self.writes[index], access, changes)
         else:
-            self._remember_read(lanes, place, keys)
+            self._remember_read(lanes, index, keys)
 
-    def _granules(self, place: np.ndarray) -> np.ndarray:
-        """Where the granule at each byte of the space is; an aligned access stays in its page."""
-        granule = place // self.granule
+    def _indices(self, offset: np.ndarray) -> np.ndarray:
+        """Return the index in `writes` and `reads` of the granule at each byte offset.
+
+        An aligned access lies in one page.
+        """
+        granule = offset // self.granule
         page = granule // self.page
-        start = self.found[page]
+        start = self.starts[page]
         if start.min() == NEVER:
-            self._open(page[start == NEVER])
-            start = self.found[page]
+            self._add_pages(page[start == NEVER])
+            start = self.starts[page]
         return start + (granule - page * self.page)
 
-    def _open(self, pages: np.ndarray) -> None:
-        """Room for pages that were not accessed so far; the same one may be there many times."""
+    def _add_pages(self, pages: np.ndarray) -> None:
+        """Make room for pages that are accessed for the first time; they may be repeated."""
         new = np.unique(pages[np.diff(pages, prepend=NEVER) != 0])
-        self.found[new] = self.end + np.arange(len(new)) * self.page
+        self.starts[new] = self.end + np.arange(len(new)) * self.page
         self.end += len(new) * self.page
         if self.end > len(self.writes):
             more = np.full(max(self.end, 2 * len(self.writes)), NEVER)
             grown = [np.concatenate([each, more]) for each in (self.writes, *self.reads)]
             self.writes, self.reads = grown[0], tuple(grown[1:])
 
-    def _remember_read(self, lanes: Lanes, place: np.ndarray, keys: np.ndarray) -> None:
+    def _remember_read(self, lanes: Lanes, index: np.ndarray, keys: np.ndarray) -> None:
         first, second = self.reads
-        earlier = first[place]
-        first[place] = keys
-        other = first[place] != keys
+        earlier = first[index]
+        first[index] = keys
+        other = first[index] != keys
         if other.any():
-            second[place[other]] = np.broadcast_to(keys, place.shape)[other]
+            second[index[other]] = np.broadcast_to(keys, index.shape)[other]
         if earlier.max() != NEVER:
             still = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
-            second[place[still]] = earlier[still]
+            second[index[still]] = earlier[still]
 
-    def _against(
-        self, lanes: Lanes, statement: Statement, address: Any, earlier: np.ndarray,
-        access: Access, changes: Callable[[], Any] | None,
-    ) -> None:  # fmt: skip
+    def _check(
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        address: Any,
+        earlier: np.ndarray,
+        access: Access,
+        changes: Callable[[], Any] | None,
+    ) -> None:
         if earlier.max() == NEVER:
             return
         wrong = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
@@ -113,14 +131,17 @@ class Shadow:
         self, lanes: Lanes, statement: Statement, address: Any, wrong: np.ndarray, earlier: int
     ) -> None:
         clocks = lanes.batch.clocks
-        position = int(np.flatnonzero(wrong)[0])
-        other, lane = earlier >> LANE_SHIFT, int(clocks.lane[lanes.numbers[position]])
+        index = int(np.flatnonzero(wrong)[0])
+        other, lane = earlier >> LANE_SHIFT, int(clocks.lane[lanes.numbers[index]])
         where = f"thread {other % clocks.threads}"
         if other // clocks.threads != lane // clocks.threads:
             block = lanes.batch.coordinates(other // clocks.threads)
             where += f" of block {block}"
-        first = int(lanes.spread(address)[position])
+        first = int(lanes.spread(address)[index])
         raise lanes.error(
-            "race", f"{self.name} address {first:#x} was accessed by {where}, and nothing orders"
-            " the two", statement, wrong, first,
-        )  # fmt: skip
+            "race",
+            f"{self.name} address {first:#x} was accessed by {where}, and nothing orders the two",
+            statement,
+            wrong,
+            first,
+        )

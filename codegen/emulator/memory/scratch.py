@@ -1,4 +1,4 @@
-"""Memory that begins with the kernel: shared by a block, or local to a thread."""
+"""Memory that exists as long as the kernel runs: shared by a block, or local to a thread."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from .spaces import PAGE, Memory
 
 
 class Scratch(Memory):
-    """Shared or local memory: `owners` pieces of `size` bytes; a byte must be written first.
+    """Shared or local memory: `owners` pieces of `size` bytes, each byte undefined until written.
 
-    `owner` is the number of the piece of each lane of the batch.
+    `owner` is the number of the piece that each lane of the batch has.
     """
 
     def __init__(
-        self, name: str, owners: int, owner: np.ndarray, size: int, granule: int | None,
+        self,
+        name: str,
+        owners: int,
+        owner: np.ndarray,
+        size: int,
+        granule: int | None,
         orders: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name, self.size, self.owner = name, size, owner
         self.pitch = -(-size // PAGE) * PAGE
         total = self.pitch * owners
@@ -33,46 +38,46 @@ class Scratch(Memory):
         releases = Releases() if orders else None
         shadow = Shadow(total, granule, name, releases) if granule and total else None
         super().__init__(room[start : start + total], 0, shadow)
-        self.known = np.zeros(total, bool)
-        self.closed: np.ndarray | None = None
-        """Bytes that a copy may be writing at any time: nobody else may touch them."""
+        self.defined = np.zeros(total, bool)
+        self.locked: np.ndarray | None = None
+        """Bytes that a pending copy may write at any time: no other access is allowed."""
 
-    def close(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
-        """From now on, something writes here on behalf of the lanes."""
+    def lock(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> None:
+        """Forbid accesses to the target of copies that the lanes start."""
         offset = self.reach(lanes, statement, address, access)
-        if self.closed is None:
-            self.closed = np.zeros(len(self.known), bool)
-        place = offset // access.nbytes
-        rows = self.closed.reshape(-1, access.nbytes)
-        rows[place] = True
-        self.known.reshape(rows.shape)[place] = False
+        if self.locked is None:
+            self.locked = np.zeros(len(self.defined), bool)
+        row = offset // access.nbytes
+        rows = self.locked.reshape(-1, access.nbytes)
+        rows[row] = True
+        self.defined.reshape(rows.shape)[row] = False
 
-    def open(self, lanes: Lanes, address: Any, access: Access) -> None:
-        """That has come to its end."""
-        place = self._offset(lanes, address) // access.nbytes
-        self.closed.reshape(-1, access.nbytes)[place] = False
+    def unlock(self, lanes: Lanes, address: Any, access: Access) -> None:
+        """Allow accesses again when the copies end."""
+        row = self._offset(lanes, address) // access.nbytes
+        self.locked.reshape(-1, access.nbytes)[row] = False
 
-    def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         end = address + np.uint64(access.nbytes)
         wrong = (end > np.uint64(self.size)) | (end < address)
         if np.any(wrong):
             expected = f"there are {self.size} bytes"
             raise self.outside(lanes, statement, address, wrong, access, expected)
         offset = self._offset(lanes, address)
-        if self.closed is not None:
-            closed = self.closed.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
-            if closed.any():
+        if self.locked is not None:
+            locked = self.locked.reshape(-1, access.nbytes)[offset // access.nbytes].any(axis=1)
+            if locked.any():
                 message = f"{self.name} memory to which a copy is under way"
                 kind = "race" if access.writes else "poison"
-                raise lanes.error(kind, message, statement, closed, int(offset[closed][0]))
-        known = self.known.reshape(-1, access.nbytes)
+                raise lanes.error(kind, message, statement, locked, int(offset[locked][0]))
+        defined = self.defined.reshape(-1, access.nbytes)
         if access.reads or not access.writes:
-            written = known[offset // access.nbytes].all(axis=1)
+            written = defined[offset // access.nbytes].all(axis=1)
             if not written.all():
                 message = f"{self.name} memory that was never written"
                 raise lanes.error("poison", message, statement, ~written, int(offset[~written][0]))
         if access.writes:
-            known[offset // access.nbytes] = True
+            defined[offset // access.nbytes] = True
         return offset, offset
 
     def _offset(self, lanes: Lanes, address: Any) -> np.ndarray:

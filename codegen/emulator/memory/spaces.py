@@ -1,8 +1,8 @@
-"""Memory that lanes read and write with addresses of their own.
+"""State spaces: memory that lanes read and write, each lane at an address of its own.
 
-A space finds the bytes behind addresses, or says what is wrong with them; all spaces then gather
-and scatter in the same way. Words are unsigned integers; `count` words at consecutive addresses
-are one access, aligned as a whole.
+A space finds the bytes at addresses, or reports why it cannot; all spaces then gather and scatter
+in the same way. Words are unsigned integers; `count` words at consecutive addresses are one access,
+aligned as a whole.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .races import Shadow
 from .releases import Releases
 
 PAGE = 64
-"""Views of host memory start and end at multiples of this, so that any word size divides them."""
+"""Bytes. Views of host memory start and end at multiples, so that any word size divides them."""
 WINDOWS = {"shared": 1 << 60, "local": 1 << 61}
-"""Where the generic addresses of a space start; host addresses are below all of them."""
+"""The first generic address of a space; host addresses are below all of them."""
 
 
 class Memory:
-    """A space: `data` as bytes, `base` the address of the first."""
+    """A space: its bytes (`data`), the address of the first (`base`), and its race detection."""
 
     name = ""
 
@@ -37,7 +37,7 @@ class Memory:
         self._views: dict[tuple[int, int], np.ndarray] = {}
 
     def rows(self, word: int, count: int) -> np.ndarray:
-        """The bytes as rows of `count` words."""
+        """Return the bytes as rows of `count` words of `word` bytes."""
         key = word, count
         if key not in self._views:
             words = self.data.view(f"u{word}")
@@ -45,14 +45,14 @@ class Memory:
             self._views[key] = whole if count == 1 else whole.reshape(-1, count)
         return self._views[key]
 
-    def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
-        """The offsets in `data` behind addresses (i64), all checked, and where shadows lie."""
+    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+        """Check addresses, and return their offsets (int64) in `data` and in the shadow."""
         raise NotImplementedError
 
     def load(
         self, lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access
     ) -> tuple[Any, ...]:
-        """`count` words for each active lane; zero where the mask is false."""
+        """Return `count` words for each active lane, zero where the mask is false."""
         active, where = _masked(lanes, mask)
         if active is None:
             return (np.zeros((), f"u{access.word}")[()],) * access.count
@@ -67,10 +67,15 @@ class Memory:
         return columns if where is None else tuple(_scatter(where, each) for each in columns)
 
     def store(
-        self, lanes: Lanes, statement: Statement, mask: Any, address: Any, words: tuple[Any, ...],
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        mask: Any,
+        address: Any,
+        words: tuple[Any, ...],
         access: Access,
-    ) -> None:  # fmt: skip
-        """Write words; where lanes write to the same address the last one wins."""
+    ) -> None:
+        """Write words; of lanes that write to the same address the last one wins."""
         active, where = _masked(lanes, mask)
         if active is None:
             return
@@ -82,14 +87,16 @@ class Memory:
         value = columns[0] if access.count == 1 else np.stack(columns, axis=1)
         rows = self.rows(access.word, access.count)
         offset = self.reach(active, statement, address, access, value)
-        place = offset // access.nbytes
-        rows[place] = value
+        row = offset // access.nbytes
+        rows[row] = value
         self.order(active, offset, access)
         if self.shadow is not None:
-            self._agree(active, statement, address, rows[place] != value)
+            self._check_agreement(active, statement, address, rows[row] != value)
 
-    def _agree(self, active: Lanes, statement: Statement, address: Any, lost: np.ndarray) -> None:
-        """Lanes of one store that write to one place must write the same."""
+    def _check_agreement(
+        self, active: Lanes, statement: Statement, address: Any, lost: np.ndarray
+    ) -> None:
+        """EmulationError if lanes of one store write different values to one address."""
         if lost.any():
             wrong = lost if lost.ndim == 1 else lost.any(axis=1)
             first = int(address[wrong][0])
@@ -99,38 +106,46 @@ class Memory:
     def reach(
         self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
     ) -> Any:
-        """Offsets of an access that is about to happen, after all checks."""
+        """Check an access that is about to happen, and return its offsets in `data`."""
         if np.any(address & np.uint64(access.nbytes - 1)):
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
             first = int(active.spread(address)[active.spread(wrong)][0])
             raise active.error(
-                "alignment", f"{self.name} address {first:#x} is no multiple of {access.nbytes}",
-                statement, wrong, first,
-            )  # fmt: skip
-        offset, place = self.find(active, statement, address, access)
+                "alignment",
+                f"{self.name} address {first:#x} is no multiple of {access.nbytes}",
+                statement,
+                wrong,
+                first,
+            )
+        offset, shadow_offset = self.locate(active, statement, address, access)
         if self.shadow is not None:
 
             def changes() -> Any:
                 if value is None:
                     return np.ones(active.count, bool)
-                there = self.rows(access.word, access.count)[offset // access.nbytes]
-                return there != value if access.count == 1 else (there != value).any(axis=1)
+                held = self.rows(access.word, access.count)[offset // access.nbytes]
+                return held != value if access.count == 1 else (held != value).any(axis=1)
 
-            self.shadow.record(active, statement, address, place, access, changes)
+            self.shadow.record(active, statement, address, shadow_offset, access, changes)
         return offset
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
-        """What an access orders, after it has happened; `wrote`: which lanes, if not all."""
+        """Record what an access orders, once it has happened; `wrote`: which lanes, if not all."""
         if access.scope and self.shadow is not None and self.shadow.releases is not None:
             offset = active.spread(offset)
             for word in range(access.count):
                 self.shadow.releases.access(active, offset + word * access.word, access, wrote)
 
     def outside(
-        self, active: Lanes, statement: Statement, address: Any, wrong: Any, access: Access,
+        self,
+        active: Lanes,
+        statement: Statement,
+        address: Any,
+        wrong: Any,
+        access: Access,
         expected: str,
-    ) -> Exception:  # fmt: skip
-        """The error for addresses that reach nothing."""
+    ) -> Exception:
+        """Return the error for addresses outside of the space."""
         first = int(active.spread(address)[active.spread(wrong)][0])
         verb = "write" if access.writes else "read"
         message = f"{verb} of {access.nbytes} bytes at {self.name} address {first:#x}: {expected}"
@@ -138,7 +153,7 @@ class Memory:
 
 
 def _masked(lanes: Lanes, mask: Any) -> tuple[Lanes | None, np.ndarray | None]:
-    """The lanes that a guard leaves, and their mask if it is not all of them."""
+    """Return the lanes that a guard leaves active, and their mask if that is not all of them."""
     active = lanes.under(mask)
     if not active.count:
         return None, None
@@ -152,21 +167,25 @@ def _scatter(where: np.ndarray, values: Any) -> np.ndarray:
 
 
 class HostMemory(Memory):
-    """Global memory: arrays, or whatever else a launch may reach, where they really are."""
+    """Global memory: the regions of host memory that a launch may access, at their addresses."""
 
     name = "global"
 
     def __init__(
-        self, regions: list[tuple[int, int]], granule: int | None, heap: Heap | None = None,
-        releases: Releases | None = None, fixed: Sequence[tuple[int, int]] = (),
-    ) -> None:  # fmt: skip
-        """Regions are (address, bytes); `granule` in bytes, None for no race detection.
+        self,
+        regions: list[tuple[int, int]],
+        granule: int | None,
+        heap: Heap | None = None,
+        releases: Releases | None = None,
+        read_only: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        """Regions are (address, bytes); `granule` is in bytes, None for no race detection.
 
-        `fixed`: start and end of what may be read only, in ascending order, apart from each other.
+        `read_only` has start and end of spans that must not be written, disjoint and ascending.
         """
-        self.fixed = np.array(fixed, np.uint64).reshape(-1, 2)
+        self.read_only = np.array(read_only, np.uint64).reshape(-1, 2)
         self.heap = heap
-        regions = [*regions, (heap.room.ctypes.data, heap.room.nbytes)] if heap else regions
+        regions = [*regions, (heap.memory.ctypes.data, heap.memory.nbytes)] if heap else regions
         merged: list[list[int]] = []
         for start, size in sorted(region for region in regions if region[1]):
             if merged and start <= merged[-1][1]:
@@ -182,14 +201,15 @@ class HostMemory(Memory):
             data = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
         sizes = (self.ends - self.starts // np.uint64(PAGE) * np.uint64(PAGE)).astype(np.int64)
         sizes = -(-sizes // PAGE) * PAGE
-        places = np.concatenate([[0], np.cumsum(sizes)])
-        self.shift = self.starts // np.uint64(PAGE) * np.uint64(PAGE) - places[:-1].astype(
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        self.shift = self.starts // np.uint64(PAGE) * np.uint64(PAGE) - offsets[:-1].astype(
             np.uint64
         )
-        shadow = Shadow(int(places[-1]), granule, "global", releases) if granule else None
+        """Address minus offset in the shadow, for each region."""
+        shadow = Shadow(int(offsets[-1]), granule, "global", releases) if granule else None
         super().__init__(data, low, shadow)
 
-    def find(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
+    def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         size = np.uint64(access.nbytes)
         low, high = np.min(address), np.max(address) + size
         region = int(np.searchsorted(self.starts, low, "right")) - 1
@@ -201,15 +221,17 @@ class HostMemory(Memory):
             if np.any(wrong):
                 raise self._outside(lanes, statement, address, wrong, access)
             shift = self.shift[regions]
-        if access.writes and len(self.fixed):
-            start, end = self.fixed[np.searchsorted(self.fixed[:, 0], address + size) - 1].T
+        if access.writes and len(self.read_only):
+            start, end = self.read_only[np.searchsorted(self.read_only[:, 0], address + size) - 1].T
             wrong = (start < address + size) & (address < end)
             if np.any(wrong):
                 raise self.outside(lanes, statement, address, wrong, access, "a read-only array")
-        place = (address - shift).astype(np.int64) if self.shadow is not None else None
-        return (address - self.base).astype(np.int64), place
+        offset = (address - self.base).astype(np.int64)
+        return offset, (address - shift).astype(np.int64) if self.shadow is not None else None
 
-    def _outside(self, lanes, statement, address, wrong, access) -> Exception:
+    def _outside(
+        self, lanes: Lanes, statement: Statement, address: Any, wrong: Any, access: Access
+    ) -> Exception:
         first = int(lanes.spread(address)[lanes.spread(wrong)][0])
         gaps = [
             (min(abs(first - int(start)), abs(first - int(end))), f"{int(start):#x}..{int(end):#x}")

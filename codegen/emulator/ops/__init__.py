@@ -1,4 +1,4 @@
-"""The chapters of the instruction table; importing them fills it."""
+"""The rows of the instruction table, by groups of instructions; importing them fills it."""
 
 from . import (
     asynchronous,
@@ -19,7 +19,19 @@ from . import (
 )
 
 __all__ = [
-    "asynchronous", "atomics", "calls", "carries", "conversions", "exchange", "floats",
-    "integers", "matrices", "matrix_memory", "memory", "moves", "multimem", "predicates",
+    "asynchronous",
+    "atomics",
+    "calls",
+    "carries",
+    "conversions",
+    "exchange",
+    "floats",
+    "integers",
+    "matrices",
+    "matrix_memory",
+    "memory",
+    "moves",
+    "multimem",
+    "predicates",
     "synchronise",
-]  # fmt: skip
+]

@@ -1,4 +1,4 @@
-"""How far off the approximate instructions on f32 are: by how much they may be, and in this launch.
+"""The errors of approximate instructions on f32: their bounds, and what a launch makes of them.
 
 The bounds are those of the PTX ISA, section "Floating Point Instructions". No GPU errs by as much
 everywhere, but none promises less. The same operands always give the same result.
@@ -20,17 +20,17 @@ from tileir.codegen.emulator.errors import emulation_error
 from .rounding import rounded
 
 APPROXIMATIONS = ("exact", "low", "high", "random-0", "random-1")
-"""Results of approximate instructions: the nearest number, the least or the largest that they may
-give, or one of these two at random; any number may follow `random-`."""
+"""Results of approximate instructions: the nearest number, the smallest or the largest within the
+bound, or one of these two at random; any number may follow `random-`."""
 _chosen: ContextVar[str] = ContextVar("approximations", default="exact")
 
 Margin = Callable[[Any, Any, Any], tuple[Any, Any]]
-"""Of the exact result, the nearest f32 and the last operand: a number, and how far
-off it the result may be."""
+"""From the exact result, the nearest f32 and the last operand to the center and the size of the
+error interval."""
 
 
 def _ulps(count: int) -> Margin:
-    """Units in the last place of the exact result, from the correctly rounded one."""
+    """Return a bound in units in the last place, around the correctly rounded result."""
 
     def margin(exact: Any, nearest: Any, x: Any) -> tuple[Any, Any]:
         unit = np.spacing(np.abs(rounded(exact, "f32", "rz")))
@@ -44,12 +44,12 @@ def _relative(error: float) -> Margin:
 
 
 def _wave(exact: Any, nearest: Any, x: Any) -> tuple[Any, Any]:
-    """Absolute; beyond 100 pi nothing is promised."""
+    """Return the absolute bounds of sin and cos; beyond 100 pi PTX promises none."""
     return exact, np.where(np.abs(x) <= 2 * np.pi, 2**-20.5, 2**-14.7)
 
 
 def _logarithm(exact: Any, nearest: Any, x: Any) -> tuple[Any, Any]:
-    """Absolute around 1, relative elsewhere."""
+    """Return the bound of lg2: absolute around 1, relative elsewhere."""
     return exact, np.where((x > 0.5) & (x < 2), 1.0, np.abs(exact)) * 2.0**-22
 
 
@@ -68,7 +68,7 @@ BOUNDS: dict[str, Margin] = {
 
 @contextmanager
 def approximated(choice: str) -> Iterator[None]:
-    """Instructions give one of `APPROXIMATIONS` within; EmulationError if there is no such one."""
+    """Set the approximation in a `with` block; EmulationError if it is not in `APPROXIMATIONS`."""
     if choice not in APPROXIMATIONS and not re.fullmatch(r"random-\d+", choice):
         listed = ", ".join(APPROXIMATIONS)
         raise emulation_error("launch", f"no approximations {choice!r}: one of {listed}")
@@ -80,9 +80,9 @@ def approximated(choice: str) -> Iterator[None]:
 
 
 def settle(name: str, exact: Any, *operands: Any) -> Any:
-    """An exact result, in doubles, as the f32 that an instruction gives here for f32 operands.
+    """Return the f32 that an instruction gives in this launch for an exact result, in doubles.
 
-    Zeros, infinities and NaN are as in the tables of the PTX ISA, whatever the bound.
+    Zeros, infinities and NaN are those of the tables in the PTX ISA, whatever the bound.
     """
     nearest = rounded(exact, "f32")
     choice = _chosen.get()
@@ -91,11 +91,11 @@ def settle(name: str, exact: Any, *operands: Any) -> Any:
     center, margin = BOUNDS[name](exact, nearest, operands[-1].astype(np.float64))
     above = rounded(center + margin, "f32", "rm")
     below = rounded(center - margin, "f32", "rp")
-    found = np.where(_upwards(choice, name, operands), above, below)
-    usual = np.isfinite(found) & (np.signbit(found) == np.signbit(nearest))
+    result = np.where(_upwards(choice, name, operands), above, below)
+    usual = np.isfinite(result) & (np.signbit(result) == np.signbit(nearest))
     for number in (nearest, *operands):
         usual = usual & np.isfinite(number) & (number != 0)
-    return np.where(usual, found, nearest).astype(np.float32)[()]
+    return np.where(usual, result, nearest).astype(np.float32)[()]
 
 
 def _upwards(choice: str, name: str, operands: tuple[Any, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""`cp.async`: copies that a thread starts, closes to groups, and waits for."""
+"""`cp.async`: copies that a thread starts, commits in groups, and waits for."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
+from tileir.codegen.emulator.threads.lanes import Lanes
 
 
 def copy(match: re.Match[str]) -> Any:
-    """The last operand says how many bytes are read, or that none are; the rest is zeros."""
+    """`cp.async`; the last operand is the bytes to read, or a predicate to read none."""
     sizes = ("16",) if match["cache"] == "cg" else ("4", "8", "16")
 
     def run(
-        lanes: Any, statement: Any, mask: Any, target: Any, source: Any, size: str, length: Any
+        lanes: Lanes,
+        statement: Statement,
+        mask: Any,
+        target: Any,
+        source: Any,
+        size: str,
+        length: Any,
     ) -> None:
         if size not in sizes:
             raise lanes.error("syntax", f"{size} bytes cannot be copied like that", statement)
@@ -36,14 +44,14 @@ def copy(match: re.Match[str]) -> Any:
 
 
 def commit(match: re.Match[str]) -> Any:
-    """What was started since the last one is a group, which may be empty."""
+    """`cp.async.commit_group`; the group may be empty."""
     return lambda lanes, statement, mask: lanes.batch.copies.commit(lanes.under(mask))
 
 
 def wait(match: re.Match[str]) -> Any:
-    """Until so many of the newest groups, or nothing at all, are under way."""
+    """`cp.async.wait_group` and `cp.async.wait_all`."""
 
-    def run(lanes: Any, statement: Any, mask: Any, newest: str | None = None) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any, newest: str | None = None) -> None:
         count = None if newest is None else int(newest)
         lanes.batch.copies.wait(lanes.under(mask), statement, count)
 

@@ -1,4 +1,4 @@
-"""Atomic updates of memory: `atom` gives the old value, `red` does not."""
+"""Atomic updates of memory: `atom` returns the old value, `red` does not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.memory.generic import update
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.ptx.types import dtype, width
 from tileir.codegen.emulator.threads.access import Access
+from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.scopes import SCOPES
 
 from .floats import basic, flushed
@@ -41,10 +43,10 @@ _INTEGER: dict[str, Callable[..., Any]] = {
 
 
 def change(operation: str, kind: str, space: str) -> Callable[..., Any]:
-    """Old value and operands to new value.
+    """Return the function from the old value and the operands to the new value.
 
-    Sums of f32 lose subnormal numbers in global memory, and keep them in shared memory: the first
-    are made in the cache, the others by the processor.
+    `atom.add.f32` flushes subnormal numbers to zero in global memory, not in shared memory (PTX
+    ISA).
     """
     single = kind.removesuffix("x2")
     if dtype(single).kind in "ui":
@@ -59,14 +61,19 @@ def change(operation: str, kind: str, space: str) -> Callable[..., Any]:
 
 
 def atomic(match: re.Match[str]) -> Any:
-    """One update after the other where lanes meet, lower lanes first."""
+    """`atom` and `red`; lanes with the same address are ordered, the lowest first."""
     kind, space = match["t"], match["space"]
     count = int(match["count"] or 1)
     order = match["order"]
     access = Access(
-        width(kind), count, writes=True, reads=True, scope=SCOPES[match["scope"] or "gpu"],
-        acquires=order in ("acquire", "acq_rel"), releases=order in ("release", "acq_rel"),
-    )  # fmt: skip
+        width(kind),
+        count,
+        writes=True,
+        reads=True,
+        scope=SCOPES[match["scope"] or "gpu"],
+        acquires=order in ("acquire", "acq_rel"),
+        releases=order in ("release", "acq_rel"),
+    )
     words = f"u{width(kind)}"
     functions = {name: change(match["o"], kind, name) for name in ("global", "shared", "local")}
     returns = match["n"] == "atom"
@@ -75,7 +82,7 @@ def atomic(match: re.Match[str]) -> Any:
         numbers = [each.view(dtype(kind)) for each in (old, *operands)]
         return np.asarray(functions[space](*numbers)).astype(dtype(kind), copy=False).view(words)
 
-    def run(lanes: Any, statement: Any, mask: Any, address: Any, *operands: Any) -> Any:
+    def run(lanes: Lanes, statement: Statement, mask: Any, address: Any, *operands: Any) -> Any:
         lists = [each if isinstance(each, tuple) else (each,) for each in operands]
         raw = [[word.view(words) for word in each] for each in lists]
         old = update(lanes, statement, mask, address, raw, on_words, access, space)
@@ -98,14 +105,17 @@ _VECTORS = (
     ("(?P<o>add|min|max).noftz", "v(?P<count>[24]).(?P<t>b?f16x2)"),
     ("(?P<o>add|min|max).noftz", "v(?P<count>[248]).(?P<t>b?f16)"),
 )
-"""Operations on vectors of neighbours, each of which is an update of its own."""
+"""Vector operations; each element is updated atomically for itself."""
 for _name, _result in (("atom", "t* "), ("red", "")):
     _head = f"(?P<n>{_name}){_ORDERS[_name]}{_SCOPE}{_SPACE}"
     for _operations, _kinds in _TYPES.items():
         if (_name, _operations) == ("red", "exch"):
             continue
-        effect(f"{_head}.(?P<o>{_operations}){_HINT}{_COUNT}.(?P<t>{_kinds})",
-               f"{_result}= @ t*", atomic)  # fmt: skip
+        effect(
+            f"{_head}.(?P<o>{_operations}){_HINT}{_COUNT}.(?P<t>{_kinds})",
+            f"{_result}= @ t*",
+            atomic,
+        )
     effect(f"{_head}.(?P<o>add).noftz{_HINT}{_COUNT}.(?P<t>b?f16(x2)?)", f"{_result}= @ t*", atomic)
     _head = f"(?P<n>{_name}){_ORDERS[_name]}{_SCOPE}{_GLOBAL}"
     for _operations, _kinds in _VECTORS:

@@ -1,4 +1,4 @@
-"""Calls of the functions that a driver provides: for messages, and for memory of the heap."""
+"""Calls of the functions that the driver provides: vprintf, __assertfail, malloc and free."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.peek import peek, peek_text
+from tileir.codegen.emulator.memory.spaces import HostMemory
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
+from tileir.codegen.emulator.threads.lanes import Lanes
 
 _DIRECTIVE = re.compile(
     r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|j|z|t)?([diouxXeEfFgGaAcsp%])"
@@ -17,10 +21,10 @@ _DIRECTIVE = re.compile(
 
 
 def formatted(text: str, take: Callable[[str], Any]) -> str:
-    """What C's printf writes; `take` gives the next argument as "i", "q", "Q", "d" ..."""
+    """Return what C's printf writes; `take` gets the next argument as an "i", "q", "Q", "d" .."""
 
-    def fill(found: re.Match[str]) -> str:
-        flags, wide, precise, length, verb = found.groups()
+    def fill(match: re.Match[str]) -> str:
+        flags, wide, precise, length, verb = match.groups()
         if verb == "%":
             return "%"
         wide, precise = (str(take("i")) if part == "*" else part for part in (wide, precise))
@@ -45,78 +49,86 @@ def formatted(text: str, take: Callable[[str], Any]) -> str:
 
 
 class Arguments:
-    """The buffer of a call of vprintf: each argument aligned to its size."""
+    """The arguments in the buffer of a call of vprintf, each aligned to its size."""
 
-    def __init__(self, lanes: Any, statement: Any, lane: int, address: int) -> None:
-        self.place, self.address, self.offset = (lanes, statement, lane), address, 0
+    def __init__(self, lanes: Lanes, statement: Statement, lane: int, address: int) -> None:
+        self.reader = lanes, statement, lane
+        self.address, self.offset = address, 0
 
     def __call__(self, code: str) -> Any:
         kind = np.dtype({"i": "i4", "I": "u4", "q": "i8", "d": "f8"}.get(code, "u8"))
         self.offset = -(-self.offset // kind.itemsize) * kind.itemsize
-        data = peek(*self.place, self.address + self.offset, kind.itemsize)
+        data = peek(*self.reader, self.address + self.offset, kind.itemsize)
         self.offset += kind.itemsize
         number = np.frombuffer(data, kind)[0].item()
-        return peek_text(*self.place, number) if code == "s" else number
+        return peek_text(*self.reader, number) if code == "s" else number
 
 
-def vprintf(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> Any:
-    """Lanes print in ascending order."""
-    texts, arguments = (lanes.spread(each) for each in given)
-    for place in np.flatnonzero(active):
-        lane = int(lanes.numbers[place])
-        text = peek_text(lanes, statement, lane, int(texts[place]))
-        take = Arguments(lanes, statement, lane, int(arguments[place]))
+def vprintf(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> Any:
+    """Print the texts of the lanes in ascending order."""
+    texts, buffers = (lanes.spread(each) for each in arguments)
+    for index in np.flatnonzero(active):
+        lane = int(lanes.numbers[index])
+        text = peek_text(lanes, statement, lane, int(texts[index]))
+        take = Arguments(lanes, statement, lane, int(buffers[index]))
         lanes.batch.printed.append((lane, formatted(text, take)))
     return np.uint32(0)
 
 
-def assertfail(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> Any:
-    """Message, file, line, function."""
+def assertfail(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> Any:
+    """Raise the error of a failed assertion; its arguments are message, file, line, function."""
     first = int(np.flatnonzero(active)[0])
     lane = int(lanes.numbers[first])
-    numbers = [int(lanes.spread(each)[first]) for each in given[:4]]
+    numbers = [int(lanes.spread(each)[first]) for each in arguments[:4]]
     message, file, _, function = (
-        peek_text(lanes, statement, lane, number) if place != 2 and number else ""
-        for place, number in enumerate(numbers)
+        peek_text(lanes, statement, lane, number) if index != 2 and number else ""
+        for index, number in enumerate(numbers)
     )
-    told = f"{file}:{numbers[2]}: {function}: assertion failed: {message}"
-    raise lanes.error("assert", told, statement, active)
+    message = f"{file}:{numbers[2]}: {function}: assertion failed: {message}"
+    raise lanes.error("assert", message, statement, active)
 
 
-def malloc(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> Any:
-    """Lanes get memory in ascending order, as long as there is some."""
-    sizes, result = lanes.spread(given[0]), np.zeros(len(active), np.uint64)
-    for place in np.flatnonzero(active):
-        result[place] = lanes.batch.spaces["global"].heap.take(int(sizes[place]))
+def malloc(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> Any:
+    """Allocate memory for the lanes in ascending order; 0 where the heap has too little left."""
+    sizes, result = lanes.spread(arguments[0]), np.zeros(len(active), np.uint64)
+    for index in np.flatnonzero(active):
+        result[index] = _heap(lanes).allocate(int(sizes[index]))
     return result
 
 
-def free(lanes: Any, statement: Any, active: np.ndarray, given: list[Any]) -> None:
-    """What has been given out, and once."""
-    addresses = lanes.spread(given[0])
-    for place in np.flatnonzero(active):
-        address = int(addresses[place])
-        if not lanes.batch.spaces["global"].heap.give_back(address):
-            told = f"free of {address:#x}, where malloc gave nothing"
-            raise lanes.error("heap", told, statement, active)
+def free(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> None:
+    """Free memory; EmulationError if it was not allocated, or freed before."""
+    addresses = lanes.spread(arguments[0])
+    for index in np.flatnonzero(active):
+        address = int(addresses[index])
+        if not _heap(lanes).free(address):
+            message = f"free of {address:#x}, where malloc gave nothing"
+            raise lanes.error("heap", message, statement, active)
+
+
+def _heap(lanes: Lanes) -> Heap:
+    memory = lanes.batch.spaces["global"]
+    assert isinstance(memory, HostMemory)
+    assert memory.heap is not None, "a launch makes a heap for kernels that call malloc"
+    return memory.heap
 
 
 _FUNCTIONS = {"vprintf": vprintf, "__assertfail": assertfail, "free": free, "malloc": malloc}
 
 
 def call(match: re.Match[str]) -> Any:
-    """A call whose parameters have been stored."""
+    """`call`; its parameters have been stored before."""
 
-    def run(lanes: Any, statement: Any, mask: Any, *operands: str | None) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any, *operands: str | None) -> None:
         parts = [part for part in operands if part]
         result = parts.pop(0)[1:-1].strip() if parts[0].startswith("(") else None
         function = _FUNCTIONS.get(parts[0])
         if function is None:
             raise lanes.error("unknown", f"no function {parts[0]}", statement)
         names = [name.strip() for name in parts[1][1:-1].split(",")] if len(parts) > 1 else []
-        given = [lanes.batch.outgoing[name] for name in names]
+        arguments = [lanes.batch.outgoing[name] for name in names]
         active = lanes.spread(True if mask is None else mask)
-        returned = function(lanes, statement, active, given)
+        returned = function(lanes, statement, active, arguments)
         if result:
             lanes.batch.outgoing[result] = returned
 

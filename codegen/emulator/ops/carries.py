@@ -1,6 +1,6 @@
-"""Arithmetic on numbers of several words: with the carry of the word below, or one for the next.
+"""Extended-precision arithmetic: add, sub and mad that take or set the carry flag.
 
-The carry is a register that no operand names; `blocks.py` writes it among the operands, as the last
+The flag is in a register that no operand names; `blocks.py` adds it to the operands, as the last
 result and the last source.
 """
 
@@ -29,7 +29,7 @@ def _difference(a: Any, b: Any, borrow: Any) -> tuple[Any, Any]:
 
 
 def _product(half: str, signed: bool) -> Any:
-    """A half of the product; the upper one is of signed numbers, or not."""
+    """Return the function for the lower or upper half of a product."""
 
     def multiply(a: Any, b: Any) -> Any:
         if half == "lo":
@@ -43,12 +43,12 @@ def _product(half: str, signed: bool) -> Any:
 
 
 def chained(match: re.Match[str]) -> Any:
-    """add, sub, mad with what their names say of the carry; signs make no other difference."""
-    found = match.groupdict()
-    operation = _difference if found["o"] == "sub" else _sum
-    takes, gives = bool(found["takes"]), bool(found["gives"])
-    unsigned = f"u{width(found['t'])}"
-    product = _product(found["half"], found["t"][0] == "s") if found.get("half") else None
+    """`add`, `sub` and `mad` with carry; signed and unsigned numbers differ only in `mad.hi`."""
+    groups = match.groupdict()
+    operation = _difference if groups["o"] == "sub" else _sum
+    takes, gives = bool(groups["takes"]), bool(groups["gives"])
+    unsigned = f"u{width(groups['t'])}"
+    product = _product(groups["half"], groups["t"][0] == "s") if groups.get("half") else None
 
     def run(*operands: Any) -> Any:
         numbers = [each.view(unsigned) for each in operands[: 3 if product else 2]]
@@ -66,7 +66,13 @@ for _takes, _gives, _results, _last in (
     ("c", "", "t", " pred"),
 ):
     _flags = f"(?P<takes>{_takes})", f"(?P<gives>{_gives})"
-    value(f"(?P<o>add|sub){_flags[0]}{_flags[1]}.(?P<t>[su](32|64))", f"{_results} = t t{_last}",
-          chained)  # fmt: skip
-    value(f"(?P<o>mad){_flags[0]}.(?P<half>lo|hi){_flags[1]}.(?P<t>[su](32|64))",
-          f"{_results} = t t t{_last}", chained)  # fmt: skip
+    value(
+        f"(?P<o>add|sub){_flags[0]}{_flags[1]}.(?P<t>[su](32|64))",
+        f"{_results} = t t{_last}",
+        chained,
+    )
+    value(
+        f"(?P<o>mad){_flags[0]}.(?P<half>lo|hi){_flags[1]}.(?P<t>[su](32|64))",
+        f"{_results} = t t t{_last}",
+        chained,
+    )

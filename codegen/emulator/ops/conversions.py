@@ -1,4 +1,4 @@
-"""Conversions between integers and floats of all formats."""
+"""`cvt`: conversions between integers and floats of all formats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHOLE = "s8|u8|s16|u16|s32|u32|s64|u64"
 
 
 def between_integers(match: re.Match[str]) -> Callable[[Any], Any]:
-    """Extended or cut, or clamped with .sat."""
+    """`cvt` of an integer to an integer: extended, truncated, or clamped with .sat."""
     target, saturates = dtype(match["d"]), match["sat"]
 
     def convert(a: Any) -> Any:
@@ -35,7 +35,7 @@ def between_integers(match: re.Match[str]) -> Callable[[Any], Any]:
 
 
 def from_integer(match: re.Match[str]) -> Callable[[Any], Any]:
-    """Rounded once, also where a double is too short for the integer."""
+    """`cvt` of an integer to a float, rounded once, even if a double cannot hold the integer."""
     kind, mode = match["d"], match["mode"][1:]
 
     def convert(a: Any) -> Any:
@@ -56,7 +56,7 @@ def _to_double(a: Any, mode: str) -> Any:
 
 
 def _sticky(a: Any) -> Any:
-    """An integer as a double rounded to odd."""
+    """Return an integer as a double, rounded to odd."""
     if a.dtype.itemsize < 8:
         return np.asarray(a).astype(np.float64)
     low = a.dtype.type(0x7FF)
@@ -66,7 +66,10 @@ def _sticky(a: Any) -> Any:
 
 
 def to_integer(match: re.Match[str]) -> Callable[[Any], Any]:
-    """Rounded, then clamped to the range; NaN is zero, but for 64 bits the smallest s64."""
+    """`cvt` of a float to an integer: rounded, then clamped.
+
+    NaN becomes 0, or the number with only the highest bit set if one of both types has 64 bits.
+    """
     mode = {"rni": "rn", "rzi": "rz", "rmi": "rm", "rpi": "rp"}[match["mode"][1:]]
     kind = match["d"]
     target = dtype(kind)
@@ -92,7 +95,7 @@ def _flush(match: re.Match[str], a: Any) -> Any:
 
 
 def between_floats(match: re.Match[str]) -> Callable[[Any], Any]:
-    """Rounded to a format, or to an integer in the same format."""
+    """`cvt` of a float to a float: rounded to a format, or to an integer in that format."""
     kind, mode = match["d"], (match["mode"] or ".rn")[1:]
     nan = canonical_nan("f32" if kind == "tf32" else kind)
 
@@ -116,14 +119,14 @@ def between_floats(match: re.Match[str]) -> Callable[[Any], Any]:
 
 
 def _finite(result: Any, number: Any, kind: str) -> Any:
-    """Beyond the largest number becomes that; NaN stays."""
+    """Clamp to the largest finite number (.satfinite); NaN stays."""
     largest = FORMATS[kind].largest
     over = ~np.isnan(number) & (np.abs(number) > largest)
     return np.where(over, np.copysign(largest, number).astype(result.dtype), result)
 
 
 def packed(match: re.Match[str]) -> Callable[..., Any]:
-    """Two floats into a word; the first operand is the upper half."""
+    """`cvt` of two floats to a word; the first operand becomes the upper half."""
     kind = match["d"].removesuffix("x2")
     mode = match["mode"][1:]
 
@@ -134,7 +137,7 @@ def packed(match: re.Match[str]) -> Callable[..., Any]:
 
 
 def _narrow(a: Any, kind: str, mode: str, match: re.Match[str]) -> Any:
-    """The bits of a number in a format of 16 or 8 bits, as an unsigned integer."""
+    """Return the bits of a number in a format of 16 or 8 bits, as an unsigned integer."""
     number = a.astype(np.float64)
     result = np.asarray(rounded(number, kind, mode))
     if match["sf"]:
@@ -149,7 +152,7 @@ def _narrow(a: Any, kind: str, mode: str, match: re.Match[str]) -> Any:
 
 
 def packed_from_halves(match: re.Match[str]) -> Callable[..., Any]:
-    """f16x2 or bf16x2 into two bytes."""
+    """`cvt` of f16x2 or bf16x2 to two 8-bit floats."""
     kind = match["d"].removesuffix("x2")
     source = match["s"].removesuffix("x2")
 
@@ -160,17 +163,17 @@ def packed_from_halves(match: re.Match[str]) -> Callable[..., Any]:
 
 
 def unpacked(match: re.Match[str]) -> Callable[..., Any]:
-    """Two bytes, or two times four bits, into two halves: exact."""
+    """`cvt` of two floats of 8, 6 or 4 bits to f16x2 or bf16x2, which is exact."""
     kind, target = match["s"].removesuffix("x2"), dtype(match["d"].removesuffix("x2"))
     holder = FORMATS[kind].holder
 
     def convert(word: Any) -> Any:
         if kind == "e2m1":
             bits = tuple(
-                (word >> np.uint16(4 * place)).astype(np.uint8) & np.uint8(15) for place in range(2)
+                (word >> np.uint16(4 * index)).astype(np.uint8) & np.uint8(15) for index in range(2)
             )
         else:
-            bits = tuple(cut(word.astype(np.uint16), place, 2) for place in range(2))
+            bits = tuple(cut(word.astype(np.uint16), index, 2) for index in range(2))
         numbers = [np.asarray(each).view(holder).astype(np.float32) for each in bits]
         numbers = [rectified(each) if match["relu"] else each for each in numbers]
         halved = [
@@ -183,7 +186,7 @@ def unpacked(match: re.Match[str]) -> Callable[..., Any]:
 
 
 def two_nibbles(match: re.Match[str]) -> Callable[..., Any]:
-    """Two f32 into a byte of two e2m1."""
+    """`cvt` of two f32 to a byte of two e2m1."""
 
     def convert(upper: Any, lower: Any) -> Any:
         parts = [
@@ -203,17 +206,20 @@ _SF, _RELU = "(?P<sf>.satfinite)?", "(?P<relu>.relu)?"
 value(f"cvt(?P<sat>.sat)?.(?P<d>{_WHOLE}).(?P<s>{_WHOLE})", "d = s", between_integers)
 value(
     f"cvt(?P<mode>.r[nzmp])(?P<ftz>.ftz)?(?P<sat>.sat)?.(?P<d>{_REAL}).(?P<s>{_WHOLE})",
-    "d = s", from_integer,
-)  # fmt: skip
+    "d = s",
+    from_integer,
+)
 value(
     f"cvt(?P<mode>.r[nzmp]i)(?P<ftz>.ftz)?(.sat)?.(?P<d>{_WHOLE}).(?P<s>{_REAL})",
-    "d = s", to_integer,
-)  # fmt: skip
+    "d = s",
+    to_integer,
+)
 value(
     f"cvt(?P<mode>.rna|.r[nzmp]i?)?(?P<ftz>.ftz)?{_RELU}{_SF}(?P<sat>.sat)?"
     f".(?P<d>{_REAL}|tf32).(?P<s>{_REAL})",
-    "d = s", between_floats,
-)  # fmt: skip
+    "d = s",
+    between_floats,
+)
 value(f"cvt(?P<mode>.rn|.rz){_RELU}{_SF}.(?P<d>f16x2|bf16x2).f32", "d = f32 f32", packed)
 value(f"cvt(?P<mode>.rn){_SF}{_RELU}.(?P<d>e4m3x2|e5m2x2).f32", "b16 = f32 f32", packed)
 value(f"cvt.rn{_SF}{_RELU}.(?P<d>e4m3x2|e5m2x2).(?P<s>f16x2|bf16x2)", "b16 = s", packed_from_halves)

@@ -1,4 +1,4 @@
-"""Exchanges within a warp: shuffles, votes, matches, reductions."""
+"""Exchanges within a warp: `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.ptx.types import dtype
+from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.warp import Exchange, active_bits
 
 _SOURCES: dict[str, Callable[..., tuple[Any, Any]]] = {
@@ -25,11 +27,11 @@ _SOURCES: dict[str, Callable[..., tuple[Any, Any]]] = {
 
 
 def shuffle(match: re.Match[str]) -> Any:
-    """The value of another lane; the own one where that is out of range."""
+    """`shfl.sync`: the value of another lane, or of the same lane if that is out of range."""
     source_of, both = _SOURCES[match["mode"]], bool(match["both"])
 
     def run(
-        lanes: Any, statement: Any, mask: Any, a: Any, b: Any, c: Any, members: Any
+        lanes: Lanes, statement: Statement, mask: Any, a: Any, b: Any, c: Any, members: Any
     ) -> tuple[Any, ...]:
         exchange = Exchange(lanes, statement, mask, members)
         lane = exchange.lane
@@ -37,14 +39,14 @@ def shuffle(match: re.Match[str]) -> Any:
         segment, clamp = c >> 8 & 31, c & 31
         low, high = lane & segment, (lane & segment) | (clamp & ~segment)
         source, inside = source_of(lane, b & 31, high, low, segment)
-        found = exchange.fetch(a, np.where(inside, source, lane))
-        return (found, inside) if both else (found,)
+        fetched = exchange.fetch(a, np.where(inside, source, lane))
+        return (fetched, inside) if both else (fetched,)
 
     return run
 
 
 def vote(match: re.Match[str]) -> Any:
-    """all, any, uni as predicates, ballot as a mask."""
+    """`vote.sync`: all, any and uni give a predicate, ballot a mask."""
     verdicts = {
         "all": lambda bits, everyone: bits == everyone,
         "any": lambda bits, everyone: bits != 0,
@@ -53,7 +55,7 @@ def vote(match: re.Match[str]) -> Any:
     }
     verdict = verdicts[match["mode"]]
 
-    def run(lanes: Any, statement: Any, mask: Any, flag: Any, members: Any) -> tuple[Any]:
+    def run(lanes: Lanes, statement: Statement, mask: Any, flag: Any, members: Any) -> tuple[Any]:
         exchange = Exchange(lanes, statement, mask, members)
         return (verdict(exchange.bits(flag), exchange.everyone()),)
 
@@ -61,10 +63,10 @@ def vote(match: re.Match[str]) -> Any:
 
 
 def matching(match: re.Match[str]) -> Any:
-    """any: the members with the own value; all: everyone, if all have one value."""
+    """`match.sync`; any: the members with the same value; all: all members, if all values agree."""
     every, both = match["mode"] == "all", bool(match["both"])
 
-    def run(lanes: Any, statement: Any, mask: Any, a: Any, members: Any) -> tuple[Any, ...]:
+    def run(lanes: Lanes, statement: Statement, mask: Any, a: Any, members: Any) -> tuple[Any, ...]:
         exchange = Exchange(lanes, statement, mask, members)
         values = exchange.everywhere(lanes.spread(a), a.dtype.type(0))[exchange.warp]
         same = values == lanes.spread(a)[:, None]
@@ -72,8 +74,8 @@ def matching(match: re.Match[str]) -> Any:
         if not every:
             return (bits.astype(np.uint32),)
         agree = bits == exchange.everyone()
-        found = np.where(agree, bits, 0).astype(np.uint32)
-        return (found, agree) if both else (found,)
+        members_mask = np.where(agree, bits, 0).astype(np.uint32)
+        return (members_mask, agree) if both else (members_mask,)
 
     return run
 
@@ -89,13 +91,13 @@ _COMBINE: dict[str, tuple[Callable[..., Any], Callable[[np.dtype], Any]]] = {
 
 
 def reduction(match: re.Match[str]) -> Any:
-    """`redux.sync`: the combination over the members, for all of them."""
+    """`redux.sync`: every member gets the combination of all their values."""
     kind = dtype(match["t"])
     combine, neutral = _COMBINE[match["o"]]
 
-    def run(lanes: Any, statement: Any, mask: Any, a: Any, members: Any) -> tuple[Any]:
+    def run(lanes: Lanes, statement: Statement, mask: Any, a: Any, members: Any) -> tuple[Any]:
         exchange = Exchange(lanes, statement, mask, members)
-        # NumPy would add up words in a longer type.
+        # NumPy would add words in a longer type.
         reduce = combine if match["o"] != "add" else lambda x, axis: combine(x, axis, kind)
         return (exchange.reduced(a, reduce, neutral(kind)),)
 
@@ -105,7 +107,7 @@ def reduction(match: re.Match[str]) -> Any:
 def elect(match: re.Match[str]) -> Any:
     """`elect.sync`: the lowest member leads."""
 
-    def run(lanes: Any, statement: Any, mask: Any, members: Any) -> tuple[Any, Any]:
+    def run(lanes: Lanes, statement: Statement, mask: Any, members: Any) -> tuple[Any, Any]:
         exchange = Exchange(lanes, statement, mask, members)
         everyone = exchange.everyone()
         leader = np.bitwise_count(np.bitwise_and(everyone, -everyone) - 1).astype(np.uint32)
@@ -120,10 +122,18 @@ def active(match: re.Match[str]) -> Any:
 
 
 for _both, _more in (("", ""), (".both", " pred")):
-    effect(f"shfl.sync.(?P<mode>up|down|bfly|idx).b32(?P<both>{_both})",
-           f"b32{_more} = b32 u32 u32 u32", shuffle, needs_warp=True)  # fmt: skip
-    effect(f"match.(?P<mode>all|any).sync.<t:bits>(?P<both>{_both})", f"u32{_more} = t u32",
-           matching, needs_warp=True)  # fmt: skip
+    effect(
+        f"shfl.sync.(?P<mode>up|down|bfly|idx).b32(?P<both>{_both})",
+        f"b32{_more} = b32 u32 u32 u32",
+        shuffle,
+        needs_warp=True,
+    )
+    effect(
+        f"match.(?P<mode>all|any).sync.<t:bits>(?P<both>{_both})",
+        f"u32{_more} = t u32",
+        matching,
+        needs_warp=True,
+    )
 effect("vote.sync.(?P<mode>all|any|uni).pred", "pred = pred u32", vote, needs_warp=True)
 effect("vote.sync.(?P<mode>ballot).b32", "u32 = pred u32", vote, needs_warp=True)
 effect("redux.sync.(?P<o>add|min|max).(?P<t>[su]32)", "t = t u32", reduction, needs_warp=True)

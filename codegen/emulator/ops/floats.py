@@ -1,4 +1,4 @@
-"""Float arithmetic and functions; `approximations` says how the approximate ones are rounded."""
+"""Float arithmetic and functions; `approximations` has the errors of approximate ones."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _PLAIN = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divid
 
 
 def flushed(a: Any) -> Any:
-    """Subnormal numbers as zeros of their sign."""
+    """Replace subnormal numbers by zeros of their sign."""
     tiny = np.abs(a) < np.finfo(np.float32).tiny
     return np.where(tiny, np.copysign(a.dtype.type(0), a), a)
 
 
 def finished(function: Callable[..., Any], match: re.Match[str], kind: str) -> Callable[..., Any]:
-    """An operation with the modifiers of its opcode: .ftz, .sat, .relu."""
-    found = match.groupdict()
+    """Return an operation with the modifiers of its opcode: .ftz, .sat, .relu."""
+    groups = match.groupdict()
     steps: list[Callable[[Any], Any]] = []
     inner = function
-    if found.get("ftz") and kind == "f32":
+    if groups.get("ftz") and kind == "f32":
         inner = lambda *operands: flushed(function(*map(flushed, operands)))  # noqa: E731
-    if found.get("sat"):
+    if groups.get("sat"):
         steps.append(saturated)
-    if found.get("relu"):
+    if groups.get("relu"):
         steps.append(rectified)
     if not steps:
         return inner
@@ -59,18 +59,18 @@ def finished(function: Callable[..., Any], match: re.Match[str], kind: str) -> C
 
 
 def saturated(a: Any) -> Any:
-    """Clamped to 0..1, NaN to 0."""
+    """Clamp to 0..1; NaN becomes 0."""
     one, zero = a.dtype.type(1), a.dtype.type(0)
     return np.where(a > zero, np.where(a < one, a, one), zero).astype(a.dtype)
 
 
 def rectified(a: Any) -> Any:
-    """Negative numbers as zero; NaN stays."""
+    """Replace negative numbers by zero; NaN stays."""
     return np.where(a < 0, a.dtype.type(0), a).astype(a.dtype)
 
 
 def basic(name: str, kind: str, mode: str) -> Callable[..., Any]:
-    """One of the four operations, rounded as asked for."""
+    """Return one of the four basic operations on a type, rounded in a mode."""
     plain = _PLAIN[name]
     if mode == "rn":
         return plain if kind != "bf16" else _through_f32(plain, kind)
@@ -89,7 +89,7 @@ def _through_f32(plain: Callable[..., Any], kind: str) -> Callable[..., Any]:
 
 
 def fma(match: re.Match[str]) -> Callable[..., Any]:
-    """One rounding."""
+    """`fma` and `mad`, with one rounding."""
     kind, mode = match["t"], match["mode"][1:]
     single = kind.removesuffix("x2")
     once = finished(lambda a, b, c: fused(a, b, c, single, mode), match, single)
@@ -97,7 +97,7 @@ def fma(match: re.Match[str]) -> Callable[..., Any]:
 
 
 def arithmetic(name: str) -> Callable[[re.Match[str]], Callable[..., Any]]:
-    """The row's function for add, sub, mul, div."""
+    """Return the row's function for add, sub, mul or div."""
 
     def make(match: re.Match[str]) -> Callable[..., Any]:
         kind, mode = match["t"], (match["mode"] or ".rn")[1:]
@@ -110,7 +110,7 @@ def arithmetic(name: str) -> Callable[[re.Match[str]], Callable[..., Any]]:
 
 
 def mixed(plain: Callable[..., Any]) -> Callable[[re.Match[str]], Callable[..., Any]]:
-    """Arithmetic on f32 of which all operands but the last come in a smaller format."""
+    """Return arithmetic on f32 in which all operands but the last have a smaller format."""
 
     def make(match: re.Match[str]) -> Callable[..., Any]:
         function = plain(match)
@@ -123,19 +123,19 @@ def mixed(plain: Callable[..., Any]) -> Callable[[re.Match[str]], Callable[..., 
 
 
 def extreme(match: re.Match[str]) -> Callable[..., Any]:
-    """min, max: -0 is below +0; NaN loses, unless the opcode says .NaN."""
+    """`min` and `max`: -0 is below +0; a NaN operand is ignored, or with .NaN the result."""
     kind, largest = match["t"], match["o"] == "max"
     single = kind.removesuffix("x2")
     function = finished(_choice(largest, match["nan"] is not None, single), match, single)
     if match["xor"]:
         function = _sign_of_both(function)
     if kind == "f32":
-        function = _of_those_given(function)
+        function = _without_missing(function)
     return lifted(function, single) if kind != single else function
 
 
-def _of_those_given(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A third operand may be missing."""
+def _without_missing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that leaves out operands that are missing."""
     return lambda *operands: function(*(each for each in operands if each is not None))
 
 
@@ -159,15 +159,15 @@ def _better(a: Any, b: Any, largest: bool, propagates: bool, kind: str) -> Any:
 
 def _sign_of_both(function: Callable[..., Any]) -> Callable[..., Any]:
     def signed(a: Any, b: Any) -> Any:
-        found = function(np.abs(a), np.abs(b))
-        one = np.ones_like(found)
-        return np.copysign(found, np.where(np.signbit(a) != np.signbit(b), -one, one))
+        result = function(np.abs(a), np.abs(b))
+        one = np.ones_like(result)
+        return np.copysign(result, np.where(np.signbit(a) != np.signbit(b), -one, one))
 
     return signed
 
 
 def canonical_nan(kind: str) -> Any:
-    """The NaN that PTX produces."""
+    """Return the canonical NaN of a type, which PTX produces."""
     bits = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FF8000000000000}[kind]
     return np.array(bits, f"u{dtype(kind).itemsize}").view(dtype(kind))[()]
 
@@ -187,7 +187,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 def function(match: re.Match[str]) -> Callable[..., Any]:
-    """The function in doubles, rounded once more."""
+    """`ex2`, `rcp` and others of one operand, computed in doubles and rounded once more."""
     kind = match["t"]
     single = kind.removesuffix("x2")
     exact = FUNCTIONS[match["o"]]
@@ -212,13 +212,13 @@ def _approximated(name: str, exact: Callable[..., Any], *operands: Any) -> Any:
 
 
 def quotient(match: re.Match[str]) -> Callable[..., Any]:
-    """div.approx and div.full; for the former, divisors above 2^126 are as good as infinite."""
+    """`div.approx` and `div.full`; the former takes divisors above 2^126 for infinite."""
 
     def divide(a: Any, b: Any) -> Any:
-        found = _approximated("div", np.divide, a, b)
+        result = _approximated("div", np.divide, a, b)
         if match["how"] == "full":
-            return found
-        return np.where(np.abs(b) > np.float32(2.0**126), a * np.copysign(np.float32(0), b), found)
+            return result
+        return np.where(np.abs(b) > np.float32(2.0**126), a * np.copysign(np.float32(0), b), result)
 
     return finished(divide, match, "f32")
 
@@ -230,29 +230,29 @@ def _directed_f64(name: str, mode: str) -> Callable[..., Any]:
     def root(a: Any) -> Any:
         nearest = np.asarray(np.sqrt(a))
         out = nearest.copy().reshape(-1)
-        for place, (number, found) in enumerate(
+        for index, (number, guess) in enumerate(
             zip(np.ravel(a).tolist(), out.tolist(), strict=True)
         ):
             if number > 0 and np.isfinite(number):
-                side = Fraction(found) ** 2 - Fraction(number)
-                if side > 0 and mode in ("rz", "rm"):
-                    out[place] = np.nextafter(found, 0.0)
-                elif side < 0 and mode == "rp":
-                    out[place] = np.nextafter(found, np.inf)
+                error = Fraction(guess) ** 2 - Fraction(number)
+                if error > 0 and mode in ("rz", "rm"):
+                    out[index] = np.nextafter(guess, 0.0)
+                elif error < 0 and mode == "rp":
+                    out[index] = np.nextafter(guess, np.inf)
         return out.reshape(nearest.shape)[()]
 
     return root
 
 
 def sign_bit(operation: str, kind: str) -> Callable[..., Any]:
-    """neg and abs touch the sign bit only, also of NaN."""
+    """Return neg or abs, which change the sign bit only, of NaN too."""
     single = kind.removesuffix("x2")
     numpy = {"neg": np.negative, "abs": np.abs}[operation]
     return lifted(numpy, single) if single != kind else numpy
 
 
 def classify(match: re.Match[str]) -> Callable[..., Any]:
-    """`testp`."""
+    """`testp`: the test of a float's class."""
     tiny = np.finfo(dtype(match["t"])).tiny
     return {
         "finite": np.isfinite,

@@ -1,4 +1,4 @@
-"""Two numbers in one word: an operation on both."""
+"""Packed types (f16x2, bf16x2, f32x2): operations on both halves of a word."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .moves import cut, join
 
 
 def halves(word: Any, kind: str) -> tuple[Any, Any]:
-    """The lower and the upper half of a word as numbers."""
-    return tuple(cut(word, place, 2).view(dtype(kind)) for place in range(2))
+    """Return the lower and the upper half of a word as numbers."""
+    return tuple(cut(word, index, 2).view(dtype(kind)) for index in range(2))
 
 
 def lifted(function: Callable[..., Any], kind: str, joined: bool = True) -> Callable[..., Any]:
-    """A function on numbers of a type as one on words of two of them."""
+    """Return a function on numbers as one on words of two; its result is a word, or a pair."""
 
     def both(*words: Any) -> Any:
         split = [halves(word, kind) for word in words]
-        parts = [function(*(pair[place] for pair in split)) for place in range(2)]
+        parts = [function(*(pair[index] for pair in split)) for index in range(2)]
         return join(tuple(part.view(storage(kind)) for part in parts)) if joined else tuple(parts)
 
     return both

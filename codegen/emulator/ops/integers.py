@@ -1,4 +1,4 @@
-"""Integer arithmetic, shifts and bits."""
+"""Integer arithmetic, shifts and bit operations."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ def _unsigned(a: Any) -> Any:
 
 
 def _shift(a: Any, amount: Any) -> Any:
-    """Amounts beyond the width count as the width."""
+    """Return the shift amount, clamped to the width."""
     return np.minimum(amount, np.uint32(8 * a.dtype.itemsize)).astype(a.dtype)
 
 
 def shl(a: Any, amount: Any) -> Any:
-    """Zero from the width on."""
+    """`shl`; zero if the amount is the width or more."""
     return np.left_shift(a, _shift(a, amount))
 
 
 def shr(a: Any, amount: Any) -> Any:
-    """The sign, or zero, from the width on."""
+    """`shr`; all sign bits, or zero, if the amount is the width or more."""
     return np.right_shift(a, _shift(a, amount))
 
 
 def divide(a: Any, b: Any) -> Any:
-    """Towards zero; all ones for a zero divisor, which PTX leaves open."""
+    """`div`, towards zero; all ones for a zero divisor, which PTX leaves undefined."""
     safe = np.where(b == 0, b.dtype.type(1), b)
     quotient = a // safe
     if a.dtype.kind == "i":
@@ -42,12 +42,12 @@ def divide(a: Any, b: Any) -> Any:
 
 
 def remainder(a: Any, b: Any) -> Any:
-    """With the sign of the dividend."""
+    """`rem`, with the sign of the dividend."""
     return np.where(b == 0, a, a - divide(a, b) * b).astype(a.dtype)
 
 
 def high(a: Any, b: Any) -> Any:
-    """The upper half of the product."""
+    """`mul.hi`: the upper half of the product."""
     size = a.dtype.itemsize
     if size < 8:
         wide = np.dtype(f"{a.dtype.kind}{2 * size}")
@@ -65,18 +65,18 @@ def high(a: Any, b: Any) -> Any:
 
 
 def widened(match: re.Match[str]) -> Any:
-    """The whole product."""
+    """`mul.wide`: the whole product."""
     wide = dtype(twice(match["t"]))
     return lambda a, b: a.astype(wide) * b.astype(wide)
 
 
 def then_add(product: Any) -> Any:
-    """A multiplication followed by an addition, both modulo the width."""
+    """Return a multiplication followed by an addition, both modulo the width."""
     return lambda a, b, c: product(a, b) + c
 
 
 def low24(a: Any, b: Any) -> Any:
-    """Of the product of the lower 24 bits, the lower 32."""
+    """`mul24.lo`: the lower 32 bits of the product of the lower 24 bits."""
     return _signed24(a) * _signed24(b)
 
 
@@ -86,7 +86,7 @@ def _signed24(a: Any) -> Any:
 
 
 def saturating(operation: Any) -> Any:
-    """Clamped to the range of s32."""
+    """Return an operation whose result is clamped to the range of s32."""
     info = np.iinfo(np.int32)
     return lambda a, b: np.clip(
         operation(a.astype(np.int64), b.astype(np.int64)), info.min, info.max
@@ -94,12 +94,12 @@ def saturating(operation: Any) -> Any:
 
 
 def not_negative(operation: Any) -> Any:
-    """`.relu`: zero instead of a negative result."""
+    """Return an operation that gives zero instead of a negative result (`.relu`)."""
     return lambda a, b: np.maximum(operation(a, b), a.dtype.type(0))
 
 
 def extract(match: re.Match[str]) -> Any:
-    """`bfe`: a field, with the sign of its last bit that exists."""
+    """`bfe`: a bit field, sign-extended from its last bit within the word."""
     kind = dtype(match["t"])
     bits = 8 * kind.itemsize
 
@@ -108,33 +108,35 @@ def extract(match: re.Match[str]) -> Any:
         raw = _unsigned(a).astype(np.uint64)
         moved = np.where(start < bits, raw >> np.minimum(start, 63).astype(np.uint64), np.uint64(0))
         mask = np.where(
-            length >= 64, ~np.uint64(0),
+            length >= 64,
+            ~np.uint64(0),
             (np.uint64(1) << np.minimum(length, 63).astype(np.uint64)) - np.uint64(1),
-        )  # fmt: skip
-        found = moved & mask
+        )
+        result = moved & mask
         if kind.kind == "i":
             last = np.minimum(start + length - 1, bits - 1)
             sign = (raw >> np.maximum(last, 0).astype(np.uint64)) & np.uint64(1)
-            found = found | np.where(
+            result = result | np.where(
                 (sign != 0) & (length > 0), ~_kept(mask, start, bits), 0
             ).astype(np.uint64)
-        return found.astype(f"u{kind.itemsize}").view(kind)
+        return result.astype(f"u{kind.itemsize}").view(kind)
 
     return field
 
 
 def _kept(mask: Any, start: Any, bits: int) -> Any:
-    """Those bits of the field that lie in the word."""
-    there = np.clip(bits - start, 0, 64)
+    """Return the bits of a field's mask that lie in the word."""
+    room = np.clip(bits - start, 0, 64)
     inside = np.where(
-        there >= 64, ~np.uint64(0),
-        (np.uint64(1) << np.minimum(there, 63).astype(np.uint64)) - np.uint64(1),
-    )  # fmt: skip
+        room >= 64,
+        ~np.uint64(0),
+        (np.uint64(1) << np.minimum(room, 63).astype(np.uint64)) - np.uint64(1),
+    )
     return mask & inside
 
 
 def insert(source: Any, into: Any, start: Any, length: Any) -> Any:
-    """`bfi`: a field replaced."""
+    """`bfi`: a word in which a bit field is replaced."""
     kind, bits = into.dtype.type, 8 * into.dtype.itemsize
     start, length = start & _WORD(255), length & _WORD(255)
     ones = np.where(
@@ -145,7 +147,7 @@ def insert(source: Any, into: Any, start: Any, length: Any) -> Any:
 
 
 def funnel(match: re.Match[str]) -> Any:
-    """`shf`: a shift of two words as one."""
+    """`shf`: the shift of a double word."""
     left, clamps = match["d"] == "l", match["m"] == "clamp"
 
     def shift(low: Any, upper: Any, amount: Any) -> Any:
@@ -159,16 +161,16 @@ def funnel(match: re.Match[str]) -> Any:
 
 
 def count_leading(a: Any) -> Any:
-    """`clz`: zeros above the highest one."""
+    """`clz`: the number of leading zeros."""
     bits = 8 * a.dtype.itemsize
-    found = np.full(np.shape(a), bits, np.int64)
+    count = np.full(np.shape(a), bits, np.int64)
     for bit in range(bits):
-        found = np.where(a >> a.dtype.type(bit) & a.dtype.type(1) != 0, bits - 1 - bit, found)
-    return found.astype(_WORD)
+        count = np.where(a >> a.dtype.type(bit) & a.dtype.type(1) != 0, bits - 1 - bit, count)
+    return count.astype(_WORD)
 
 
 def find_highest(a: Any) -> Any:
-    """`bfind`: position of the highest bit that is not the sign; all ones if there is none."""
+    """`bfind`: the number of the highest bit that differs from the sign; all ones if none does."""
     raw = np.where(a < 0, ~a, a).astype(a.dtype) if a.dtype.kind == "i" else a
     raw = _unsigned(raw)
     return (np.int64(8 * raw.dtype.itemsize - 1) - count_leading(raw).astype(np.int64)).astype(
@@ -177,7 +179,7 @@ def find_highest(a: Any) -> Any:
 
 
 def reverse(a: Any) -> Any:
-    """`brev`."""
+    """`brev`: the bits in reverse order."""
     out = np.zeros_like(a)
     bits = 8 * a.dtype.itemsize
     for bit in range(bits):
@@ -186,13 +188,13 @@ def reverse(a: Any) -> Any:
 
 
 def dot(match: re.Match[str]) -> Any:
-    """`dp4a`: four products of bytes, added up."""
+    """`dp4a`: the dot product of four bytes, plus c."""
     kinds = {"s32": np.int8, "u32": np.uint8}
 
     def product(a: Any, b: Any, c: Any) -> Any:
         total = c.astype(np.int64)
-        for place in range(4):
-            shift = _WORD(8 * place)
+        for index in range(4):
+            shift = _WORD(8 * index)
             x = (_unsigned(a) >> shift).astype(np.uint8).view(kinds[match["a"]])
             y = (_unsigned(b) >> shift).astype(np.uint8).view(kinds[match["b"]])
             total = total + x.astype(np.int64) * y.astype(np.int64)

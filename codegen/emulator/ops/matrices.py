@@ -1,7 +1,7 @@
-"""`mma.sync`: products of small matrices, of which every lane of a warp holds a part.
+"""`mma.sync`: products of small matrices, of which every lane of a warp holds a fragment.
 
-Products are exact and their sum is rounded once; tensor cores cut off bits while they add up, so
-their results may differ in the last bits. Of f64 the sum is one of doubles.
+Products are exact and their sum is rounded once; tensor cores truncate while they accumulate, so
+their results may differ in the last bits. For f64 the sum is computed in doubles.
 """
 
 from __future__ import annotations
@@ -12,28 +12,35 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.ptx.types import dtype
-from tileir.codegen.emulator.threads.fragments import a_places, b_places, c_places, gather, scatter
-from tileir.codegen.emulator.threads.lanes import WARP
+from tileir.codegen.emulator.threads.fragments import (
+    a_indices,
+    b_indices,
+    c_indices,
+    gather,
+    scatter,
+)
+from tileir.codegen.emulator.threads.lanes import WARP, Lanes
 from tileir.codegen.emulator.threads.warp import WholeWarps
 
 from .floats import canonical_nan
 from .rounding import FORMATS
 
 _TF32 = np.uint32(0xFFFFE000)
-"""The lower bits of the register are ignored."""
+"""The bits of a register that tf32 uses; the lower ones are ignored."""
 
 
 def _bits(kind: str) -> int:
-    """Bits that an element takes in a register."""
+    """Return the bits that an element takes in a register."""
     if kind in FORMATS:
         return 32 if kind == "tf32" else 8 * np.dtype(FORMATS[kind].holder).itemsize
     return int(kind[1:])
 
 
 def _decoder(kind: str) -> Callable[[np.ndarray], np.ndarray]:
-    """From registers to doubles, which hold all of the types: one more axis with the elements."""
+    """Return a function from registers to doubles, which hold all types; the last axis is new."""
     if kind == "tf32":
         return lambda words: (words & _TF32).view(np.float32).astype(np.float64)[..., None]
     if kind in FORMATS:
@@ -49,20 +56,20 @@ def _decoder(kind: str) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _encoder(kind: str, saturates: bool) -> Callable[[np.ndarray], np.ndarray]:
-    """From doubles, with an axis of neighbours, to registers."""
+    """Return a function from doubles, whose last axis is neighbouring elements, to registers."""
     if kind == "s32":
         return lambda sums: _whole(sums, saturates).view(np.uint32)
     holder, nan = dtype(kind), canonical_nan(kind)
 
     def encode(sums: np.ndarray) -> np.ndarray:
-        found = np.where(np.isnan(sums), nan, sums.astype(holder))
-        return np.ascontiguousarray(found).view(f"u{max(holder.itemsize, 4)}")
+        values = np.where(np.isnan(sums), nan, sums.astype(holder))
+        return np.ascontiguousarray(values).view(f"u{max(holder.itemsize, 4)}")
 
     return encode
 
 
 def _whole(sums: np.ndarray, saturates: bool) -> np.ndarray:
-    """Exact sums as s32: clamped, or modulo 2**32."""
+    """Return exact sums as s32: clamped, or modulo 2**32."""
     wide = sums.astype(np.int64)
     if saturates:
         wide = np.clip(wide, -(2**31), 2**31 - 1)
@@ -70,35 +77,39 @@ def _whole(sums: np.ndarray, saturates: bool) -> np.ndarray:
 
 
 def product(match: re.Match[str]) -> Any:
-    """D = A * B + C for every warp."""
+    """`mma`: D = A * B + C for every warp."""
     m, n, k = (int(match[axis]) for axis in "mnk")
     each = (64 if match["a"] == "f64" else 32) // _bits(match["a"])
     encode = _encoder(match["d"], bool(match.groupdict().get("sat")))
     reads = (
-        (_decoder(match["a"]), a_places(m, k, each)),
-        (_decoder(match["b"]), b_places(k, n, each)),
-        (_decoder(match["c"]), c_places(m, n)),
+        (_decoder(match["a"]), a_indices(m, k, each)),
+        (_decoder(match["b"]), b_indices(k, n, each)),
+        (_decoder(match["c"]), c_indices(m, n)),
     )
 
-    def run(lanes: Any, statement: Any, mask: Any, *operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    def run(
+        lanes: Lanes, statement: Statement, mask: Any, *operands: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
         warps = WholeWarps(lanes, statement, mask)
         a, b, c = (
-            gather(_neighbours(decode(warps.held(words)), places, lanes, statement), places)
-            for words, (decode, places) in zip(operands, reads, strict=True)
+            gather(_neighbours(decode(warps.held(words)), indices, lanes, statement), indices)
+            for words, (decode, indices) in zip(operands, reads, strict=True)
         )
-        parts = encode(scatter(a @ b + c, c_places(m, n)))
+        parts = encode(scatter(a @ b + c, c_indices(m, n)))
         pairs, _, _, words = parts.shape
         return warps.back(np.moveaxis(parts, -1, 1).reshape(pairs * words, warps.count, WARP))
 
     return run
 
 
-def _neighbours(elements: np.ndarray, places: Any, lanes: Any, statement: Any) -> np.ndarray:
-    """(registers, warps, lanes, elements) with as many elements together as `places` has.
+def _neighbours(
+    elements: np.ndarray, indices: Any, lanes: Lanes, statement: Statement
+) -> np.ndarray:
+    """Regroup (registers, warps, lanes, elements) so that the last axis is that of `indices`.
 
     In C, two registers of one element each are neighbours.
     """
-    rows, _, together = np.broadcast(*places).shape
+    rows, _, together = np.broadcast(*indices).shape
     registers, warps, _, each = elements.shape
     if registers * each != rows * together:
         raise lanes.error("syntax", f"a matrix in {registers} registers", statement)
@@ -125,9 +136,17 @@ def _head(sides: str, depths: str) -> str:
 
 for _sides, _depths, _kinds, _sums in _FLOATS:
     _word = "b64*" if _kinds == "f64" else "b32*"
-    effect(f"{_head(_sides, _depths)}.(?P<d>{_sums}).(?P<a>{_kinds}).(?P<b>{_kinds}).(?P<c>(?P=d))",
-           f"{_word} = {_word} {_word} {_word}", product, aligned=True)  # fmt: skip
+    effect(
+        f"{_head(_sides, _depths)}.(?P<d>{_sums}).(?P<a>{_kinds}).(?P<b>{_kinds}).(?P<c>(?P=d))",
+        f"{_word} = {_word} {_word} {_word}",
+        product,
+        aligned=True,
+    )
 for _sides, _depths, _kinds in _INTEGERS:
-    effect(f"{_head(_sides, _depths)}(?P<sat>.satfinite)?"
-           f".(?P<d>s32).(?P<a>{_kinds}).(?P<b>{_kinds}).(?P<c>s32)",
-           "b32* = b32* b32* b32*", product, aligned=True)  # fmt: skip
+    effect(
+        f"{_head(_sides, _depths)}(?P<sat>.satfinite)?"
+        f".(?P<d>s32).(?P<a>{_kinds}).(?P<b>{_kinds}).(?P<c>s32)",
+        "b32* = b32* b32* b32*",
+        product,
+        aligned=True,
+    )

@@ -1,4 +1,4 @@
-"""Loads and stores of all spaces; parameters of the kernel and of calls."""
+"""Loads and stores in all state spaces; parameters of the kernel and of calls."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.memory.generic import load, store
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.ptx.types import dtype, storage, width
 from tileir.codegen.emulator.threads.access import Access
+from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.scopes import SCOPES, WEAK
 
 _ORDER = (
@@ -22,21 +24,24 @@ _VECTOR = "(.v(?P<count>[248]))?"
 
 
 def access(match: re.Match[str], writes: bool) -> Access:
-    """What an opcode of ld or st does."""
+    """Return the access of an opcode of ld or st."""
     order = match["order"] or "weak"
     return Access(
-        width(match["t"]), int(match["count"] or 1), writes,
+        width(match["t"]),
+        int(match["count"] or 1),
+        writes,
         scope=WEAK if order == "weak" else SCOPES[match["scope"] or "sys"],
-        acquires=order == "acquire", releases=order == "release",
-    )  # fmt: skip
+        acquires=order == "acquire",
+        releases=order == "release",
+    )
 
 
 def loading(match: re.Match[str]) -> Any:
-    """Words as the type says, one for each destination."""
+    """`ld` and `ldu`: a word of the type for each destination."""
     how, kind = access(match, False), dtype(match["t"])
     name = {"const": "global"}.get(match["space"], match["space"])
 
-    def run(lanes: Any, statement: Any, mask: Any, address: Any) -> tuple[Any, ...]:
+    def run(lanes: Lanes, statement: Statement, mask: Any, address: Any) -> tuple[Any, ...]:
         words = load(lanes, statement, mask, address, how, name)
         return tuple(word.view(kind) for word in words)
 
@@ -44,25 +49,27 @@ def loading(match: re.Match[str]) -> Any:
 
 
 def storing(match: re.Match[str]) -> Any:
-    """The lower bits of each source."""
+    """`st`: the lower bits of each source."""
     how, kind, name = access(match, True), storage(match["t"]), match["space"]
 
-    def run(lanes: Any, statement: Any, mask: Any, address: Any, words: tuple[Any, ...]) -> None:
+    def run(
+        lanes: Lanes, statement: Statement, mask: Any, address: Any, words: tuple[Any, ...]
+    ) -> None:
         store(lanes, statement, mask, address, tuple(word.view(kind) for word in words), how, name)
 
     return run
 
 
 def parameter(match: re.Match[str]) -> Any:
-    """A parameter of the kernel, usually the same for all; or what a call has returned."""
+    """`ld.param`: a parameter of the kernel, or the result of a call."""
     kind, count = dtype(match["t"]), int(match["count"] or 1)
     size = kind.itemsize * count
 
-    def run(lanes: Any, statement: Any, mask: Any, place: Any) -> tuple[Any, ...]:
-        if isinstance(place, tuple):
-            return (lanes.batch.outgoing[place[0]],)
+    def run(lanes: Lanes, statement: Statement, mask: Any, source: Any) -> tuple[Any, ...]:
+        if isinstance(source, tuple):
+            return (lanes.batch.outgoing[source[0]],)
         held = np.frombuffer(lanes.batch.parameters, np.uint8)
-        start = (place if mask is None else np.where(mask, place, 0)).astype(np.int64)
+        start = (source if mask is None else np.where(mask, source, 0)).astype(np.int64)
         wrong = (start < 0) | (start + size > len(held))
         if np.any(wrong):
             message = f"{size} bytes at {int(np.max(start))} of {len(held)} bytes of parameters"
@@ -74,16 +81,18 @@ def parameter(match: re.Match[str]) -> Any:
 
 
 def passing(match: re.Match[str]) -> Any:
-    """A parameter of a call that follows."""
+    """`st.param`: a parameter of a call that follows."""
 
-    def run(lanes: Any, statement: Any, mask: Any, place: tuple[str, int], words: Any) -> None:
-        lanes.batch.outgoing[place[0]] = words[0]
+    def run(
+        lanes: Lanes, statement: Statement, mask: Any, target: tuple[str, int], words: Any
+    ) -> None:
+        lanes.batch.outgoing[target[0]] = words[0]
 
     return run
 
 
 def nothing(match: re.Match[str]) -> Any:
-    """Hints change nothing."""
+    """`prefetch`, which only hints."""
     return lambda lanes, statement, mask, *operands: None
 
 

@@ -1,4 +1,4 @@
-"""Moves, packing and unpacking, addresses of other spaces."""
+"""Moves, packing and unpacking of words, and generic addresses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tileir.codegen.emulator.ptx.table import value
 
 
 def same(source: Any) -> Any:
-    """The value itself."""
+    """`mov`, and `cvta` where generic addresses are the same: the value itself."""
     return source
 
 
@@ -21,40 +21,39 @@ def unpack(match: re.Match[str]) -> Any:
 
     def parts(source: Any) -> tuple[Any, ...]:
         pieces = int(match["n"])
-        return tuple(cut(source, place, pieces) for place in range(pieces))
+        return tuple(cut(source, index, pieces) for index in range(pieces))
 
     return parts
 
 
-def cut(word: Any, place: int, pieces: int) -> Any:
-    """One of the equal parts of a word, the lowest being number 0."""
+def cut(word: Any, index: int, pieces: int) -> Any:
+    """Return one of the equal parts of a word, the lowest being number 0."""
     bits = 8 * word.dtype.itemsize // pieces
-    return (word >> word.dtype.type(bits * place)).astype(f"u{bits // 8}")
+    return (word >> word.dtype.type(bits * index)).astype(f"u{bits // 8}")
 
 
 def join(parts: tuple[Any, ...]) -> Any:
-    """A word from equal parts, the lowest first."""
+    """Return the word of equal parts, the lowest first."""
     bits = 8 * parts[0].dtype.itemsize
     kind = np.dtype(f"u{bits * len(parts) // 8}").type
     word = parts[0].astype(kind)
-    for place, part in enumerate(parts[1:], 1):
-        word = word | (part.astype(kind) << kind(bits * place))
+    for index, part in enumerate(parts[1:], 1):
+        word = word | (part.astype(kind) << kind(bits * index))
     return word
 
 
 def prmt(match: re.Match[str]) -> Any:
-    """Bytes of two words by a selector; modes other than the default as PTX has them."""
+    """`prmt`: four bytes of two words, chosen by a selector."""
     mode = match["mode"]
 
     def permute(low: Any, high: Any, selector: Any) -> Any:
-        source = [cut(word, place, 4) for word in (low, high) for place in range(4)]
+        source = [cut(word, index, 4) for word in (low, high) for index in range(4)]
         stack = np.stack(np.broadcast_arrays(*source, selector.astype(np.uint8))[:8])
         out = []
-        for place in range(4):
-            index = _byte_index(mode, place, selector.astype(np.int64))
-            byte = np.take_along_axis(stack, np.broadcast_to(index & 7, stack.shape[1:])[None], 0)[
-                0
-            ]
+        for target in range(4):
+            index = _byte_index(mode, target, selector.astype(np.int64))
+            indices = np.broadcast_to(index & 7, stack.shape[1:])
+            byte = np.take_along_axis(stack, indices[None], 0)[0]
             sign = np.where(byte >> 7 != 0, np.uint8(255), np.uint8(0))
             out.append(np.where(index & 8 != 0, sign, byte) if mode is None else byte)
         return join(tuple(out))
@@ -63,38 +62,43 @@ def prmt(match: re.Match[str]) -> Any:
 
 
 def into_generic(space: str) -> Any:
-    """An address in a space as one that may be to any."""
+    """`cvta`: from an address in a space to a generic one."""
     start = np.uint64(WINDOWS[space])
     return lambda address: address + start
 
 
 def from_generic(space: str) -> Any:
-    """The reverse."""
+    """`cvta.to`: from a generic address to one in a space."""
     start = np.uint64(WINDOWS[space])
     return lambda address: address - start
 
 
 _MODES = {
-    "f4e": lambda place, at: at + place,
-    "b4e": lambda place, at: at - place,
-    "rc8": lambda place, at: at,
-    "ecl": lambda place, at: np.maximum(at, place),
-    "ecr": lambda place, at: np.minimum(at, place),
-    "rc16": lambda place, at: 2 * (at & 1) + place % 2,
+    "f4e": lambda target, selector: selector + target,
+    "b4e": lambda target, selector: selector - target,
+    "rc8": lambda target, selector: selector,
+    "ecl": lambda target, selector: np.maximum(selector, target),
+    "ecr": lambda target, selector: np.minimum(selector, target),
+    "rc16": lambda target, selector: 2 * (selector & 1) + target % 2,
 }
+"""The index of a result's byte among the sources, by the modes of `prmt`."""
 
 
-def _byte_index(mode: str | None, place: int, selector: Any) -> Any:
+def _byte_index(mode: str | None, target: int, selector: Any) -> Any:
     if mode is None:
-        return (selector >> 4 * place) & 15
-    return _MODES[mode](place, selector & 3) & 7
+        return (selector >> 4 * target) & 15
+    return _MODES[mode](target, selector & 3) & 7
 
 
 value("mov.(?P<t>pred)", "t = t", lambda m: same)
 value("mov.<t:any>", "t = t", lambda m: same)
 for _whole, _part, _count in (
-    ("b16", "b8", 2), ("b32", "b16", 2), ("b32", "b8", 4), ("b64", "b32", 2), ("b64", "b16", 4),
-):  # fmt: skip
+    ("b16", "b8", 2),
+    ("b32", "b16", 2),
+    ("b32", "b8", 4),
+    ("b64", "b32", 2),
+    ("b64", "b16", 4),
+):
     value(f"mov.{_whole}.unpack(?P<n>{_count})", f"{_part}* = {_whole}", unpack)
     value(f"mov.{_whole}.pack{_count}", f"{_whole} = {_part}*", lambda m: join)
 value("prmt.b32(.(?P<mode>f4e|b4e|rc8|ecl|ecr|rc16))?", "b32 = b32 b32 b32", prmt)
@@ -103,9 +107,10 @@ for _space in WINDOWS:
     value(f"cvta.(?P<s>{_space}).u64", "u64 = u64", lambda m: into_generic(m["s"]))
     value(f"cvta.to.(?P<s>{_space}).u64", "u64 = u64", lambda m: from_generic(m["s"]))
 value(
-    "isspacep.(?P<s>shared|local|global)(::cta)?", "pred = u64",
+    "isspacep.(?P<s>shared|local|global)(::cta)?",
+    "pred = u64",
     lambda m: lambda address: _space_of(address) == m["s"],
-)  # fmt: skip
+)
 
 
 def _space_of(address: Any) -> Any:

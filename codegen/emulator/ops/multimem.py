@@ -1,4 +1,4 @@
-"""Multicast memory, of one device: its only replica is what reductions of replicas give."""
+"""`multimem` on one device: a reduction over its only replica is that replica."""
 
 from __future__ import annotations
 

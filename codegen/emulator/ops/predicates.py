@@ -1,4 +1,4 @@
-"""Comparisons, selections and logic on predicates."""
+"""Comparisons, selection, and logic on predicates."""
 
 from __future__ import annotations
 
@@ -12,10 +12,17 @@ from tileir.codegen.emulator.ptx.table import value
 from .halves import lifted
 
 _ORDERED = {
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
-    "ge": np.greater_equal, "lo": np.less, "ls": np.less_equal, "hi": np.greater,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "lo": np.less,
+    "ls": np.less_equal,
+    "hi": np.greater,
     "hs": np.greater_equal,
-}  # fmt: skip
+}
 _LOGIC = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 _COMPARE = "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan"
 
@@ -25,7 +32,7 @@ def _unordered(a: Any, b: Any) -> Any:
 
 
 def compare(name: str, kind: str) -> Any:
-    """The comparison of that name; NaN makes ordered ones false and those with a `u` true."""
+    """Return the comparison of that name: with NaN, unordered ones (`u`) are true, others false."""
     if name == "nan":
         return _unordered
     if name == "num":
@@ -39,7 +46,7 @@ def compare(name: str, kind: str) -> Any:
 
 
 def setp(match: re.Match[str]) -> Any:
-    """The comparison, combined with a predicate; with `p|q` the same for its negation as well."""
+    """`setp`: a comparison, combined with a predicate; `p|q` has the same for its negation too."""
     test = compare(match["c"], match["t"])
     logic = _LOGIC.get(match["b"])
     single = test if logic is None else lambda a, b, other: logic(test(a, b), other)
@@ -47,14 +54,16 @@ def setp(match: re.Match[str]) -> Any:
         return single
 
     def both(a: Any, b: Any, other: Any = None) -> tuple[Any, Any]:
-        found = test(a, b)
-        return (found, ~found) if logic is None else (logic(found, other), logic(~found, other))
+        result = test(a, b)
+        if logic is None:
+            return result, ~result
+        return logic(result, other), logic(~result, other)
 
     return both
 
 
 def choose(a: Any, b: Any, predicate: Any) -> Any:
-    """`selp`."""
+    """`selp`: a where the predicate holds, else b."""
     return np.where(predicate, a, b)
 
 
@@ -70,14 +79,16 @@ def set_(match: re.Match[str]) -> Any:
 for _pair in ("f16x2", "bf16x2"):
     _single = _pair[:-2]
     value(
-        f"setp.(?P<c>{_COMPARE})(.ftz)?.{_pair}.both", f"pred pred = {_pair} {_pair}",
+        f"setp.(?P<c>{_COMPARE})(.ftz)?.{_pair}.both",
+        f"pred pred = {_pair} {_pair}",
         lambda m, kind=_single: lifted(compare(m["c"], kind), kind, joined=False),
-    )  # fmt: skip
+    )
 for _both, _results in (("", "pred"), (".both", "pred pred")):
     value(
         f"setp.(?P<c>{_COMPARE})(.ftz)?.(?P<b>and|or|xor).<t:any>(?P<both>{_both})",
-        f"{_results} = t t pred", setp,
-    )  # fmt: skip
+        f"{_results} = t t pred",
+        setp,
+    )
     value(
         f"setp.(?P<c>{_COMPARE})(?P<b>)(.ftz)?.<t:any>(?P<both>{_both})", f"{_results} = t t", setp
     )

@@ -1,8 +1,8 @@
-"""Rounding of exact results to a float format, in every direction PTX knows.
+"""Rounding of exact results to a float format, in every mode of PTX.
 
-An exact result is carried as a double rounded to odd: cut off, with the last bit set if anything
-was cut. From that, any format with at least two bits less is reached by one more rounding as if
-from the exact number.
+An exact result is kept as a double rounded to odd: truncated, with the last bit set if that was
+inexact. Rounding it once more to a format with at least two bits less gives the same as rounding
+the exact number.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A float format: digits with the leading one, exponent of the smallest quantum, the largest
-    number, whether there are infinities, and the NumPy type that holds it."""
+    """A float format: bits of the significand with the leading one, exponent of the smallest
+    quantum, the largest number, whether it has infinities, and the NumPy type that holds it."""
 
     digits: int
     last: int
@@ -40,7 +40,7 @@ FORMATS = {
     "e2m3": Format(4, -3, 7.5, False, ml_dtypes.float6_e2m3fn),
     "e2m1": Format(2, -1, 6.0, False, ml_dtypes.float4_e2m1fn),
 }
-"""PTX's names of the formats."""
+"""The formats by their names in PTX."""
 
 TO_INTEGER: dict[str, Callable[[Any], Any]] = {
     "rn": np.rint,
@@ -53,7 +53,7 @@ TO_INTEGER: dict[str, Callable[[Any], Any]] = {
 
 
 def rounded(number: Any, kind: str, mode: str = "rn") -> Any:
-    """A double as a number of a format, held by its NumPy type; NaN stays NaN."""
+    """Round a double to a format, and return it in the NumPy type of that; NaN stays NaN."""
     form = FORMATS[kind]
     number = np.asarray(number, np.float64)
     if mode == "rn" and kind in ("f64", "f32", "f16"):
@@ -76,7 +76,7 @@ def rounded(number: Any, kind: str, mode: str = "rn") -> Any:
 
 
 def odd(total: Any, error: Any) -> Any:
-    """The double nearest to an exact `total + error`, rounded to odd instead."""
+    """Return the exact `total + error`, of which `total` is the nearest double, rounded to odd."""
     total, error = np.broadcast_arrays(np.asarray(total, np.float64), error)
     inexact = np.isfinite(total) & (error != 0)
     if not inexact.any():
@@ -89,7 +89,7 @@ def odd(total: Any, error: Any) -> Any:
 
 
 def add_exactly(a: Any, b: Any) -> Any:
-    """The sum of doubles, rounded to odd."""
+    """Return the sum of doubles, rounded to odd."""
     total = np.asarray(a + b)
     back = total - a
     error = np.where(np.isfinite(total), (a - (total - back)) + (b - back), 0.0)
@@ -97,7 +97,7 @@ def add_exactly(a: Any, b: Any) -> Any:
 
 
 def fused(a: Any, b: Any, c: Any, kind: str, mode: str = "rn") -> Any:
-    """`a * b + c` rounded once; of f32 and smaller the product is exact in a double."""
+    """Return `a * b + c` rounded once; products of types up to f32 are exact in a double."""
     if kind == "f64":
         return by_fractions(lambda x, y, z: x * y + z, (a, b, c), mode, MIRRORS["fma"])
     doubles = tuple(each.astype(np.float64) for each in (a, b, c))
@@ -109,40 +109,44 @@ def fused(a: Any, b: Any, c: Any, kind: str, mode: str = "rn") -> Any:
 
 
 MIRRORS = {
-    "add": (-1.0, -1.0), "sub": (-1.0, -1.0), "mul": (-1.0, 1.0), "div": (-1.0, 1.0),
-    "rcp": (-1.0,), "fma": (-1.0, 1.0, -1.0),
-}  # fmt: skip
-"""Signs to multiply operands with so that the result changes its sign."""
+    "add": (-1.0, -1.0),
+    "sub": (-1.0, -1.0),
+    "mul": (-1.0, 1.0),
+    "div": (-1.0, 1.0),
+    "rcp": (-1.0,),
+    "fma": (-1.0, 1.0, -1.0),
+}
+"""Factors for the operands that make the result change its sign, by operation."""
 
 
 def with_zeros(
     function: Callable[..., Any], operands: tuple[Any, ...], mode: str, mirror: tuple[float, ...]
 ) -> Any:
-    """A function of doubles, but rounding down, what cancels is -0 and not 0.
+    """Apply a function to doubles; in mode rm, a sum that cancels is -0 instead of 0.
 
-    A zero that comes of cancelling is positive in the mirror too; other zeros change their sign.
+    A zero from cancellation is positive in the mirror too; other zeros change their sign there.
     """
-    found = np.asarray(function(*operands), np.float64)
+    result = np.asarray(function(*operands), np.float64)
     if mode != "rm":
-        return found
+        return result
     mirrored = function(*(sign * each for sign, each in zip(mirror, operands, strict=True)))
-    return np.where((found == 0) & ~np.signbit(mirrored), -0.0, found)
+    return np.where((result == 0) & ~np.signbit(mirrored), -0.0, result)
 
 
 def by_fractions(
     exact: Callable[..., Any], operands: tuple[Any, ...], mode: str, mirror: tuple[float, ...]
 ) -> Any:
-    """An operation on doubles, element by element in exact arithmetic.
+    """Apply an operation to doubles, element by element in exact arithmetic.
 
-    `exact` is for fractions and for arrays of doubles: the latter give what is not finite, and the
+    `exact` takes fractions, and also arrays of doubles, for results that are not finite and for the
     signs of zeros.
     """
     arrays = tuple(np.broadcast_arrays(*(np.asarray(operand) for operand in operands)))
     guess = with_zeros(exact, arrays, mode, mirror)
     out = guess.copy().reshape(-1)
-    for place, numbers in enumerate(zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)):
+    for index, numbers in enumerate(zip(*(a.reshape(-1).tolist() for a in arrays), strict=True)):
         if all(map(np.isfinite, numbers)):
-            out[place] = _round_fraction(exact, numbers, mode, float(out[place]))
+            out[index] = _round_fraction(exact, numbers, mode, float(out[index]))
     return out.reshape(guess.shape)[()]
 
 

@@ -1,4 +1,4 @@
-"""Barriers of a block and of a warp, fences, and the end of a kernel that fails."""
+"""Barriers of blocks and warps, fences, and `trap`."""
 
 from __future__ import annotations
 
@@ -7,29 +7,34 @@ from typing import Any
 
 import numpy as np
 
+from tileir.codegen.emulator.memory.spaces import Memory
+from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.threads.access import Access
+from tileir.codegen.emulator.threads.lanes import Lanes
 from tileir.codegen.emulator.threads.scopes import SCOPES
 
 _SCOPES = "(?P<scope>cta|cluster|gpu|sys|gl)"
 FENCES = -1
-"""No place in memory, but one that all fences of the kind `sc` update."""
+"""The offset, of no memory, of a location that all fences of kind `sc` update."""
 
 
 def barrier(match: re.Match[str]) -> Any:
-    """`bar` is aligned: all threads of a warp come at once. `arrive` does not wait."""
+    """`bar.sync` and `bar.arrive`, which does not wait; `bar` without `barrier` is aligned."""
     groups = match.groupdict()
     aligned = groups["n"] == "bar" or groups["aligned"] is not None
     waits = groups["v"] == "sync"
 
-    def run(lanes: Any, statement: Any, mask: Any, number: Any, count: Any) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any, number: Any, count: Any) -> None:
         _arrive(lanes, mask, statement, number, count, aligned, waits)
 
     return run
 
 
-def _arrive(lanes: Any, mask: Any, statement: Any, *operands: Any, flag: Any = None) -> None:
-    """A guard may leave only some of the lanes, for which the operands have values."""
+def _arrive(
+    lanes: Lanes, mask: Any, statement: Statement, *operands: Any, flag: Any = None
+) -> None:
+    """Let the lanes that the guard leaves active arrive at a barrier."""
     active = lanes.under(mask)
     if active is not lanes:
         chosen = lanes.spread(mask)
@@ -41,10 +46,10 @@ def _arrive(lanes: Any, mask: Any, statement: Any, *operands: Any, flag: Any = N
 
 
 def reducing(match: re.Match[str]) -> Any:
-    """A barrier that counts the lanes whose predicate is set."""
+    """`bar.red`, first half: arrival at a barrier that counts the predicates that are set."""
     aligned = match["n"] == "bar" or match["aligned"] is not None
 
-    def run(lanes: Any, statement: Any, mask: Any, number: Any, *more: Any) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any, number: Any, *more: Any) -> None:
         count, flag = more if len(more) > 1 else (None, more[0])
         _arrive(lanes, mask, statement, number, count, aligned, flag=flag)
 
@@ -59,10 +64,10 @@ _VERDICTS = {
 
 
 def taking(match: re.Match[str]) -> Any:
-    """What the barrier found, after it opened."""
+    """`bar.red`, second half: the result, once the barrier is complete."""
     verdict = _VERDICTS[match["o"]]
 
-    def run(lanes: Any, statement: Any, mask: Any) -> tuple[Any]:
+    def run(lanes: Lanes, statement: Statement, mask: Any) -> tuple[Any]:
         barriers = lanes.batch.barriers
         return (verdict(barriers.counted[lanes.numbers], barriers.members[lanes.numbers]),)
 
@@ -70,14 +75,14 @@ def taking(match: re.Match[str]) -> Any:
 
 
 def warp_barrier(match: re.Match[str]) -> Any:
-    """The lanes of the mask are here already; they know of each other's accesses."""
+    """`bar.warp.sync`: lanes with one mask, which have converged already, order their accesses."""
 
-    def run(lanes: Any, statement: Any, mask: Any, members: Any) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any, members: Any) -> None:
         numbers = lanes.spread(members)
         active = lanes.under(mask)
         if active is not lanes:
             numbers = numbers[lanes.spread(mask)]
-        active.batch.barriers.meet_in_warps(active, numbers)
+        active.batch.barriers.synchronize_warps(active, numbers)
 
     return run
 
@@ -85,7 +90,7 @@ def warp_barrier(match: re.Match[str]) -> Any:
 def stop(match: re.Match[str]) -> Any:
     """`trap` ends the kernel with an error."""
 
-    def run(lanes: Any, statement: Any, mask: Any) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
         active = lanes.under(mask)
         if active.count:
             raise active.error("trap", "the kernel ended itself", statement)
@@ -94,20 +99,25 @@ def stop(match: re.Match[str]) -> Any:
 
 
 def fence(match: re.Match[str]) -> Any:
-    """Those called `sc` come one after the other, as updates of one place do."""
+    """`fence` and `membar`; those of kind `sc` are ordered, as updates of one location are."""
     scope, kind = SCOPES[match["scope"]], match.groupdict().get("kind") or "acq_rel"
     total = match["n"] == "membar" or kind == "sc"
     access = Access(
-        1, writes=True, reads=True, scope=scope, acquires=kind != "release",
+        1,
+        writes=True,
+        reads=True,
+        scope=scope,
+        acquires=kind != "release",
         releases=kind != "acquire",
-    )  # fmt: skip
+    )
 
-    def run(lanes: Any, statement: Any, mask: Any) -> None:
+    def run(lanes: Lanes, statement: Statement, mask: Any) -> None:
         active = lanes.under(mask)
-        shadow = lanes.batch.spaces["global"].shadow
+        memory = lanes.batch.spaces["global"]
+        shadow = memory.shadow if isinstance(memory, Memory) else None
         if not active.count or shadow is None:
             return
-        if total:
+        if total and shadow.releases is not None:
             shadow.releases.access(active, np.full(active.count, FENCES), access)
         lanes.batch.clocks.fence(active.numbers, scope, access.acquires, access.releases)
 
@@ -115,12 +125,16 @@ def fence(match: re.Match[str]) -> Any:
 
 
 def nothing(match: re.Match[str]) -> Any:
-    """Memory is the same for all lanes at all times."""
+    """`fence.proxy` and others without effect: all lanes see the same memory at all times."""
     return lambda lanes, statement, mask, *operands: None
 
 
-effect("(?P<n>bar|barrier)(.cta)?.(?P<v>sync|arrive)(?P<aligned>.aligned)?", "= u32 u32?", barrier,
-       ends_block=True)  # fmt: skip
+effect(
+    "(?P<n>bar|barrier)(.cta)?.(?P<v>sync|arrive)(?P<aligned>.aligned)?",
+    "= u32 u32?",
+    barrier,
+    ends_block=True,
+)
 for _operations, _kind in (("popc", "u32"), ("and|or", "pred")):
     _head = f"(?P<n>bar|barrier)(.cta)?.red.(?P<o>{_operations})(?P<aligned>.aligned)?.{_kind}"
     effect(f"{_head}.counted.arrive", "= u32 u32 pred", reducing, ends_block=True)
@@ -129,8 +143,11 @@ for _operations, _kind in (("popc", "u32"), ("and|or", "pred")):
 effect("bar.warp.sync", "= u32", warp_barrier, needs_warp=True)
 effect("trap|brkpt", "=", stop, ends_block=True)
 effect(f"(?P<n>membar).{_SCOPES}", "=", fence)
-effect(f"(?P<n>fence)(.(?P<kind>sc|acq_rel|acquire|release))?(.sync_restrict::\\S+)?.{_SCOPES}",
-       "=", fence)  # fmt: skip
+effect(
+    f"(?P<n>fence)(.(?P<kind>sc|acq_rel|acquire|release))?(.sync_restrict::\\S+)?.{_SCOPES}",
+    "=",
+    fence,
+)
 effect(r"fence.proxy.\S+", "= $?", nothing)
 effect(r"griddepcontrol.(wait|launch_dependents)", "=", nothing)
 effect("nanosleep.u32", "= u32", nothing)

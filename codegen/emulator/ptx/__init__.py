@@ -1,1 +1,1 @@
-"""What the text of a PTX file says: statements, types, basic blocks, and what names mean."""
+"""The text of a PTX file: statements, types, basic blocks, and the names in it."""

@@ -1,4 +1,4 @@
-"""Basic blocks: where the lanes of a kernel may part, meet or wait."""
+"""Basic blocks: between them, lanes of a kernel may diverge, converge or wait."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .table import Resolved, look_up
 COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
 """Suffixes of the two halves of a barrier with a result."""
 CARRY = "CC.CF"
-"""The register that no operand names."""
+"""The condition code register with the carry flag, which no operand names."""
 _ALIGNED = re.compile(r"bar\.(cta\.)?(sync|red|arrive)|barrier\..*\.aligned")
 _CARRYING = re.compile(r"(?:add|sub|mad)(c?)(?:\.lo|\.hi)?(\.cc)?\.[su](?:32|64)")
 _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
@@ -25,10 +25,10 @@ _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 @dataclass
 class Block:
-    """Statements that all lanes in it carry out together.
+    """Statements that the lanes in the block execute together.
 
-    `needs_warp` is about the first one. `aligned`: whole warps start together, which some statement
-    in it needs.
+    `needs_warp`: the first statement waits for the lanes that its member mask names. `aligned`:
+    some statement is `.aligned`, so that whole warps start the block together.
     """
 
     statements: list[Statement] = field(default_factory=list)
@@ -36,17 +36,14 @@ class Block:
     aligned: bool = False
 
     @cached_property
-    def meets(self) -> bool:
-        """Whether it ends at a barrier to which the lanes of a warp come together."""
+    def ends_at_aligned_barrier(self) -> bool:
+        """Whether the last statement is a barrier at which whole warps arrive together."""
         return bool(self.statements and _ALIGNED.match(self.statements[-1].opcode))
 
     def opcodes(self) -> Counter[str]:
-        """How often each opcode stands in it."""
-        return Counter(map(_as_written, self._spelled()))
-
-    def _spelled(self) -> list[str]:
+        """Count each opcode in the block, as the text spells it."""
         opcodes = [statement.opcode for statement in self.statements]
-        return [opcode for opcode in opcodes if not opcode.endswith(TAKE)]
+        return Counter(_as_written(opcode) for opcode in opcodes if not opcode.endswith(TAKE))
 
 
 def _as_written(opcode: str) -> str:
@@ -54,33 +51,33 @@ def _as_written(opcode: str) -> str:
 
 
 def resolve(statement: Statement) -> Resolved:
-    """The row for a statement; every unknown instruction is an error before anything runs."""
-    found = look_up(_name(statement))
-    if found is None:
+    """Return the row for a statement; EmulationError if the instruction is unknown."""
+    resolved = look_up(_name(statement))
+    if resolved is None:
         raise emulation_error(
             "unknown",
             f"the emulator does not know {statement.opcode}",
             line=statement.line,
             text=statement.text,
         )
-    return found
+    return resolved
 
 
 def _name(statement: Statement) -> str:
-    """The opcode; a `mov` of parts, and two results, are told from others by the operands only."""
-    for place, verb in enumerate(("unpack", "pack")):
-        braced = len(statement.operands) == 2 and statement.operands[place].startswith("{")
+    """Return the opcode, with a suffix for what only the operands tell: packing, or two results."""
+    for index, verb in enumerate(("unpack", "pack")):
+        braced = len(statement.operands) == 2 and statement.operands[index].startswith("{")
         if braced and statement.opcode.startswith("mov."):
-            return f"{statement.opcode}.{verb}{len(split(statement.operands[place][1:-1]))}"
+            return f"{statement.opcode}.{verb}{len(split(statement.operands[index][1:-1]))}"
     two = bool(statement.operands) and "|" in statement.operands[0]
     return f"{statement.opcode}.both" if two else statement.opcode
 
 
-def _spelled_out(entry: Entry) -> Iterator[Statement]:
-    """The statements with all that they mean.
+def _expanded(entry: Entry) -> Iterator[Statement]:
+    """Yield the statements with what is implicit in them.
 
-    A barrier with a result becomes two: lanes arrive, and later take the result. The carry becomes
-    an operand.
+    A barrier with a result becomes two statements: lanes arrive, and later take the result. The
+    carry flag becomes an operand.
     """
     entry.registers[0][CARRY] = "pred"
     for statement in entry.statements:
@@ -99,9 +96,9 @@ def _spelled_out(entry: Entry) -> Iterator[Statement]:
 
 
 def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
-    """The blocks in the order of the text, and the number of the block at each label."""
+    """Return the blocks in the order of the text, and the number of the block at each label."""
     blocks, labels = [Block()], {}
-    for statement in _spelled_out(entry):
+    for statement in _expanded(entry):
         if not statement.opcode:
             if blocks[-1].statements:
                 blocks.append(Block())

@@ -1,7 +1,7 @@
-"""Branches: the only instructions that are no rows, because they say which block comes next."""
+"""Branches, which are not rows of the table because they choose the next block."""
 
 from __future__ import annotations
 
 BRANCHES = ("bra", "bra.uni", "brx.idx", "brx.idx.uni", "ret", "ret.uni", "exit")
 DONE = -1
-"""The number of the block of a thread that has ended."""
+"""The next block of a thread that has ended."""

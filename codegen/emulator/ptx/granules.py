@@ -1,4 +1,4 @@
-"""What the text of a kernel says about its memory accesses, before it runs."""
+"""Facts about the memory accesses of a kernel, read from its text before it runs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _ORDERING = re.compile(r"(fence(?!\.proxy)|membar|\w+\.(?:\w+\.)*(acquire|releas
 
 
 def granules(entry: Entry) -> dict[str, int]:
-    """The smallest word that each space is accessed with, in bytes."""
-    found = {"global": 4, "shared": 4}
+    """Return for each space the bytes of the smallest word that the kernel accesses, at most 4."""
+    smallest = {"global": 4, "shared": 4}
     for statement in entry.statements:
         kind = _TYPE.search(statement.opcode)
         if not _MEMORY.match(statement.opcode) or not kind or ".param" in statement.opcode:
             continue
         size = min(width("".join(part or "" for part in kind.groups())), 4)
-        spaces = [space for space in found if f".{space}" in statement.opcode] or list(found)
+        spaces = [space for space in smallest if f".{space}" in statement.opcode] or list(smallest)
         for space in spaces:
-            found[space] = min(found[space], size)
-    return found
+            smallest[space] = min(smallest[space], size)
+    return smallest
 
 
 def orders_threads(entry: Entry) -> bool:
-    """Whether anything but barriers orders threads, of several blocks too."""
+    """Whether the kernel has fences, releases or acquires, which order threads across blocks."""
     return any(_ORDERING.match(statement.opcode) for statement in entry.statements)

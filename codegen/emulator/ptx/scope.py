@@ -1,4 +1,4 @@
-"""What the names in a kernel mean: registers, labels, variables."""
+"""The scope of a kernel: its registers, labels and variables, by name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .syntax import Entry, Variable
 
 
 class Scope:
-    """What the names in a kernel mean."""
+    """The names of a kernel: registers by number, labels by block, variables by address."""
 
     def __init__(self, entry: Entry, globals_: dict[str, int], shared: list[Variable]) -> None:
         self.entry, self.name = entry, entry.name
@@ -31,7 +31,7 @@ class Scope:
         self._addresses = {**globals_, **self.shared, **self.local, **self.parameters}
 
     def register(self, name: str, scopes: tuple[int, ...]) -> int | None:
-        """The number of a register, as seen from an inner scope outwards."""
+        """Return the number of a register, looked up from the innermost scope outwards."""
         for scope in reversed(scopes):
             key = (scope, name)
             if key in self._registers:
@@ -51,14 +51,14 @@ class Scope:
         return kind if digits and int(digits) < count else None
 
     def address(self, name: str) -> int | None:
-        """Where a variable lies in its space."""
+        """Return the address of a variable in its space; None if there is no such variable."""
         base, _, offset = name.partition("+")
-        place = self._addresses.get(base.strip())
-        return None if place is None else place + int(offset or 0)
+        address = self._addresses.get(base.strip())
+        return None if address is None else address + int(offset or 0)
 
 
 def _lay_out(variables: list[Variable]) -> tuple[dict[str, int], int]:
-    """Offsets, each aligned, arrays without a size last; and the end of the others."""
+    """Return aligned offsets, those of arrays without a size last, and the end of all others."""
     offsets, end = {}, 0
     for variable in sorted(variables, key=lambda each: not each.size):
         end = -(-end // variable.align) * variable.align

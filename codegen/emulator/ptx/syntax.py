@@ -1,6 +1,6 @@
-"""PTX text as statements: what is declared, which instructions there are, and in which line.
+"""The reader of PTX text: declarations, and instructions with their lines.
 
-Only what LLVM's NVPTX target and our inline assembly write is read, not all of PTX.
+It reads what LLVM's NVPTX target and our inline assembly write, not all of PTX.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tileir.codegen.emulator.errors import emulation_error
 from .types import width
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_POSITION = re.compile(r"^\s*\.(?:loc|file)\s.*$", re.MULTILINE)
-"""Where in source the following instructions come from."""
+_LOCATION = re.compile(r"^\s*\.(?:loc|file)\s.*$", re.MULTILINE)
+"""Directives with the source locations of the instructions that follow."""
 UNDEFINED = "emulator.undefined"
-"""Stands where LLVM remarks that a register may hold anything."""
+"""Opcode in place of LLVM's comment that a register is undefined."""
 
 _UNDEFINED = re.compile(r"//\s*implicit-def:\s*(%\w+)")
 _INSTRUCTION = re.compile(r"(?:@(!?)([%\w$]+)\s+)?([a-z][\w.:]*)\s*(.*)", re.S)
@@ -32,7 +32,7 @@ _VARIABLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A declared piece of memory: space, type of an element, number of elements."""
+    """A declaration of memory: space, type of an element, number of elements."""
 
     name: str
     space: str
@@ -43,7 +43,7 @@ class Variable:
 
     @property
     def size(self) -> int:
-        """Bytes; 0 for an array whose size the launch gives."""
+        """Bytes; 0 for an array whose size is part of the launch."""
         return width(self.kind) * self.count
 
 
@@ -69,7 +69,7 @@ class Entry:
     threads: tuple[int, int, int] | None
     cluster: tuple[int, int, int] | None
     counts_clusters: bool
-    """The launch grid counts clusters, not blocks."""
+    """Whether the launch grid counts clusters, not blocks."""
     registers: dict[int, dict[str, str]] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -85,28 +85,29 @@ class Text:
 
 
 def read(ptx: str) -> Text:
-    """The declarations and kernels of a PTX file."""
+    """Return the declarations and kernels of a PTX file; EmulationError if it cannot be read."""
     plain = _UNDEFINED.sub(rf"{UNDEFINED} \1;", ptx)
-    plain = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), plain)
-    plain = _POSITION.sub("", plain)
+    plain = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), plain)
+    plain = _LOCATION.sub("", plain)
     text = Text([], {})
     position = 0
     heads = re.compile(r"\.entry\s+([\w$]+)\s*\(")
-    while found := heads.search(plain, position):
-        text.variables += _module_variables(plain[position : found.start()])
-        closing = plain.index(")", found.end())
+    while head := heads.search(plain, position):
+        text.variables += _module_variables(plain[position : head.start()])
+        closing = plain.index(")", head.end())
         opening = plain.index("{", closing)
-        end = _matching(plain, opening)
+        end = _closing_brace(plain, opening)
         parameters = [
-            _variable(piece, 0)
-            for piece in plain[found.end() : closing].split(",")
-            if piece.strip()
+            _variable(piece, 0) for piece in plain[head.end() : closing].split(",") if piece.strip()
         ]
         directives = plain[closing:opening]
         entry = Entry(
-            found[1], parameters, _extents(".reqntid", directives),
-            _extents(".reqnctapercluster", directives), ".blocksareclusters" in directives,
-        )  # fmt: skip
+            head[1],
+            parameters,
+            _extents(".reqntid", directives),
+            _extents(".reqnctapercluster", directives),
+            ".blocksareclusters" in directives,
+        )
         _Body(entry, plain.count("\n", 0, opening) + 1).read(plain[opening + 1 : end])
         text.entries[entry.name] = entry
         position = end + 1
@@ -114,20 +115,20 @@ def read(ptx: str) -> Text:
     return text
 
 
-def _matching(plain: str, opening: int) -> int:
+def _closing_brace(plain: str, opening: int) -> int:
     depth = 0
-    for found in re.compile(r"[{}]").finditer(plain, opening):
-        depth += 1 if found[0] == "{" else -1
+    for brace in re.compile(r"[{}]").finditer(plain, opening):
+        depth += 1 if brace[0] == "{" else -1
         if not depth:
-            return found.start()
+            return brace.start()
     raise emulation_error("syntax", "a brace is not closed", line=plain.count("\n", 0, opening) + 1)
 
 
 def _extents(name: str, directives: str) -> tuple[int, int, int] | None:
-    found = re.search(rf"\{name}\s+([\d, ]+)", directives)
-    if not found:
+    match = re.search(rf"\{name}\s+([\d, ]+)", directives)
+    if not match:
         return None
-    sizes = [int(size) for size in found[1].split(",")]
+    sizes = [int(size) for size in match[1].split(",")]
     return tuple([*sizes, 1, 1][:3])
 
 
@@ -135,15 +136,15 @@ def _module_variables(plain: str) -> list[Variable]:
     start = re.compile(
         r"^\s*((?:\.(?:visible|extern|weak|common)\s+)*\.(?:global|const|shared)\b.*)", re.S | re.M
     )
-    found = (start.search(piece) for piece in plain.split(";"))
-    return [_variable(match[1], 0) for match in found if match]
+    matches = (start.search(piece) for piece in plain.split(";"))
+    return [_variable(match[1], 0) for match in matches if match]
 
 
 def _variable(piece: str, line: int) -> Variable:
-    found = _VARIABLE.fullmatch(piece.strip())
-    if not found:
+    match = _VARIABLE.fullmatch(piece.strip())
+    if not match:
         raise emulation_error("syntax", f"not a declaration: {piece.strip()}", line=line)
-    space, align, kind, name, extent, initial = found.groups()
+    space, align, kind, name, extent, initial = match.groups()
     count = 1 if extent is None else int(extent[1:-1] or 0)
     return Variable(name, space, kind, count, int(align or width(kind)), (initial or "").strip())
 
@@ -179,10 +180,10 @@ class _Body:
         elif table := re.fullmatch(r"([\w$]+):\s*\.branchtargets\s+(.*)", piece, re.S):
             self.entry.tables[table[1]] = [name.strip() for name in table[2].split(",")]
         elif not piece.startswith((".pragma", ".callprototype")):
-            found = _INSTRUCTION.fullmatch(piece)
-            if not found:
+            match = _INSTRUCTION.fullmatch(piece)
+            if not match:
                 raise emulation_error("syntax", "not an instruction", line=line, text=piece)
-            negated, guard, opcode, rest = found.groups()
+            negated, guard, opcode, rest = match.groups()
             text = " ".join(piece.split())
             operands = tuple(split(rest))
             self.entry.statements.append(
@@ -196,33 +197,33 @@ class _Body:
 
 
 def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:
-    """Statements, labels with their colon, and the braces of scopes, each with its line."""
-    ends = [found.start() for found in re.finditer("\n", plain)]
+    """Yield statements, labels with their colon, and the braces of scopes, each with its line."""
+    ends = [newline.start() for newline in re.finditer("\n", plain)]
     start, depth = 0, 0
-    for found in re.finditer(r"[;{}]|:(?=\s)", plain):
-        ahead = plain[start : found.start()]
+    for match in re.finditer(r"[;{}]|:(?=\s)", plain):
+        ahead = plain[start : match.start()]
         stripped = ahead.strip()
-        where = line + bisect_left(ends, start + len(ahead) - len(ahead.lstrip()))
-        mark, after = found[0], found.end()
+        number = line + bisect_left(ends, start + len(ahead) - len(ahead.lstrip()))
+        mark, after = match[0], match.end()
         if mark == "{" and stripped:
             depth += 1
         elif mark == "}" and depth:
             depth -= 1
         elif mark == ":":
-            if re.compile(r"\s*\.branchtargets").match(plain, found.end()):
+            if re.compile(r"\s*\.branchtargets").match(plain, after):
                 continue
-            yield where, f"{stripped}:"
+            yield number, f"{stripped}:"
             start = after
         else:
             if mark == ";" and stripped:
-                yield where, stripped
+                yield number, stripped
             elif mark != ";":
-                yield line + bisect_left(ends, found.start()), mark
+                yield line + bisect_left(ends, match.start()), mark
             start = after
 
 
 def split(text: str) -> list[str]:
-    """Operands at the commas outside of braces, brackets and parentheses."""
+    """Split operands at the commas outside of braces, brackets and parentheses."""
     operands, depth, current = [], 0, ""
     for sign in text:
         depth += (sign in "{[(") - (sign in "}])")

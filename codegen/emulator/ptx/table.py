@@ -1,18 +1,19 @@
 """The table of instructions: a pattern of the opcode, its operands, and a function on lanes.
 
-A pattern is a regular expression in which a dot is a dot and `<t:int>` stands for one of the types
-of a set in `types.SETS`, to be called `t`. The operands say what the function is given and gives:
+A pattern is a regular expression in which a dot is a dot, and `<t:int>` stands for a type of the
+set `int` in `types.SETS`, which is then called `t`. The operands are the function's results and
+sources:
 
     t, s32, pred ..   an operand of that type; `2t` is the type of twice the width
     t*                any number of operands in braces
-    @                 an address, as u64; it comes with no offset, that is added already
-    $                 the operand as it is written
+    @                 an address as u64, its offset added
+    $                 the text of the operand
     u32|pred          one or the other
     a trailing ?      the operand may be missing, and is then None
 
 A function of role "value" takes the sources and returns the results, as arrays over the active
 lanes, or as NumPy scalars where all lanes agree. One of role "effect" takes the active lanes, the
-instruction and the mask of its guard (or None) before that.
+statement and the mask of its guard (or None) before the sources.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .types import SETS, twice
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How one family of instructions is carried out."""
+    """One family of instructions, and the function that executes them."""
 
     pattern: re.Pattern[str]
     results: tuple[str, ...]
@@ -36,23 +37,23 @@ class Row:
     make: Callable[[re.Match[str]], Callable[..., Any]]
     role: str = "value"
     ends_block: bool = False
-    """Whether lanes may leave the block after it."""
+    """Whether lanes may wait or end here, so that the basic block ends."""
     needs_warp: bool = False
-    """Whether it waits for the lanes of the warp that its last operand, a mask, names."""
+    """Whether it waits for the lanes in its member mask, which is the last operand."""
     aligned: bool = False
-    """Whether it waits for all lanes of the warp."""
+    """Whether all lanes of the warp execute it together, as `.aligned` demands."""
 
 
 ROWS: list[Row] = []
 
 
 def value(pattern: str, signature: str, make: Callable[..., Any]) -> None:
-    """A row for an instruction that only computes."""
+    """Add a row for instructions that only compute."""
     _add(pattern, signature, make, role="value")
 
 
 def effect(pattern: str, signature: str, make: Callable[..., Any], **more: bool) -> None:
-    """A row for an instruction that touches memory or other lanes."""
+    """Add a row for instructions that access memory or other lanes."""
     _add(pattern, signature, make, role="effect", **more)
 
 
@@ -66,7 +67,7 @@ def _add(pattern: str, signature: str, make: Callable[..., Any], **more: Any) ->
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A row applied to one opcode: the slots have PTX types, and the function is made."""
+    """A row for one opcode: the types of its operands, and the function that executes it."""
 
     row: Row
     results: tuple[str, ...]
@@ -76,7 +77,7 @@ class Resolved:
 
 @cache
 def look_up(opcode: str) -> Resolved | None:
-    """The first row that matches, for one opcode."""
+    """Return the first row that matches an opcode; None if there is none."""
     for row in ROWS:
         if match := row.pattern.fullmatch(opcode):
             results = tuple(_resolve(slot, match) for slot in row.results)

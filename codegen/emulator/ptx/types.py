@@ -1,4 +1,4 @@
-"""PTX's types as NumPy's: the type of an operand, and of the register that holds it."""
+"""The NumPy types for PTX's types: of an operand, and of the register that holds it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ FLOATS = {
     "f64": np.dtype(np.float64),
 }
 
+_BITS = ("b8", "b16", "b32", "b64")
+_SIGNED = ("s16", "s32", "s64")
+_UNSIGNED = ("u16", "u32", "u64")
+_HALF = ("f16x2", "bf16x2", "f16", "bf16")
+_FLOAT = ("f32", "f64")
 SETS = {
-    "bits": ("b8", "b16", "b32", "b64"),
-    "signed": ("s16", "s32", "s64"),
-    "int": ("s16", "s32", "s64", "u16", "u32", "u64"),
-    "half": ("f16x2", "bf16x2", "f16", "bf16"),
-    "float": ("f32", "f64"),
-    "any": (
-        "b8", "b16", "b32", "b64", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64",
-        "f16x2", "bf16x2", "f16", "bf16", "f32", "f64",
-    ),
-}  # fmt: skip
-"""Names that patterns of the instruction table use for several types."""
+    "bits": _BITS,
+    "signed": _SIGNED,
+    "int": (*_SIGNED, *_UNSIGNED),
+    "half": _HALF,
+    "float": _FLOAT,
+    "any": (*_BITS, "s8", *_SIGNED, "u8", *_UNSIGNED, *_HALF, *_FLOAT),
+}
+"""Sets of types, which patterns of the instruction table refer to by name."""
 
 
 @cache
 def width(kind: str) -> int:
-    """Bytes of an element of a type; a predicate counts as one."""
+    """Return the bytes of a value of a type; a predicate counts as one."""
     if kind == "pred":
         return 1
     _, bits, pair = re.fullmatch(r"(\D+)(\d+)(x2)?", kind).groups()
@@ -41,13 +43,13 @@ def width(kind: str) -> int:
 
 @cache
 def storage(kind: str) -> np.dtype:
-    """What a register, or a word in memory, of this type is kept as."""
+    """Return the NumPy type that holds a register, or a word of memory, of this type."""
     return np.dtype(bool) if kind == "pred" else np.dtype(f"u{width(kind)}")
 
 
 @cache
 def dtype(kind: str) -> np.dtype:
-    """The NumPy type in which an operand of this type is computed with; pairs are whole words."""
+    """Return the NumPy type for computing with operands of this type; a pair is one word."""
     if kind in FLOATS:
         return FLOATS[kind]
     if kind[0] == "s" and kind[1:].isdigit():
@@ -57,18 +59,18 @@ def dtype(kind: str) -> np.dtype:
 
 @cache
 def is_signed(kind: str) -> bool:
-    """Whether a wider register gets the sign in its upper bits."""
+    """Whether values of this type are sign-extended in a wider register."""
     return dtype(kind).kind == "i"
 
 
 def twice(kind: str) -> str:
-    """The type of twice the width."""
+    """Return the type of the same kind and twice the width."""
     return f"{kind[0]}{2 * int(kind[1:])}"
 
 
 @cache
 def immediate(text: str, kind: str) -> np.generic:
-    """A literal as an operand of a type: 12, -1, 0x1f, 0f3F800000, 0d3FF0000000000000, 1.5."""
+    """Return the value of a literal: 12, -1, 0x1f, 0f3F800000, 0d3FF0000000000000, 1.5."""
     target = dtype(kind)
     bits = re.fullmatch(r"0([fFdD])([0-9A-Fa-f]+)", text)
     if bits:

@@ -1,1 +1,1 @@
-"""A launch: a module is loaded, arguments are packed, blocks run until every thread has ended."""
+"""Launches: loading PTX, packing arguments, and running blocks until every thread has ended."""

@@ -1,11 +1,11 @@
-"""A basic block as a Python function over its active lanes.
+"""The compiler of basic blocks: each becomes a Python function over its active lanes.
 
-The function first fetches the registers it reads, then works on local names only, and at last puts
-back the registers it wrote: so the same code serves whether all lanes are active or a few. Where
+The function fetches the registers that it reads, works on local names only, and at last writes back
+the registers that it changed: so the same code serves whether all lanes are active or a few. Where
 all lanes agree, a register is a NumPy scalar, and so is what is computed from it.
 
-A register that is written under a guard before anything else is known of it gets a mask of the
-lanes for which it is defined, and is checked where it is read.
+A register that is first written under a guard gets a mask of the lanes in which it is defined, and
+is checked where it is read.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
 
 def compile_block(scope: Scope, number: int, block: Block) -> Callable[..., Any]:
-    """The function of one block: takes the active lanes, returns where they go."""
-    return _Writer(scope, number, block).function()
+    """Return the function of a block: it takes the active lanes, and returns their next blocks."""
+    return _BlockCompiler(scope, number, block).function()
 
 
 @lru_cache(maxsize=4096)
 def _code(source: str, name: str) -> CodeType:
-    """Kernels that differ a little have most blocks in common."""
+    """Compile Python source; cached, because similar kernels have most blocks in common."""
     return compile(source, name, "exec")
 
 
-class _Writer:
+class _BlockCompiler:
     def __init__(self, scope: Scope, number: int, block: Block) -> None:
         self.scope, self.number, self.block = scope, number, block
         self.lines: list[str] = []
@@ -96,20 +96,20 @@ class _Writer:
 
     # Instructions -----------------------------------------------------------------------------
 
-    def _instruction(self, statement: Statement, found: Resolved) -> None:
-        results, sources = self._slots(statement, found)
+    def _instruction(self, statement: Statement, resolved: Resolved) -> None:
+        results, sources = self._slots(statement, resolved)
         guard = self._guard(statement) if statement.guard else None
-        function = self._constant(found.function)
+        function = self._constant(resolved.function)
         arguments = [self._argument(text, slot) for text, slot in sources]
-        if found.row.role == "effect":
+        if resolved.row.role == "effect":
             arguments = ["A", self._constant(statement), guard or "None", *arguments]
         call = f"{function}({', '.join(arguments)})"
         targets = self._targets(results)
         if not targets:
             self.lines.append(call)
             return
-        temporaries = [f"t{place}" for place in range(len(targets))]
-        if found.row.role == "effect" or len(targets) > 1:
+        temporaries = [f"t{index}" for index in range(len(targets))]
+        if resolved.row.role == "effect" or len(targets) > 1:
             left = ", ".join(temporaries) + ("," if len(temporaries) == 1 else "")
             self.lines.append(f"{left} = {call}")
         else:
@@ -118,23 +118,24 @@ class _Writer:
             self._write(text, kind, temporary, guard)
 
     def _define(self, text: str) -> None:
-        """LLVM says of a register that any value will do."""
+        """Give a register that LLVM leaves undefined the value 1."""
         register = self.scope.register(text, self.statement.scope)
         kind = self.scope.kinds[register]
         self._write(text, kind, self._constant(types.immediate("1", kind)), None)
 
-    def _slots(self, statement: Statement, found: Resolved) -> tuple[list, list]:
+    def _slots(self, statement: Statement, resolved: Resolved) -> tuple[list, list]:
+        """Pair operands with the row's slots: results, then sources."""
         operands = list(statement.operands)
-        if found.results and "|" in operands[0]:
+        if resolved.results and "|" in operands[0]:
             operands[:1] = operands[0].split("|")
-        slots = [*found.results, *found.sources]
+        slots = [*resolved.results, *resolved.sources]
         missing = len(slots) - len(operands)
         optional = sum(slot.endswith("?") for slot in slots)
         if not 0 <= missing <= optional:
             raise self._error("syntax", f"{len(operands)} operands, expected {len(slots)}")
         operands += [""] * missing
         pairs = list(zip(operands, slots, strict=True))
-        return pairs[: len(found.results)], pairs[len(found.results) :]
+        return pairs[: len(resolved.results)], pairs[len(resolved.results) :]
 
     def _targets(self, results: list[tuple[str, str]]) -> list[tuple[str, str]]:
         targets = []
@@ -183,7 +184,7 @@ class _Writer:
         return self._constant(types.immediate(str(address), kind))
 
     def _held_as(self, text: str) -> str | None:
-        """The type of a register; None if it is none."""
+        """Return the type of a register; None if the operand is not a register."""
         register = self.scope.register(text, self.statement.scope)
         return None if register is None else self.scope.kinds[register]
 
@@ -198,7 +199,7 @@ class _Writer:
         return name
 
     def _as(self, name: str, held: str, kind: str) -> str:
-        """A register as an operand: the lower bits of a wider one."""
+        """Return a register as an operand of a type; of a wider register the lower bits."""
         if kind == "pred" or held == "pred":
             if held != kind:
                 raise self._error("syntax", f"a {held} register where {kind} is expected")
@@ -212,10 +213,10 @@ class _Writer:
         return f"{name}.view({self._constant(types.dtype(kind))})"
 
     def _address(self, text: str) -> str:
-        found = _ADDRESS.fullmatch(text)
-        if not found:
+        match = _ADDRESS.fullmatch(text)
+        if not match:
             raise self._error("syntax", f"not an address: {text}")
-        base, offset = found[1], int(found[2] or "0", 0)
+        base, offset = match[1], int(match[2] or "0", 0)
         register = self.scope.register(base, self.statement.scope)
         if register is None:
             number = int(base) if base.isdigit() else self.scope.address(base)
@@ -254,7 +255,7 @@ class _Writer:
         self.written[register] = None
 
     def _held(self, value: str, kind: str, held: str) -> str:
-        """A result as its register holds it: wider ones get its sign or zeros."""
+        """Return a result as its register holds it: sign- or zero-extended to a wider one."""
         if kind == "pred" or held == "pred":
             if held != kind:
                 raise self._error("syntax", f"a {held} register for a result of type {kind}")

@@ -1,4 +1,4 @@
-"""A launch on the emulator: arguments into parameters, the grid in batches, what came of it."""
+"""A launch on the emulator: it packs arguments and runs the grid in batches of blocks."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from .module import Kernel, Module
 from .packing import Reach, pack
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
-"""Bytes that all blocks of a launch may take from the heap, and how far a plan may raise that."""
+"""Bytes of the heap for all blocks of a launch, and the most that a plan may raise that to."""
 LANES, FEW_LANES = 1 << 14, 1 << 10
-"""Threads that are run together at most; few where some may wait for what a block does alone."""
+"""The most threads of a batch; few where blocks may wait for each other."""
 
 
 @dataclass(slots=True)
 class Result:
-    """What a launch did, besides what it wrote to memory."""
+    """The results of a launch, besides what it wrote to memory."""
 
     output: str = ""
-    """What the kernel printed; in the order of the batches, then of time."""
+    """The text that the kernel printed, in the order of the batches, then of time."""
     thread_instructions: Counter[str] = field(default_factory=Counter)
     """How often each opcode was executed, counted once for each thread."""
     warp_instructions: Counter[str] = field(default_factory=Counter)
@@ -44,41 +44,48 @@ class Result:
 
 @lru_cache(maxsize=64)
 def load_module(ptx: str) -> Module:
-    """The module of a PTX text, kept because the same kernels are launched again and again."""
+    """Return the module of a PTX text; cached, because kernels are launched again and again."""
     return Module(ptx)
 
 
 def launch(
-    ptx: str | Module, plan: dict[str, Any], grid: int | Sequence[int], args: Sequence[Any], *,
-    schedule: str = "lock-step", races: bool = True, allocations: Sequence[Any] = (),
-    limit: int = 300_000, approximations: str = "exact",
-) -> Result:  # fmt: skip
+    ptx: str | Module,
+    plan: dict[str, Any],
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    *,
+    schedule: str = "lock-step",
+    races: bool = True,
+    allocations: Sequence[Any] = (),
+    limit: int = 300_000,
+    approximations: str = "exact",
+) -> Result:
     """Run a kernel on the memory of its arguments.
 
     `plan` is its launch plan, `grid` the tile grid. A pointer is an array or a Buffer, beyond which
-    no access may go, or an integer: an address. `allocations` are arrays or Buffers that the kernel
-    may reach through addresses, too. If an address other than 0 lies in none of those, nobody has
-    said how far its memory goes. Then the kernel may access whatever this process can write to, and
-    one that goes astray may damage the process itself: bounds are those of the memory that is
-    mapped when the launch begins, for all arguments. This takes Linux; elsewhere it is an error.
+    no access is allowed, or an integer: an address. `allocations` are arrays or Buffers that the
+    kernel may access through addresses, too. If an address other than 0 lies in none of those, the
+    extent of its memory is unknown. Then the kernel may access whatever this process can write to,
+    and a wrong access may damage the process itself: the bounds, for all arguments, are those of
+    the memory that is mapped when the launch begins. This takes Linux; elsewhere it is an error.
 
-    `schedule` says which warps of a block go on: "lock-step", all of them, those first that are
-    furthest behind in the text; "ascending" or "descending", one as far as it gets, then the next,
-    in or against their order; "random-7", in an order drawn with that seed; "later-blocks", those
-    of the last of the blocks that run together; "late-7", all but the warp of that number. What is
-    right is right under all of them. `limit` counts steps: in each, threads of all blocks that run
-    together and stand at the same place go on to the next branch, label or barrier. After so many,
-    the kernel is taken for one that never ends. With `races`, accesses of two threads that nothing
-    orders are an error.
+    `schedule` decides which warps run: "lock-step", all of them, first those that are furthest
+    behind in the text; "ascending" or "descending", one as far as it gets, then the next, in or
+    against their order; "random-7", in an order drawn with that seed; "later-blocks", those of the
+    last of the blocks that run together; "late-7", all but the warp of that number. A correct
+    kernel is correct under all of them. `limit` counts steps: in each, threads of all blocks that
+    run together and are at the same instruction continue to the next branch, label or barrier.
+    After that many, the kernel is taken for one that never ends. With `races`, accesses of two
+    threads that nothing orders are an error.
 
-    An array that NumPy holds to be read-only must not be written, unless another argument or
-    allocation that may be is the same memory.
+    An array that NumPy says is read-only must not be written, unless another argument or allocation
+    that is writable is the same memory.
 
     `approximations` is one of `APPROXIMATIONS`: whether approximate instructions on f32 give the
     nearest number, or err as much as the PTX ISA lets them.
 
-    What the kernel prints goes to standard output. Global variables of a text have their initial
-    values at each launch, those of a Module keep what was written. Raises EmulationError.
+    What the kernel prints goes to standard output. The global variables of a text have their
+    initial values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
     if not isinstance(plan.get("entry"), str):
         listed = ", ".join(map(repr, plan))
@@ -102,7 +109,7 @@ def launch(
     heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
     granule = kernel.granules["global"] if races else None
     releases = Releases() if kernel.orders_threads else None
-    memory = HostMemory(reach.regions, granule, heap, releases, reach.fixed())
+    memory = HostMemory(reach.regions, granule, heap, releases, reach.read_only())
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -116,13 +123,13 @@ def launch(
         batch = Machine(kernel, whole, first, count, block, shared, memory, packed, settings)
         with approximated(approximations):
             _run(batch, result)
-    if heap and heap.taken:
-        raise emulation_error("heap", f"{len(heap.taken)} times malloc without free")
+    if heap and heap.allocated:
+        raise emulation_error("heap", f"{len(heap.allocated)} times malloc without free")
     return result
 
 
 def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
-    """The extents of the tile grid by their names."""
+    """Return the extents of the tile grid by the names of its axes."""
     try:
         tiles = dict(zip("xyz", check_grid(plan["entry"], grid), strict=True))
     except LaunchError as problem:
@@ -134,7 +141,7 @@ def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
 
 
 def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:
-    """The grid in blocks: what a driver makes of the launch grid."""
+    """Return the grid in blocks, as a driver computes it from the launch grid."""
     entry = kernel.scope.entry
     grid = [
         tiles[axis] * times for axis, times in zip(plan["grid"], plan["grid_scale"], strict=True)
@@ -170,7 +177,7 @@ def _run(batch: Machine, result: Result) -> None:
 
 
 def _show(batch: Machine, result: Result) -> str:
-    """Print what the batch has printed; all that the launch has printed so far."""
+    """Print the output of the batch, and return that of the launch so far."""
     printed = "".join(text for _, text in batch.printed)
     result.output += printed
     print(printed, end="", flush=True)

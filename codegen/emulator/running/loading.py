@@ -1,4 +1,4 @@
-"""PTX and launch plans, in memory or from files, as kernels that can be launched."""
+"""Programs: PTX and launch plans, from memory or files, as kernels ready to be launched."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Protocol
 from tileir.errors import LaunchError, UnsupportedError
 from tileir.messages.texts import display
 
-from .checking import checked, memory_of
+from .checking import checked, checked_allocations
 from .launching import Result, launch
 from .module import Module
 
 
 class Compiled(Protocol):
-    """What `tileir.compile` returns for a GPU."""
+    """The result of `tileir.compile` for a GPU."""
 
     @property
     def ptx(self) -> str | None:
@@ -43,10 +43,16 @@ class EmulatedKernel:
         return f"<{type(self).__name__} {display(self.symbol)}({types})>"
 
     def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], *, schedule: str = "lock-step",
-        races: bool = True, allocations: Sequence[Any] = (), limit: int = 300_000,
+        self,
+        grid: int | Sequence[int],
+        args: Sequence[Any],
+        *,
+        schedule: str = "lock-step",
+        races: bool = True,
+        allocations: Sequence[Any] = (),
+        limit: int = 300_000,
         approximations: str = "exact",
-    ) -> Result:  # fmt: skip
+    ) -> Result:
         """Run the kernel on the memory of its arguments, in this thread.
 
         grid            tile blocks along x, y and z; missing extents are 1
@@ -55,34 +61,41 @@ class EmulatedKernel:
                         address as an integer; for a scalar a number. Extents and strides (in
                         elements) are what scalar arguments say: an array may have any shape
         schedule        the order in which warps of a block run, one of `SCHEDULES` or
-                        `BETWEEN_BLOCKS`, or "random-N", "late-N" with a number. What is right is
-                        right under all of them
-        races           False: accesses that nothing orders are no error, and running is faster
-        allocations     arrays or Buffers that the kernel may reach besides, through addresses
+                        `BETWEEN_BLOCKS`, or "random-N", "late-N" with a number. A correct kernel
+                        is correct under all of them
+        races           False: accesses that nothing orders are not an error, and running is faster
+        allocations     arrays or Buffers that the kernel may access, too, through addresses
         limit           steps after which a kernel is taken for one that never ends: in each, the
-                        threads that stand at the same place of the PTX go on to the next branch,
-                        label or barrier. It counts for every group of blocks that run together
-        approximations  "exact" or another of `APPROXIMATIONS`: how far off approximate
-                        instructions on f32 are, of what PTX lets them
+                        threads that are at the same instruction continue to the next branch,
+                        label or barrier. It applies to each group of blocks that run together
+        approximations  "exact" or another of `APPROXIMATIONS`: how much of the error that PTX
+                        allows approximate instructions on f32 have
 
-        No access may go beyond the arrays and Buffers. Of an address that lies in none, nobody
-        knows the extent: the kernel may then access whatever this process can write to, which only
-        Linux tells, and one that goes astray may damage the process.
+        No access may go beyond the arrays and Buffers. The extent of memory at an address outside
+        of them is unknown: the kernel may then access whatever this process can write to, which
+        only Linux tells, and a wrong access may damage the process.
 
         What the kernel prints goes to standard output and into the Result, which counts
-        instructions, too. Raises EmulationError for what the kernel did wrong; of that, LaunchError
-        where something does not fit the kernel, and nothing has run then; UnsupportedError for PTX
-        that the emulator does not know, with line and instruction.
+        instructions, too. Raises EmulationError if the kernel does something wrong; its subclass
+        LaunchError, before anything has run, if something does not fit the kernel; and its subclass
+        UnsupportedError, with line and instruction, for PTX that the emulator does not know.
         """
         shown = display(self.symbol)
         if self.plan.get("tensor_maps"):
             raise UnsupportedError(f"{shown}: the emulator makes no tensor maps")
-        given = checked(shown, self.plan, args)
-        reached = [memory_of(each, None, False)[0] for each in allocations]
+        passed = checked(shown, self.plan, args)
+        memory = checked_allocations(allocations)
         return launch(
-            self._module, self.plan, grid, given, schedule=schedule, races=races,
-            allocations=reached, limit=limit, approximations=approximations,
-        )  # fmt: skip
+            self._module,
+            self.plan,
+            grid,
+            passed,
+            schedule=schedule,
+            races=races,
+            allocations=memory,
+            limit=limit,
+            approximations=approximations,
+        )
 
 
 class Program(Mapping[str, EmulatedKernel]):
@@ -124,16 +137,16 @@ def load(
     ptx: Compiled | str | os.PathLike[str],
     plan: Mapping[str, Any] | os.PathLike[str] | None = None,
 ) -> Program:
-    """Kernels ready to be launched on the emulator.
+    """Return kernels ready to be launched on the emulator.
 
-    ptx   what `tileir.compile` returns for a GPU, or PTX: its text, or a pathlib.Path of a file
-    plan  what belongs to PTX: entry symbol -> launch plan, as `Compilation.plan` and
-          ``tileir compile --emit plan`` have it, or a pathlib.Path of a JSON file with that. The
-          plan of a single kernel will do, too. Left out for a compilation, which has its own
+    ptx   the result of `tileir.compile` for a GPU, or PTX: its text, or a pathlib.Path of a file
+    plan  with PTX, its launch plans: entry symbol -> launch plan, as in `Compilation.plan` and
+          ``tileir compile --emit plan``, or a pathlib.Path of a JSON file with that, or the plan
+          of a single kernel. Left out for a compilation, which has its own
 
-    Raises UnsupportedError for a text that is no PTX, and for what was compiled for the host;
-    LaunchError for a plan that is none; OSError for a file that cannot be read. Instructions
-    are looked up when a kernel first reaches them.
+    Raises UnsupportedError if the text is not PTX, or the compilation is for the host; LaunchError
+    for an invalid plan; OSError if a file cannot be read. Instructions are looked up when a kernel
+    first reaches them.
     """
     if isinstance(ptx, str | os.PathLike):
         text = ptx if isinstance(ptx, str) else Path(ptx).read_text("utf-8", "surrogateescape")
@@ -152,7 +165,7 @@ def _parsed(path: os.PathLike[str]) -> Any:
 
 
 def _plans(plan: Any) -> dict[str, Any]:
-    """Plans by symbol, each with what a launch needs."""
+    """Return the plans by symbol; LaunchError if one lacks something that a launch needs."""
     if isinstance(plan, Mapping) and isinstance(plan.get("entry"), str):
         plan = {plan["entry"]: plan}
     if not isinstance(plan, Mapping):
@@ -164,7 +177,7 @@ def _plans(plan: Any) -> dict[str, Any]:
 
 
 def _lacking(plan: Any) -> str:
-    """What a plan does not say, or not so that it makes sense; "" if nothing."""
+    """Return the first field that a plan lacks or that is invalid; "" if it is complete."""
     if not isinstance(plan, Mapping):
         return "entries"
     for name, fits in _NEEDED.items():
@@ -177,7 +190,7 @@ def _lacking(plan: Any) -> str:
 
 
 def _three(value: Any) -> bool:
-    """Three numbers from 1 on."""
+    """Whether a value is three positive numbers."""
     return len(value) == 3 and all(type(each) is int and each >= 1 for each in value)
 
 
@@ -196,4 +209,4 @@ _NEEDED = {
     "grid": lambda value: len(value) == 3 and set(value) <= set("xyz"),
     "dynamic_shared_memory": lambda value: type(value) is int and value >= 0,
 }
-"""What a launch takes from a plan, and whether a value can be that."""
+"""Fields of a plan that a launch needs, each with a test of its value."""

@@ -1,4 +1,4 @@
-"""Some blocks of a grid, run together: who may go on, who waits, who has ended."""
+"""The machine: it runs some blocks of a grid together, and chooses the lanes that run next."""
 
 from __future__ import annotations
 
@@ -24,28 +24,35 @@ from tileir.errors import EmulationError
 from .module import Kernel
 
 FAIR, FAIR_AMONG_BLOCKS = 97, 7
-"""Every so many steps another group of lanes gets its turn, so that one that spins ends at last;
-more often where blocks may wait for each other."""
+"""Steps after which another group of lanes gets a turn, so that spinning lanes end at last; fewer
+where blocks may wait for each other."""
 
 
 @dataclass(slots=True)
 class Settings:
-    """What a launch asks for."""
+    """Options of a launch."""
 
     schedule: str = "lock-step"
     races: bool = True
     limit: int = 300_000
-    """Steps of a batch: a step is one basic block for some lanes."""
+    """The most steps of a batch: a step is one basic block for some lanes."""
 
 
 class Machine:
-    """Blocks `first`, `first + 1` ... of a grid, with all that belongs to their threads."""
+    """Blocks `first`, `first + 1` ... of a grid, with the state of their threads."""
 
     def __init__(
-        self, kernel: Kernel, grid: Grid, first: int, blocks: int,
-        shape: tuple[int, int, int], shared_bytes: int, memory: HostMemory, parameters: bytes,
+        self,
+        kernel: Kernel,
+        grid: Grid,
+        first: int,
+        blocks: int,
+        shape: tuple[int, int, int],
+        shared_bytes: int,
+        memory: HostMemory,
+        parameters: bytes,
         settings: Settings,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.kernel, self.scope, self.grid = kernel, kernel.scope, grid.extents
         self.first, self.blocks = first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings
@@ -79,21 +86,23 @@ class Machine:
         order = ranks(settings.schedule, blocks, self.pitch // WARP)
         self.ranks = np.repeat(order.ravel(), WARP) if order.any() else None
 
-    # Where lanes are --------------------------------------------------------------------------
+    # Coordinates ------------------------------------------------------------------------------
 
-    def place(self, numbers: np.ndarray) -> tuple[tuple[int, int, int], tuple[int, ...]]:
-        """The block of the first of these lanes, and those of the lanes that are in it."""
+    def block_and_threads(
+        self, numbers: np.ndarray
+    ) -> tuple[tuple[int, int, int], tuple[int, ...]]:
+        """Return the block of the first of these lanes, and the threads of the lanes in it."""
         block = self.block_of[numbers[0]]
         here = numbers[self.block_of[numbers] == block]
         return self.coordinates(self.first + int(block)), tuple(self.thread_of[here].tolist())
 
     def coordinates(self, number: int) -> tuple[int, int, int]:
-        """The place in the grid of a block."""
+        """Return the coordinates of a block in the grid."""
         x, y, _ = self.grid
         return number % x, number // x % y, number // (x * y)
 
     def special(self, name: str) -> Any:
-        """The value of a special register, over all lanes."""
+        """Return the value of a special register for all lanes."""
         if name not in self._special:
             self._special[name] = special_register(self, name)
         return self._special[name]
@@ -101,7 +110,7 @@ class Machine:
     # Running ----------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Until every thread has ended."""
+        """Run until every thread has ended."""
         everyone = Lanes(self, None)
         together = 0 if (self.next == 0).all() and self.ranks is None else None
         for step in range(self.settings.limit):
@@ -127,7 +136,7 @@ class Machine:
             self.warps_in[block] += 1 + int(np.count_nonzero(np.diff(lanes.index // WARP)))
 
     def _go(self, lanes: Lanes, target: Any) -> int | None:
-        """Send lanes to their next block; the block if all lanes of the batch go to one."""
+        """Send lanes to their next blocks; return the block if all lanes of the batch go to one."""
         if isinstance(target, tuple):
             guard, taken, other = target
             if np.all(guard):
@@ -142,7 +151,7 @@ class Machine:
         return int(target) if uniform and self.ranks is None else None
 
     def _choose(self, step: int) -> tuple[int, np.ndarray] | None:
-        """A block and the lanes that carry it out now; None when all have ended."""
+        """Return a block and the lanes that execute it now; None when all have ended."""
         runnable = (self.next != DONE) & ~self.waiting
         if not runnable.any():
             self.barriers.release()
@@ -155,18 +164,18 @@ class Machine:
         turn = step // self.fair % len(groups) if step % self.fair == self.fair - 1 else 0
         for rank, block in groups[turn:] + groups[:turn]:
             index = np.flatnonzero(runnable & (self.next == block) & self._ranked(rank))
-            at = self.kernel.blocks[block]
-            if turn and at.meets:
-                # Others may only be late: the barrier is for whole warps.
+            basic_block = self.kernel.blocks[block]
+            if turn and basic_block.ends_at_aligned_barrier:
+                # The barrier is for whole warps, of which some lanes may only be late.
                 index = self._first_in_warp(index, runnable)
-            if at.needs_warp or at.aligned:
-                index = self.barriers.gathered(at, index)
+            if basic_block.needs_warp or basic_block.aligned:
+                index = self.barriers.converged(basic_block, index)
             if len(index):
                 return block, index
         raise self._stuck("deadlock", "lanes wait for others of their warp")
 
     def _first_in_warp(self, index: np.ndarray, runnable: np.ndarray) -> np.ndarray:
-        """Those lanes that are not behind others of their warp, in the text."""
+        """Return the lanes that are first in the text among the runnable lanes of their warp."""
         last = len(self.kernel.blocks)
         first = np.where(runnable, self.next, last).reshape(-1, WARP).min(axis=1)
         return index[self.next[index] == first[index // WARP]]
@@ -175,7 +184,7 @@ class Machine:
         return True if self.ranks is None else self.ranks == rank
 
     def _groups(self, runnable: np.ndarray) -> list[tuple[int, int]]:
-        """Ranks and blocks that have runnable lanes, in the order of the schedule."""
+        """Return ranks and blocks that have runnable lanes, in the order of the schedule."""
         if self.ranks is None:
             return [(0, int(block)) for block in np.unique(self.next[runnable])]
         keys = self.ranks[runnable].astype(np.int64) << 32 | self.next[runnable]
@@ -183,10 +192,16 @@ class Machine:
 
     def _stuck(self, kind: str, message: str) -> EmulationError:
         numbers = np.flatnonzero(self.next != DONE)
-        block, threads = self.place(numbers)
-        at = self.kernel.blocks[max(int(self.next[numbers[0]]) - self.waiting[numbers[0]], 0)]
-        last = at.statements[-1 if self.waiting[numbers[0]] else 0] if at.statements else None
+        block, threads = self.block_and_threads(numbers)
+        waits = self.waiting[numbers[0]]
+        statements = self.kernel.blocks[max(int(self.next[numbers[0]]) - waits, 0)].statements
+        last = statements[-1 if waits else 0] if statements else None
         return emulation_error(
-            kind, message, line=last.line if last else None, text=last.text if last else "",
-            block=block, threads=threads, schedule=self.schedule,
-        )  # fmt: skip
+            kind,
+            message,
+            line=last.line if last else None,
+            text=last.text if last else "",
+            block=block,
+            threads=threads,
+            schedule=self.schedule,
+        )

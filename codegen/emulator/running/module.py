@@ -1,4 +1,4 @@
-"""A PTX file ready to run: memory for its global variables, kernels compiled at first use."""
+"""Modules: PTX ready to run, with memory for its global variables."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .compiling import compile_block
 
 
 class Module:
-    """A PTX file with memory for its global variables; kernels are compiled when first launched."""
+    """PTX with memory for its global variables; kernels are compiled when first launched."""
 
     def __init__(self, ptx: str) -> None:
         self.text: Text = read(ptx)
         self.variables = {
-            variable.name: _room(variable)
+            variable.name: _memory(variable)
             for variable in self.text.variables
             if variable.space in ("global", "const")
         }
@@ -33,7 +33,7 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
 
     def kernel(self, name: str) -> Kernel:
-        """The kernel of that name."""
+        """Return the kernel of that name; EmulationError if there is none."""
         if name not in self._kernels:
             if name not in self.text.entries:
                 raise emulation_error("launch", f"the PTX has no entry {name}")
@@ -44,7 +44,7 @@ class Module:
 
     @cached_property
     def addresses(self) -> dict[str, int]:
-        """Where the global variables lie."""
+        """The addresses of the global variables."""
         return {name: array.ctypes.data for name, array in self.variables.items()}
 
     def reset(self) -> None:
@@ -54,21 +54,21 @@ class Module:
                 continue
             _initialise(self.variables[variable.name], variable)
             items = _items(variable)
-            for place, item in enumerate(items):
-                found = re.fullmatch(
+            for index, item in enumerate(items):
+                match = re.fullmatch(
                     r"(?:generic\()?([%\w$]*[A-Za-z_$][\w$]*)\)?(?:\+(\d+))?", item
                 )
-                if found and found[1] in self.addresses:
-                    address = self.addresses[found[1]] + int(found[2] or 0)
-                    self.variables[variable.name].view(np.uint64)[place] = address
+                if match and match[1] in self.addresses:
+                    address = self.addresses[match[1]] + int(match[2] or 0)
+                    self.variables[variable.name].view(np.uint64)[index] = address
 
 
-def _room(variable: Variable) -> np.ndarray:
-    """Aligned bytes for a variable."""
+def _memory(variable: Variable) -> np.ndarray:
+    """Return aligned bytes for a variable."""
     align = max(variable.align, 16)
-    room = np.zeros(variable.size + align, np.uint8)
-    start = -room.ctypes.data % align
-    return room[start : start + variable.size]
+    memory = np.zeros(variable.size + align, np.uint8)
+    start = -memory.ctypes.data % align
+    return memory[start : start + variable.size]
 
 
 def _items(variable: Variable) -> list[str]:
@@ -76,12 +76,12 @@ def _items(variable: Variable) -> list[str]:
 
 
 def _initialise(array: np.ndarray, variable: Variable) -> None:
-    """What is not said is zero."""
+    """Write the numbers among the initial values; everything else is zero."""
     array[:] = 0
     kind = storage(variable.kind)
-    for place, item in enumerate(_items(variable)):
+    for index, item in enumerate(_items(variable)):
         if re.match(r"-?\d", item):
-            array.view(kind)[place] = immediate(item, variable.kind).view(kind)
+            array.view(kind)[index] = immediate(item, variable.kind).view(kind)
 
 
 class Kernel:
@@ -100,7 +100,7 @@ class Kernel:
         self._functions: dict[int, Callable[..., Any]] = {}
 
     def function(self, number: int) -> Callable[..., Any]:
-        """What a block does with the active lanes."""
+        """Return the function that runs a block for the active lanes."""
         if number not in self._functions:
             self._functions[number] = compile_block(self.scope, number, self.blocks[number])
         return self._functions[number]

@@ -1,4 +1,4 @@
-"""Arguments of a launch: the bytes of the parameters, and the memory that a kernel may reach."""
+"""Arguments of a launch: the bytes of the parameters, and the memory that a kernel may access."""
 
 from __future__ import annotations
 
@@ -18,39 +18,41 @@ from tileir.types import Scalar
 from .module import Kernel
 
 _FLOATS = ("f16", "bf16", "f32", "tf32", "f64", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")
-"""Given as numbers; what others there are, as bits."""
+"""Types whose arguments are numbers; those of others are bits."""
 
 
 class Reach:
-    """The memory that a launch may access: address and bytes of each piece."""
+    """The memory that a launch may access: address and size of each region."""
 
     def __init__(self, allocations: Sequence[Any]) -> None:
         self.regions: list[tuple[int, int]] = []
-        self._fixed: list[tuple[int, int]] = []
-        self._written: list[tuple[int, int]] = []
+        self._read_only: list[tuple[int, int]] = []
+        self._writable: list[tuple[int, int]] = []
         for each in allocations:
             self.add(each)
 
     def add(self, argument: Any) -> None:
-        """An array or a Buffer."""
+        """Add the memory of an array or a Buffer."""
         if isinstance(argument, Buffer):
-            region, fixed = (argument.address, argument.nbytes), False
+            region, read_only = (argument.address, argument.nbytes), False
         else:
             array = np.asarray(argument)
             low, high = np.lib.array_utils.byte_bounds(array)
-            region, fixed = (low, high - low), not array.flags.writeable
+            region, read_only = (low, high - low), not array.flags.writeable
         self.regions.append(region)
-        (self._fixed if fixed else self._written).append(region)
+        (self._read_only if read_only else self._writable).append(region)
 
     def add_addresses(self, addresses: Sequence[int]) -> None:
-        """All that is mapped, if some address lies in nothing that is known."""
-        if not all(any(at <= each < at + size for at, size in self.regions) for each in addresses):
+        """Add all mapped memory if an address lies in none of the regions."""
+        if not all(
+            any(low <= each < low + size for low, size in self.regions) for each in addresses
+        ):
             self.regions += writable()
 
-    def fixed(self) -> list[tuple[int, int]]:
-        """Start and end of the pieces that are to be read only, in ascending order."""
-        spans = [(start, start + size) for start, size in self._fixed]
-        for low, size in self._written:
+    def read_only(self) -> list[tuple[int, int]]:
+        """Return start and end of each span that must not be written, in ascending order."""
+        spans = [(start, start + size) for start, size in self._read_only]
+        for low, size in self._writable:
             below = [(start, min(end, low)) for start, end in spans]
             above = [(max(start, low + size), end) for start, end in spans]
             spans = [(start, end) for start, end in below + above if start < end]
@@ -67,7 +69,7 @@ def _is_array(argument: Any) -> bool:
 
 
 def pack(kernel: Kernel, plan: dict[str, Any], args: Sequence[Any], reach: Reach) -> bytes:
-    """The parameters of a launch as they lie in memory; what pointers lead to is in reach then."""
+    """Return the bytes of the parameters, and add the memory of pointer arguments to `reach`."""
     declared, rows = kernel.scope.entry.parameters, plan["parameters"]
     if not len(declared) == len(rows) == len(args):
         message = (
@@ -88,7 +90,7 @@ def pack(kernel: Kernel, plan: dict[str, Any], args: Sequence[Any], reach: Reach
     plain = [
         int(argument)
         for row, argument in zip(rows, args, strict=True)
-        if row["type"].startswith("ptr") and not _leads(argument) and int(argument)
+        if row["type"].startswith("ptr") and not _is_memory(argument) and int(argument)
     ]
     reach.add_addresses(plain)
     return bytes(packed)
@@ -113,19 +115,19 @@ def _bytes(row: dict[str, Any], argument: Any, reach: Reach) -> bytes:
 def _check_elements(kind: str, argument: Any) -> None:
     """ValueError for an array whose elements have another size than those of the pointer.
 
-    The plan of a text that no compiler wrote may have pointers to nothing in particular: ``ptr``.
+    In the plan of hand-written PTX, a pointer may have no element type: ``ptr``.
     """
     name = kind[len("ptr<") : -1].partition(",")[0]
     if not name or not _is_array(argument):
         return
-    size, found = memory_bytes(Scalar(name)), np.asarray(argument).dtype
-    if found.itemsize != size:
-        raise ValueError(f"expected elements of {size} bytes, got an array of {found}")
+    size, dtype = memory_bytes(Scalar(name)), np.asarray(argument).dtype
+    if dtype.itemsize != size:
+        raise ValueError(f"expected elements of {size} bytes, got an array of {dtype}")
 
 
 def _address(argument: Any, reach: Reach) -> int:
-    """Where memory starts, which the kernel may reach if its size is known."""
-    if not _leads(argument):
+    """Return the address of an argument, whose memory is added to `reach` if its size is known."""
+    if not _is_memory(argument):
         return _whole(argument)
     reach.add(argument)
     if isinstance(argument, Buffer):
@@ -133,8 +135,8 @@ def _address(argument: Any, reach: Reach) -> int:
     return np.asarray(argument).__array_interface__["data"][0]
 
 
-def _leads(argument: Any) -> bool:
-    """Whether it is memory, not a number."""
+def _is_memory(argument: Any) -> bool:
+    """Whether an argument is an array or a Buffer, not an address."""
     return isinstance(argument, Buffer) or _is_array(argument)
 
 

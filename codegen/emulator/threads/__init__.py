@@ -1,1 +1,1 @@
-"""The threads of some blocks side by side: registers, warps, barriers, scopes, what each knows."""
+"""The threads of several blocks: registers, warps, barriers, schedules, vector clocks."""

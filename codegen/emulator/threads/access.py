@@ -1,4 +1,4 @@
-"""What an instruction does to memory, whichever memory that is."""
+"""The memory access of an instruction, in any state space."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .scopes import WEAK
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What an instruction does: bytes a word, number of words, whether it writes, and how."""
+    """An access: bytes of a word, number of words, whether it writes, and its ordering."""
 
     word: int
     count: int = 1
@@ -17,7 +17,7 @@ class Access:
     reads: bool = False
     """Whether it reads as well as writes."""
     scope: int = WEAK
-    """With whom in it atomic, volatile and ordered accesses of that kind do not race."""
+    """Scope of a strong access, which does not race with strong ones in it; WEAK for weak ones."""
     acquires: bool = False
     releases: bool = False
 

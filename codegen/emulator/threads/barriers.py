@@ -1,4 +1,4 @@
-"""Where threads wait for each other: the barriers of a block, and exchanges within a warp."""
+"""Barriers of blocks, and the convergence of a warp's lanes before an exchange."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tileir.codegen.emulator.ptx.syntax import Statement
 from .lanes import WARP, Batch, Lanes
 
 KEYS = 1 << 32
-"""More than any number of a barrier, right or wrong."""
+"""Above every barrier number, valid or not."""
 
 
 @dataclass(slots=True)
 class Barrier:
-    """One of the 16 barriers of a block, while threads arrive at it."""
+    """One of the 16 barriers of a block, from the first arrival to its completion."""
 
     expected: int | None
     waiting: list[np.ndarray] = field(default_factory=list)
@@ -29,11 +29,11 @@ class Barrier:
 
     @property
     def count(self) -> int:
-        """How many lanes wait or have arrived."""
+        """Number of lanes that wait or have arrived."""
         return sum(map(len, self.waiting)) + sum(map(len, self.arrived))
 
     def members(self) -> np.ndarray:
-        """The lanes that wait or have arrived."""
+        """Return the lanes that wait or have arrived."""
         return np.concatenate([*self.waiting, *self.arrived])
 
 
@@ -43,17 +43,26 @@ class Barriers:
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         self.open: dict[tuple[int, int], Barrier] = {}
+        """By block and barrier number."""
         self.flags = np.zeros(batch.count, bool)
         self.counted = np.zeros(batch.count, np.int64)
+        """For each lane: threads whose predicate was set at its last barrier."""
         self.members = np.zeros(batch.count, np.int64)
+        """For each lane: threads that waited at its last barrier."""
 
     def arrive(
-        self, lanes: Lanes, statement: Statement, number: Any, count: Any, aligned: bool,
-        waits: bool = True, flag: Any = None,
-    ) -> None:  # fmt: skip
-        """Lanes come to barrier `number`; `count` threads (None: all of the block) open it.
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        number: Any,
+        count: Any,
+        aligned: bool,
+        waits: bool = True,
+        flag: Any = None,
+    ) -> None:
+        """Let lanes arrive at barrier `number`, which `count` threads (None: the block's) complete.
 
-        Of those who wait, `flag` is counted.
+        `flag` is the predicate that a barrier with a reduction counts.
         """
         numbers = lanes.numbers
         if flag is not None:
@@ -82,7 +91,7 @@ class Barriers:
         self.release()
 
     def _whole_warps(self, lanes: Lanes, statement: Statement) -> None:
-        """`bar` is for all threads of a warp that have not ended, at once."""
+        """EmulationError unless all threads of a warp that have not ended arrive at once."""
         batch = self.batch
         active = np.zeros(batch.count, bool)
         active[lanes.numbers] = True
@@ -95,7 +104,7 @@ class Barriers:
             raise lanes.error("barrier", message, statement, wrong)
 
     def release(self) -> None:
-        """Open every barrier that is complete; ended threads are not waited for."""
+        """Release every barrier that is complete; threads that have ended are not waited for."""
         batch = self.batch
         alive = (batch.next != DONE).reshape(batch.blocks, -1).sum(axis=1).tolist()
         for (block, name), barrier in list(self.open.items()):
@@ -106,11 +115,14 @@ class Barriers:
             if len(members) > expected:
                 threads = tuple(batch.thread_of[members].tolist())
                 raise emulation_error(
-                    "barrier", f"{len(members)} threads at a barrier for {expected}",
-                    line=barrier.statement.line, text=barrier.statement.text,
-                    block=batch.coordinates(batch.first + block), threads=threads,
+                    "barrier",
+                    f"{len(members)} threads at a barrier for {expected}",
+                    line=barrier.statement.line,
+                    text=barrier.statement.text,
+                    block=batch.coordinates(batch.first + block),
+                    threads=threads,
                     schedule=batch.schedule,
-                )  # fmt: skip
+                )
             if barrier.waiting:
                 del self.open[block, name]
                 waiting = np.concatenate(barrier.waiting)
@@ -118,19 +130,19 @@ class Barriers:
                 self.counted[waiting] = np.count_nonzero(self.flags[waiting])
                 self.members[waiting] = len(waiting)
                 whole = len(waiting) == alive[block]
-                batch.clocks.meet(np.sort(members), np.sort(waiting), whole)
+                batch.clocks.synchronize(np.sort(members), np.sort(waiting), whole)
 
-    def meet_in_warps(self, lanes: Lanes, members: Any) -> None:
-        """Order the accesses of the lanes of each warp that are here with one mask."""
+    def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
+        """Order the accesses of the lanes of each warp that have the same member mask."""
         numbers = lanes.numbers
         masks = lanes.spread(members).astype(np.int64)
         keys = numbers // WARP << 32 | masks
         for key in np.unique(keys):
-            met = numbers[keys == key]
-            self.batch.clocks.meet(met, met)
+            together = numbers[keys == key]
+            self.batch.clocks.synchronize(together, together)
 
-    def gathered(self, block: Block, index: np.ndarray) -> np.ndarray:
-        """Of lanes before an exchange within a warp, those whose partners are there too."""
+    def converged(self, block: Block, index: np.ndarray) -> np.ndarray:
+        """Return those lanes at the start of a block whose partners in the warp are there too."""
         batch = self.batch
         if not len(index):
             return index
@@ -143,7 +155,7 @@ class Barriers:
         return index[(mask & alive[warp] & ~bits[warp]) == 0]
 
     def _masks(self, block: Block, index: np.ndarray) -> np.ndarray:
-        """The member mask of each lane: the last operand of the first instruction, or everyone."""
+        """Return each lane's member mask: the last operand of the first statement, or all lanes."""
         if block.aligned:
             return np.full(len(index), 0xFFFFFFFF, np.int64)
         batch, statement = self.batch, block.statements[0]
@@ -155,5 +167,5 @@ class Barriers:
 
 
 def _bits(flags: np.ndarray) -> np.ndarray:
-    """One number a warp, lane 0 in the lowest bit."""
+    """Return one mask for each warp, lane 0 in the lowest bit."""
     return flags.reshape(-1, WARP).astype(np.int64) @ (np.int64(1) << np.arange(WARP))

@@ -1,8 +1,7 @@
-"""Vector clocks: what each thread knows of the times of others.
+"""Vector clocks: for each thread, the times of other threads that happened before its own.
 
-In launches of so many threads that their clocks would fill memory, threads that are next to each
-other share one in the eyes of other blocks: a warp, a block, or several. Then some races between
-blocks are missed; none is reported that is none.
+Where the clocks of a launch would fill memory, neighbouring threads share one towards other blocks:
+a warp, a block, or several. Then some races between blocks are missed; none is reported wrongly.
 """
 
 from __future__ import annotations
@@ -16,43 +15,44 @@ SCOPE_SHIFT, LANE_SHIFT = 22, 24
 TIMES, SCOPES = (1 << SCOPE_SHIFT) - 1, (1 << LANE_SHIFT - SCOPE_SHIFT) - 1
 """A key is lane, scope and time of an access, from the highest bits to the lowest."""
 NEVER = -1
-"""In place of the key of an access that there was not."""
+"""In place of a key: there was no access."""
 
 Rows = dict[tuple[int, int], np.ndarray]
-"""What was published, by the scope and the block of the release or fence."""
+"""Published rows of times, by the scope and the block of the release or fence."""
 
 
 class Clocks:
-    """What each thread of a batch knows of the times of others."""
+    """The vector clocks of the threads of a batch."""
 
     def __init__(self, first: int, blocks: int, grid: Grid) -> None:
-        """`first` is the number in the grid of the batch's first block."""
+        """`first` is the number of the batch's first block in the grid."""
         self.grid, self.threads = grid, grid.threads
         self.lane = np.arange(blocks * self.threads, dtype=np.int64) + first * self.threads
         self.time = np.ones(len(self.lane), np.int64)
         self.all_know = np.zeros(len(self.lane), np.int64)
-        """The time of each lane that all of its block know of: barriers for all need no more."""
+        """The time of each lane that all of its block know: enough for barriers of whole blocks."""
         self.known: np.ndarray | None = None
-        """What each lane knows of its block beyond that: shape (lanes, threads of a block)."""
+        """Times of its block that a lane knows beyond that: shape (lanes, threads of a block)."""
         self.learnt: Learnt | None = None
-        """What it has from acquires."""
+        """Times that lanes have learnt by acquires."""
         self.block = self.lane // self.threads
         self.promised: dict[int, Rows] = {}
-        """What the fences of a lane add to its later strong writes."""
+        """Rows from the fences of a lane, which its later strong writes publish."""
         self.seen: dict[int, Rows] = {}
-        """What its relaxed reads have found, for a later fence."""
+        """Rows that a lane's relaxed reads saw, for a later fence."""
 
     def key(self, numbers: np.ndarray, scope: int) -> np.ndarray:
-        """An access of these lanes now, as one number for each."""
+        """Return the key of an access that each of the lanes makes now."""
         return (self.lane[numbers] << LANE_SHIFT) | (scope << SCOPE_SHIFT) | self.time[numbers]
 
-    def meet(self, members: np.ndarray, waiting: np.ndarray, whole: bool = False) -> None:
-        """Those who wait know of everything that any member knows of, and of the members' past.
+    def synchronize(self, members: np.ndarray, waiting: np.ndarray, whole: bool = False) -> None:
+        """Let the `waiting` members of a barrier learn the times of all members, and what they
+        know.
 
-        `whole`: all of a block that have not ended wait.
+        `whole`: all threads of a block wait that have not ended.
         """
         if self.learnt is not None:
-            self.learnt.meet(members, waiting)
+            self.learnt.synchronize(members, waiting)
         if whole and self.known is None:
             self.all_know[members] = self.time[members]
             self.time[members] += 1
@@ -66,7 +66,7 @@ class Clocks:
         self.time[members] += 1
 
     def publish(self, number: int) -> np.ndarray:
-        """All that a lane knows of, itself included, as a row over the columns of the grid."""
+        """Return all times that a lane knows, its own too, as a row over the grid's columns."""
         start = number // self.threads * self.threads
         own = self.all_know[start : start + self.threads].astype(np.int32)
         if self.known is not None:
@@ -83,7 +83,7 @@ class Clocks:
         return row
 
     def learn(self, number: int, rows: Rows, scope: int) -> None:
-        """A lane acquires, at a scope, what was published."""
+        """Let a lane acquire published rows at a scope."""
         block = int(self.block[number])
         for key, row in rows.items():
             if self.grid.mutual(*key, scope, block):
@@ -92,8 +92,7 @@ class Clocks:
                 self.learnt.learn(number, row)
 
     def fence(self, numbers: np.ndarray, scope: int, acquires: bool, releases: bool) -> None:
-        """What the lanes have read counts from now on, and what they have done goes with what
-        they write."""
+        """Apply a fence: lanes learn the rows that they have read, and publish by later writes."""
         for number in numbers.tolist():
             if acquires:
                 self.learn(number, self.seen.get(number, {}), scope)
@@ -102,7 +101,7 @@ class Clocks:
                 self.promised.setdefault(number, {})[key] = self.publish(number)
 
     def unordered(self, numbers: np.ndarray, earlier: np.ndarray) -> np.ndarray:
-        """Whether nothing orders these earlier accesses (keys) before the lanes."""
+        """Whether nothing orders these earlier accesses (keys) before the lanes' next ones."""
         lane, time = earlier >> LANE_SHIFT, earlier & TIMES
         foreign = (lane != self.lane[numbers]) & (earlier != NEVER)
         if not foreign.any():
@@ -118,7 +117,7 @@ class Clocks:
         return foreign & (time > known)
 
     def both_strong(self, numbers: np.ndarray, earlier: np.ndarray, scope: int) -> np.ndarray:
-        """Whether the earlier accesses and these, of a scope, have each other in their scopes."""
+        """Whether earlier accesses and new ones of a scope include each other in their scopes."""
         block = np.where(earlier == NEVER, 0, earlier >> LANE_SHIFT) // self.threads
         scopes = np.minimum(earlier >> SCOPE_SHIFT & SCOPES, scope)
         return scopes >= self.grid.needed(block, self.block[numbers])

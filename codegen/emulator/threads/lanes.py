@@ -1,4 +1,4 @@
-"""The threads of some blocks side by side, and those of them that are active."""
+"""The threads of the blocks that run together, and those of them that are active."""
 
 from __future__ import annotations
 
@@ -21,48 +21,98 @@ WARP = 32
 
 
 class Space(Protocol):
-    """Memory as instructions access it: with an address for each active lane."""
+    """A state space, accessed with an address for each active lane."""
 
     def rows(self, word: int, count: int) -> np.ndarray:
-        """All bytes as rows of `count` words."""
+        """Return all bytes as rows of `count` words."""
         ...
 
     def reach(
         self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
     ) -> Any:
-        """Offsets of an access that is about to happen, after all checks."""
+        """Check an access that is about to happen, and return its offsets."""
         ...
 
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
-        """What an access orders, after it has happened."""
+        """Record what an access orders, once it has happened."""
         ...
 
     def load(
         self, lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access
     ) -> tuple[Any, ...]:
-        """Words for each active lane; zero where the mask is false."""
+        """Return words for each active lane, zero where the mask is false."""
         ...
 
     def store(
-        self, lanes: Lanes, statement: Statement, mask: Any, address: Any, words: tuple[Any, ...],
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        mask: Any,
+        address: Any,
+        words: tuple[Any, ...],
         access: Access,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Write words."""
         ...
 
 
-class Batch(Protocol):
-    """The blocks that run together, as far as their lanes need to know them.
+class BlockBarriers(Protocol):
+    """The barriers of all blocks of a batch."""
 
-    Arrays are over all lanes. Registers are by number; of what is defined, None is everywhere.
+    counted: np.ndarray
+    """For each lane: threads whose predicate was set at its last barrier."""
+    members: np.ndarray
+    """For each lane: threads that waited at its last barrier."""
+
+    def arrive(
+        self,
+        lanes: Lanes,
+        statement: Statement,
+        number: Any,
+        count: Any,
+        aligned: bool,
+        waits: bool = True,
+        flag: Any = None,
+    ) -> None:
+        """Let lanes arrive at barrier `number`, which `count` threads complete."""
+        ...
+
+    def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
+        """Order the accesses of the lanes of each warp that have the same member mask."""
+        ...
+
+
+class AsyncCopies(Protocol):
+    """The pending copies of a batch."""
+
+    def start(
+        self, lanes: Lanes, statement: Statement, target: Any, source: Any, size: int, length: Any
+    ) -> None:
+        """Start a copy of `length` of `size` bytes for each lane."""
+        ...
+
+    def commit(self, lanes: Lanes) -> None:
+        """Close a group."""
+        ...
+
+    def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None:
+        """Finish all but the newest groups."""
+        ...
+
+
+class Batch(Protocol):
+    """The blocks that run together, as their lanes see them.
+
+    Arrays are over all lanes. Registers are by number; `defined` is None for one that is defined in
+    all lanes.
     """
 
     count: int
     blocks: int
     first: int
-    """The number in the grid of the first block."""
+    """The number of the first block in the grid."""
     pitch: int
-    """Lanes of a block, in whole warps."""
+    """Lanes of a block, its last warp filled up."""
     shape: tuple[int, int, int]
     """The extents of a block."""
     grid: tuple[int, int, int]
@@ -79,27 +129,44 @@ class Batch(Protocol):
     next: np.ndarray
     waiting: np.ndarray
     clocks: Clocks
+    parameters: bytes
+    outgoing: dict[str, Any]
+    """Parameters and results of calls, by name."""
+    printed: list[tuple[int, str]]
+    """Lane and text of each call of vprintf."""
 
     @property
     def spaces(self) -> Mapping[str, Space]:
         """Memory by the name of its state space."""
         ...
 
-    def place(self, numbers: np.ndarray) -> tuple[tuple[int, int, int], tuple[int, ...]]:
-        """The block of the first of these lanes, and those of the lanes that are in it."""
+    @property
+    def barriers(self) -> BlockBarriers:
+        """The barriers of all blocks."""
+        ...
+
+    @property
+    def copies(self) -> AsyncCopies:
+        """The copies that are pending."""
+        ...
+
+    def block_and_threads(
+        self, numbers: np.ndarray
+    ) -> tuple[tuple[int, int, int], tuple[int, ...]]:
+        """Return the block of the first of these lanes, and the threads of the lanes in it."""
         ...
 
     def coordinates(self, number: int) -> tuple[int, int, int]:
-        """The place in the grid of a block."""
+        """Return the coordinates of a block in the grid."""
         ...
 
     def special(self, name: str) -> Any:
-        """The value of a special register, over all lanes."""
+        """Return the value of a special register for all lanes."""
         ...
 
 
 class Lanes:
-    """The active lanes of a batch: all of them (`index` is None), or those of an ascending index.
+    """The active lanes of a batch: all (`index` is None), or those in an ascending index.
 
     Registers are arrays over all lanes of the batch, or NumPy scalars where all agree.
     """
@@ -110,13 +177,13 @@ class Lanes:
 
     @cached_property
     def numbers(self) -> np.ndarray:
-        """The number in the batch of each active lane."""
+        """The number of each active lane in the batch."""
         return np.arange(self.count) if self.index is None else self.index
 
     # Registers --------------------------------------------------------------------------------
 
     def read(self, register: int, statement: Statement) -> Any:
-        """A register; it must have been written by all active lanes."""
+        """Return a register, which all active lanes must have written."""
         batch = self.batch
         held, defined = batch.registers[register], batch.defined[register]
         if held is None or defined is not None:
@@ -131,13 +198,13 @@ class Lanes:
         self.check(register, mask, statement)
 
     def check(self, register: int, mask: Any, statement: Statement) -> None:
-        """The register must be defined in all active lanes."""
+        """EmulationError unless the register is defined in all active lanes."""
         if not np.all(mask):
             wrong = ~np.broadcast_to(mask, self.count)
             raise self.error("poison", "a register that was never written", statement, wrong)
 
     def read_some(self, register: int) -> tuple[Any, Any]:
-        """A register before a guarded write, and where it is defined."""
+        """Return a register before a guarded write, and the mask of lanes that have written it."""
         batch = self.batch
         held, defined = batch.registers[register], batch.defined[register]
         if held is None:
@@ -160,7 +227,7 @@ class Lanes:
         elif not held.ndim:
             held = np.full(batch.count, held)
         else:
-            # Moves share one array between registers.
+            # A move makes two registers share one array.
             held = held.copy()
         held[self.index] = value
         if defined is not None:
@@ -169,7 +236,7 @@ class Lanes:
         batch.registers[register], batch.defined[register] = held, defined
 
     def write_some(self, register: int, value: Any, mask: Any) -> None:
-        """Set a register after guarded writes; `mask` says where it is defined now."""
+        """Set a register after guarded writes; `mask` tells where it is defined now."""
         before = self.batch.defined[register]
         before = None if before is None else before.copy()
         unknown = self.batch.registers[register] is None
@@ -187,18 +254,18 @@ class Lanes:
         batch.defined[register] = None if before.all() else before
 
     def special(self, name: str) -> Any:
-        """A special register."""
+        """Return the value of a special register."""
         held = self.batch.special(name)
         return held if self.index is None or not held.ndim else held[self.index]
 
     def spread(self, value: Any) -> np.ndarray:
-        """A value with one element for each active lane."""
+        """Return a value as an array with one element for each active lane."""
         if np.shape(value) == (self.count,):
             return value
         return np.broadcast_to(value, self.count)
 
     def under(self, mask: Any) -> Lanes:
-        """The active lanes that a guard leaves; None leaves all."""
+        """Return the lanes that a guard leaves active; None leaves all."""
         if mask is None or np.all(mask):
             return self
         return Lanes(self.batch, self.numbers[self.spread(mask)])
@@ -206,13 +273,23 @@ class Lanes:
     # Errors -----------------------------------------------------------------------------------
 
     def error(
-        self, kind: str, message: str, statement: Statement, wrong: Any = None,
+        self,
+        kind: str,
+        message: str,
+        statement: Statement,
+        wrong: Any = None,
         address: int | None = None,
-    ) -> EmulationError:  # fmt: skip
-        """About the active lanes that `wrong` marks, of the first block that has any."""
+    ) -> EmulationError:
+        """Return an error of the lanes that `wrong` marks, in the first block that has any."""
         numbers = self.numbers if wrong is None else self.numbers[self.spread(wrong)]
-        block, threads = self.batch.place(numbers)
+        block, threads = self.batch.block_and_threads(numbers)
         return emulation_error(
-            kind, message, line=statement.line, text=statement.text, block=block,
-            threads=threads, address=address, schedule=self.batch.schedule,
-        )  # fmt: skip
+            kind,
+            message,
+            line=statement.line,
+            text=statement.text,
+            block=block,
+            threads=threads,
+            address=address,
+            schedule=self.batch.schedule,
+        )

@@ -1,4 +1,4 @@
-"""Scopes of memory operations: which threads of a launch an operation is meant for."""
+"""Scopes of memory operations: the threads of a launch that an operation can synchronize with."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 WEAK, CTA, CLUSTER, GPU = range(4)
-"""Of no scope at all, its block, its cluster, everyone: nothing but one GPU runs a kernel."""
+"""No scope, the block, the cluster, all threads: one GPU runs the whole launch."""
 SCOPES = {"cta": CTA, "cluster": CLUSTER, "gpu": GPU, "gl": GPU, "sys": GPU}
 CLOCKS = 1 << 22
-"""What the threads of a batch know of all others takes at most so many numbers."""
+"""The most numbers in the vector clocks of a batch."""
 
 
 class Grid:
@@ -19,7 +19,7 @@ class Grid:
     def __init__(
         self, extents: tuple[int, int, int], cluster: tuple[int, ...], threads: int, together: int
     ) -> None:
-        """`threads` of a block, in whole warps; `together`: threads that run at a time."""
+        """`threads` of a block, in whole warps; `together`: the threads of a batch."""
         self.extents = extents
         number = np.arange(extents[0] * extents[1] * extents[2])
         x, y = number % extents[0], number // extents[0] % extents[1]
@@ -28,7 +28,7 @@ class Grid:
         self.cluster = x // cluster[0] + wide * (y // cluster[1] + high * (z // cluster[2]))
         self.threads, self.count = threads, len(number) * threads
         self.grain = 1
-        """So many threads are one to those of other blocks: 1, a warp, a block, 2, 4 .. blocks."""
+        """Threads that share a clock towards other blocks: 1, a warp, a block, 2, 4 .. blocks."""
         for grain in (32, *(threads << step for step in range(40))):
             if min(together, self.count) * self.columns <= CLOCKS:
                 break
@@ -36,16 +36,16 @@ class Grid:
 
     @property
     def columns(self) -> int:
-        """Of how many clocks a thread knows."""
+        """Clocks of the whole launch."""
         return -(-self.count // self.grain)
 
     def needed(self, block: Any, other: Any) -> Any:
-        """The narrowest scope of a thread of one block that has those of the other in it."""
+        """Return the narrowest scope of a thread of one block that includes the other block."""
         near = np.where(self.cluster[block] == self.cluster[other], CLUSTER, GPU)
         return np.where(block == other, CTA, near)
 
     def mutual(self, scope: int, block: int, scope2: int, block2: int) -> bool:
-        """Whether two strong operations are morally strong: each one's scope has the other in."""
+        """Whether two strong operations are morally strong: their scopes include each other."""
         if block == block2:
             return True
         same = self.cluster[block] == self.cluster[block2]

@@ -1,4 +1,4 @@
-"""Special registers: what a thread knows of its place in the grid, one row each."""
+"""Special registers, one row each: what a thread knows about its launch."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ def _block(batch: Batch) -> np.ndarray:
     return batch.first + batch.block_of
 
 
-def _place(batch: Batch, axis: int) -> Any:
+def _coordinate_of_block(batch: Batch, axis: int) -> Any:
     return _coordinate(_block(batch), batch.grid, axis)
 
 
 def _rank(batch: Batch) -> Any:
-    x, y, z = (_place(batch, axis) % batch.cluster[axis] for axis in range(3))
+    x, y, z = (_coordinate_of_block(batch, axis) % batch.cluster[axis] for axis in range(3))
     return x + batch.cluster[0] * (y + batch.cluster[1] * z)
 
 
 _AXES: dict[str, Callable[[Any, int], Any]] = {
     "%tid": lambda batch, axis: _coordinate(batch.thread_of, batch.shape, axis),
     "%ntid": lambda batch, axis: batch.shape[axis],
-    "%ctaid": _place,
+    "%ctaid": _coordinate_of_block,
     "%nctaid": lambda batch, axis: batch.grid[axis],
-    "%clusterid": lambda batch, axis: _place(batch, axis) // batch.cluster[axis],
+    "%clusterid": lambda batch, axis: _coordinate_of_block(batch, axis) // batch.cluster[axis],
     "%nclusterid": lambda batch, axis: batch.grid[axis] // batch.cluster[axis],
-    "%cluster_ctaid": lambda batch, axis: _place(batch, axis) % batch.cluster[axis],
+    "%cluster_ctaid": lambda batch, axis: _coordinate_of_block(batch, axis) % batch.cluster[axis],
     "%cluster_nctaid": lambda batch, axis: batch.cluster[axis],
 }
 _ROWS: dict[str, Callable[[Any], Any]] = {
@@ -70,13 +70,13 @@ _WIDE = ("%clock64", "%globaltimer")
 
 
 def type_of(name: str) -> str | None:
-    """The type of a special register; None if that is no name of one."""
+    """Return the type of a special register; None if there is none of this name."""
     if name not in _ROWS:
         return None
     return "b64" if name in _WIDE else "b32"
 
 
 def special_register(batch: Batch, name: str) -> Any:
-    """The value over all lanes of a batch; a scalar where all agree."""
+    """Return the value for all lanes of a batch; a scalar where all agree."""
     kind = np.uint64 if name in _WIDE else np.uint32
     return np.asarray(_ROWS[name](batch)).astype(kind)[()]

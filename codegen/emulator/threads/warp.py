@@ -1,4 +1,4 @@
-"""What the lanes of a warp know of each other: in an exchange, or as a whole."""
+"""The lanes of a warp in instructions that they execute together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LANES = np.arange(WARP)
 
 
 class Exchange:
-    """The active lanes of one exchange, and the mask of members that each of them names."""
+    """The active lanes of one exchange, and the member mask of each of them."""
 
     def __init__(self, lanes: Lanes, statement: Statement, guard: Any, members: Any) -> None:
         active = lanes.numbers if guard is None else lanes.numbers[lanes.spread(guard)]
@@ -30,45 +30,45 @@ class Exchange:
             raise lanes.error("warp", "a lane is not in its own member mask", statement, outside)
 
     def everywhere(self, values: Any, fill: Any) -> np.ndarray:
-        """Values of the active lanes as an array over warps and lanes."""
+        """Return values of the active lanes as an array over warps and lanes."""
         whole = np.full(self.lanes.batch.count, fill)
         whole[self.numbers] = values
         return whole.reshape(-1, WARP)
 
     def fetch(self, values: Any, source: np.ndarray) -> np.ndarray:
-        """The value of another lane of the own warp for each active lane; it must take part."""
-        place = self.warp * WARP + source
-        missing = ~self.present[place] | ((self.masks >> source) & 1 == 0)
+        """Return for each active lane the value of lane `source`, which must take part."""
+        number = self.warp * WARP + source
+        missing = ~self.present[number] | ((self.masks >> source) & 1 == 0)
         if missing.any():
             message = "a lane is read that does not take part in the exchange"
             raise self.lanes.error("warp", message, self.statement, missing)
         kind = np.asarray(values).dtype
-        return self.everywhere(values, kind.type(0)).ravel()[place]
+        return self.everywhere(values, kind.type(0)).ravel()[number]
 
     def bits(self, flags: Any) -> np.ndarray:
-        """For each active lane the members of its warp whose flag is set, as a mask."""
+        """Return for each active lane a mask of the members whose flag is set."""
         flags = self.everywhere(self.lanes.spread(flags), False) & self.present.reshape(-1, WARP)
-        return _as_number(flags)[self.warp] & self.masks
+        return _as_mask(flags)[self.warp] & self.masks
 
     def everyone(self) -> np.ndarray:
-        """The members that are here, as a mask."""
+        """Return for each active lane a mask of the members that take part."""
         return self.bits(np.bool_(True))
 
     def reduced(self, values: Any, combine: Callable[..., Any], neutral: Any) -> np.ndarray:
-        """The combination over the members, for each active lane."""
+        """Return for each active lane the combination of its members' values."""
         out = np.zeros(len(self.numbers), np.asarray(values).dtype)
         values = self.lanes.spread(values)
         for mask in np.unique(self.masks):
             group = self.masks == mask
             whole = np.full(self.lanes.batch.count, neutral, out.dtype)
             whole[self.numbers[group]] = values[group]
-            found = combine(whole.reshape(-1, WARP), axis=1)
-            out[group] = found[self.warp[group]]
+            combined = combine(whole.reshape(-1, WARP), axis=1)
+            out[group] = combined[self.warp[group]]
         return out
 
 
 class WholeWarps:
-    """The warps of an instruction that all lanes of a warp carry out, or none."""
+    """The warps of an aligned instruction, which all lanes of a warp execute, or none."""
 
     def __init__(self, lanes: Lanes, statement: Statement, guard: Any) -> None:
         active = lanes.under(guard)
@@ -83,14 +83,14 @@ class WholeWarps:
             raise lanes.error("warp", message, statement, torn)
 
     def held(self, words: tuple[Any, ...]) -> np.ndarray:
-        """Operands, each a value for every active lane: shape (operands, warps, lanes)."""
+        """Return operands, of which lanes have a value each, as (operands, warps, lanes)."""
         spread = [self._lanes.spread(word) for word in words]
         if self._where is not None:
             spread = [word[self._where] for word in spread]
         return np.stack(spread).reshape(len(words), self.count, WARP)
 
     def back(self, results: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The reverse; zeros for lanes that the guard leaves out."""
+        """Return (results, warps, lanes) as values of lanes; zero where the guard is false."""
         columns = results.reshape(len(results), self.count * WARP)
         if self._where is None:
             return tuple(columns)
@@ -99,12 +99,12 @@ class WholeWarps:
         return tuple(out)
 
 
-def _as_number(flags: np.ndarray) -> np.ndarray:
+def _as_mask(flags: np.ndarray) -> np.ndarray:
     return flags.astype(np.int64) @ (np.int64(1) << np.arange(WARP))
 
 
 def active_bits(lanes: Lanes) -> np.ndarray:
-    """For each active lane those of its warp that are active with it."""
+    """Return for each active lane a mask of the lanes of its warp that are active with it."""
     flags = np.zeros(lanes.batch.count, bool)
     flags[lanes.numbers] = True
-    return _as_number(flags.reshape(-1, WARP))[lanes.numbers // WARP]
+    return _as_mask(flags.reshape(-1, WARP))[lanes.numbers // WARP]

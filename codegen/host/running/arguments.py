@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tileir.codegen.arguments import packing
+from tileir.codegen.arguments.extents import Extent
+from tileir.codegen.arguments.pointers import memory_of
 from tileir.types import Scalar
 
-from .extents import Extent
 from .kernel_info import KernelInfo
-from .pointers import memory_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
-from .extents import Extent
+from tileir.codegen.arguments.extents import Extent
 
 REPORT = ctypes.CFUNCTYPE(
     None,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
+from tileir.codegen.arguments.extents import Extent, of_allocations
 from tileir.codegen.arguments.grid import check_grid, is_number
 from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError, UncheckedWarning
@@ -18,7 +19,6 @@ from tileir.types import Pointer
 
 from .arguments import pack
 from .context import make_context
-from .extents import Extent, of_allocations
 from .kernel_info import KernelInfo
 from .reports import Handler, Reports
 from .work import Blocks, Progress, Work

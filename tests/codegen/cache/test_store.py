@@ -15,6 +15,7 @@ import pytest
 import tileir
 from tileir.codegen import fresh
 from tileir.codegen.cache import folder as cache_folder
+from tileir.codegen.cache import key as cache_key
 from tileir.codegen.cache.key import key_of
 from tileir.codegen.cache.store import Cache
 from tileir.codegen.host.machine.machine_code import MachineCode
@@ -110,6 +111,13 @@ def test_another_machine_is_another_key() -> None:
     assert len(keys) == 3
     assert key_of(parse(), "machine 0", {}) in keys
     assert key_of(parse(), "machine 0", {"check": "memory"}) not in keys
+
+
+def test_the_code_that_counts_is_all_of_ours() -> None:
+    """A file that is forgotten would let machine code of an older compiler run."""
+    layers = ("formats", "tileir", "codegen")
+    files = {path for layer in layers for path in (ROOT / layer).rglob("*.py")}
+    assert {path.resolve() for path in cache_key.sources()} == {path.resolve() for path in files}
 
 
 def test_other_code_of_ours_is_another_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tileir.formats.attributes import float_pattern
-from tileir.formats.cursor import Cursor, Environment, Writer
+from tileir.formats.cursor import ByteWriter, Cursor, Environment
 from tileir.formats.errors import BuildError, BytecodeError
 from tileir.formats.leaves import Fixed, FlagWord, Padding, SignedVarInt, VarInt, WideInt
 from tileir.formats.version import V13_4
@@ -23,7 +23,7 @@ def parse(node, data: bytes):
 
 
 def build(node, value) -> bytes:
-    writer = Writer(ENVIRONMENT)
+    writer = ByteWriter(ENVIRONMENT)
     node._build(value, writer, None, "field")
     return bytes(writer.data)
 
@@ -103,7 +103,7 @@ def test_padding_keeps_unusual_bytes() -> None:
     cursor.take(1, "")
     value = Padding(4)._parse(cursor, None, "pad")
     assert value == b"\x00\x00\x00"
-    writer = Writer(ENVIRONMENT)
+    writer = ByteWriter(ENVIRONMENT)
     writer.write(b"\x01")
     Padding(4)._build(value, writer, None, "pad")
     assert bytes(writer.data) == b"\x01\x00\x00\x00"

@@ -22,7 +22,8 @@ from tests.arguments import positive
 from tileir import Bytecode
 from tileir.formats.version import SUPPORTED
 
-from . import host, memory, opening, rates, static_tables
+from . import host, memory, opening, rates
+from .machine_code import static_tables
 from .modules import large_module
 
 OPTIONS = {

@@ -1,9 +1,9 @@
-"""Text to bytecode: reads what NVIDIA's disassembler prints, and MLIR's spelling of the same.
+"""The assembler: it reads the text of NVIDIA's disassembler, and MLIR's spelling of the same.
 
-`assemble` is the way in. `lexer` knows words; `types`, `attributes`, `numbers`, `dense` and
-`locations` what is built of them, `extents` how much that may be; `operations` ops by the assembly
-format of their row, `slots` their attributes, `structured` ops that hold regions, `results` what
-all have in common; `body` names and blocks, `module` the rest.
+`assemble` is the entry point. `lexer` reads tokens; `literals/` types, attributes, numbers,
+constants and locations; `operations` ops by the assembly format of their row, `slots` their
+attributes, `structured` ops with regions, `results` what all ops have in common; `body` names and
+blocks, `module` everything outside of entries.
 """
 
 from .assembly import assemble

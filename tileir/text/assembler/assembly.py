@@ -1,4 +1,4 @@
-"""From a text to a module: read everything, then write it as bytecode."""
+"""`assemble`: it reads a whole text, and writes it as bytecode."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def assemble(
     *,
     limits: Limits = DEFAULT,
 ) -> Bytecode:
-    """The module that a text describes: what tileirdisasm prints, or its dialect in MLIR's syntax.
+    """Return the module of a text, which tileirdisasm printed or which is MLIR's spelling of it.
 
     version  bytecode version to write, the latest if None
-    name     what the text is called in messages, for example its file
+    name     name of the text in messages, for example its file
 
     Raises AssemblyError, which lists everything that is wrong with the text, or that the version
-    lacks; BuildError if `version` is none. What the text says and bytecode cannot hold is in the
-    `launch_attributes` of the module, and where its parts stand in `text`.
+    lacks; BuildError if there is no such version. Attributes that bytecode cannot hold are in the
+    module's `launch_attributes`, and the positions of its parts in its `text`.
     """
     chosen = LATEST if version is None else supported(version)
     if not isinstance(text, str):
@@ -53,29 +53,29 @@ def assemble(
     bytecode.launch_attributes = LaunchAttributes(
         MappingProxyType(module.module_attributes),
         MappingProxyType(
-            {entry: MappingProxyType(given) for entry, given in module.entry_attributes.items()}
+            {entry: MappingProxyType(stated) for entry, stated in module.entry_attributes.items()}
         ),
         tuple(module.names),
     )
-    bytecode.text = _places(module, text, name, bytecode)
+    bytecode.text = _positions(module, text, name, bytecode)
     return bytecode
 
 
-def _places(module: ModuleReader, text: str, name: str, bytecode: Bytecode) -> TextPositions:
-    """Where the parts of a module that has been written stand in its text."""
+def _positions(module: ModuleReader, text: str, name: str, bytecode: Bytecode) -> TextPositions:
+    """Return the positions of a module's parts in its text."""
     symbols = {entry.name: entry.at for entry in module.entries}
     symbols |= {variable.name: at for variable, at in module.globals}
     ops = [[entry.starts[id(op)] for op in entry.body.walk()] for entry in module.entries]
-    return TextPositions(name, text, bytecode.original, symbols, ops, module.attribute_places)
+    return TextPositions(name, text, bytecode.original, symbols, ops, module.attribute_positions)
 
 
 BYTE_ORDER_MARK = "\ufeff"
 UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
-"""Its byte order marks, which are no UTF-8, as bytes that are none are read."""
+"""The byte order marks of UTF-16, read as UTF-8 with surrogate escapes."""
 
 
 def _check_characters(text: str, name: str) -> None:
-    """Refuse another encoding, and half of a surrogate pair, which is no character."""
+    """AssemblyError for UTF-16, and for half of a surrogate pair, which is no character."""
     if text.startswith(UTF_16):
         raise AssemblyError(name, [Problem(1, 1, "this is UTF-16; text is to be UTF-8", "", 1)])
     try:
@@ -89,7 +89,7 @@ def _check_characters(text: str, name: str) -> None:
 
 
 def _written(module: ModuleReader, version: Version, limits: Limits) -> bytes:
-    """The bytes of the module. What reading has not found out about is told at the item."""
+    """Return the bytes of the module; AssemblyError, located at an item, if writing fails."""
     writer, report, at = Writer(version), module.source.report, 0
     writer.tables.limits = limits
     try:
@@ -101,8 +101,8 @@ def _written(module: ModuleReader, version: Version, limits: Limits) -> bytes:
         for entry in module.entries:
             at = entry.at
             functions.append(writer.function(entry))
-        for variable, where in module.globals:
-            at = where
+        for variable, position in module.globals:
+            at = position
             variables.append(writer.variable(variable))
         writer.replace("Func", functions)
         if variables:

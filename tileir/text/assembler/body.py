@@ -1,7 +1,7 @@
-"""The body of an entry: names and where they are visible, blocks, and one op after the other.
+"""The body of an entry: blocks, ops, and the names of values.
 
-What is wrong with an op is reported and the op left out; its results are then of unknown type, and
-about what uses those nothing is said. So each problem is told once, and reading goes on.
+An op with a problem is reported and left out; its results then have an unknown type, and ops that
+use them are not checked. So each problem is reported once, and reading continues.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .structured import READERS
 SPECS: dict[str, Spec] = {
     name: spec for spec in OPS if spec.in_body for name in (spec.mnemonic, *spec.aliases)
 }
-"""Every mnemonic, older ones included -> the row of the op."""
+"""Mnemonic, older ones included -> the row of the op."""
 
 START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKIP}", re.ASCII)
 """The start of an op: the names of its results and its mnemonic."""
@@ -44,14 +44,17 @@ AHEAD = re.compile(
     re.ASCII,
 )
 MOST_RESULTS = 1 << 16
-"""Names that one pack such as ``%5:2`` may stand for."""
+"""The most results that one pack such as ``%5:2`` may name."""
 
 CLOSE = phrase("}")
 
 
-class Place:
-    """A block that is being read: the region's row and op, how many names there were before, and
-    where it is opened. `failed` is set by an op that makes no sense, `over` by one behind the end.
+class OpenBlock:
+    """A block that is being read.
+
+    `op` and `row` are the op and the region that have it, `visible` is how many names were defined
+    before, `opened` the position of the brace. `failed` is set by an op that cannot be read, `over`
+    by one after the terminator.
     """
 
     __slots__ = ("block", "failed", "op", "opened", "over", "row", "visible")
@@ -68,7 +71,10 @@ class Place:
         return region_name(self.op, self.row)
 
     def wanted(self, name: str) -> list[Type | None] | None:
-        """The types that a terminator of that name hands over here; None if it goes further."""
+        """Return the operand types that a terminator must have here; None if it leaves an outer op.
+
+        A type is None if it is unknown.
+        """
         rule = dict(self.row.gives).get(name)
         if rule is None:
             return None
@@ -81,20 +87,23 @@ class Place:
 
 
 class BodyReader(BodyScope):
-    """Reads the body of one entry. Then `positions` has every location that was stated, by its
-    identity, and where; `starts` where ops begin, by theirs."""
+    """The reader of an entry's body.
+
+    Afterwards, `stated` has every location and its position in the text, by the identity of the
+    location, and `starts` the positions of ops, by their identities.
+    """
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.places: list[Place] = []
-        self.positions: dict[int, tuple[SourceLocation | CallSite, int]] = {}
+        self.open_blocks: list[OpenBlock] = []
+        self.stated: dict[int, tuple[SourceLocation | CallSite, int]] = {}
         self.starts: dict[int, int] = {}
 
     # Names --------------------------------------------------------------------------------------
 
     def _named(self, results: str | None, at: int) -> list[tuple[str, int, int]]:
-        """The names in front of an op: name, how many values, position."""
-        found = []
+        """Return the names in front of an op, each with its number of values and its position."""
+        names = []
         for match in NAMED.finditer(results or ""):
             count = 1
             if match[2]:
@@ -102,11 +111,11 @@ class BodyReader(BodyScope):
                 if not 0 < count <= MOST_RESULTS:
                     text, start = f"{shown(match[0])} is no pack of results", at + match.start()
                     raise Refused(text, start, len(match[0]))
-            found.append((match[1], count, at + match.start()))
-        return found
+            names.append((match[1], count, at + match.start()))
+        return names
 
     def _name_results(self, named: list[tuple[str, int, int]], op: Op, lost: list[Value]) -> None:
-        """Define the names of an op's results; `lost` are those the version does not have."""
+        """Define the names of an op's results; `lost` are results that the version lacks."""
         results = [*op.results, *lost]
         count = sum(count for _, count, _ in named)
         if named and count != len(results):
@@ -115,18 +124,18 @@ class BodyReader(BodyScope):
             self.report.add(f"{op.name} has {has}, the names are for {count}", at, len(first))
             self._name_unknown(named)
             return
-        place = 0
+        first_index = 0
         for name, count, at in named:
-            for value in results[place : place + 1]:
+            for value in results[first_index : first_index + 1]:
                 if value in lost:
-                    since = op.spec.results[place].since
+                    since = op.spec.results[first_index].since
                     self.gone[name] = f"needs {since}, writing {self.gate.version}"
                 else:
                     self.define(name, value, at)
             if count > 1:
                 for index in range(count):
-                    self.define(f"{name}#{index}", results[place + index], at)
-            place += count
+                    self.define(f"{name}#{index}", results[first_index + index], at)
+            first_index += count
 
     def _name_unknown(self, named: list[tuple[str, int, int]]) -> None:
         for name, _, at in named:
@@ -142,34 +151,34 @@ class BodyReader(BodyScope):
         implied: str | None,
     ) -> Block:
         reader, limits = self.reader, self.source.limits
-        if len(self.places) > limits.region_depth:
+        if len(self.open_blocks) > limits.region_depth:
             raise reader.refused(f"more than {limits.region_depth} regions inside each other")
         opened, block = reader.at, Block()
         reader.expect(phrase("{"))
-        place = Place(op, row, block, len(self.defined), opened)
-        self.places.append(place)
+        open_block = OpenBlock(op, row, block, len(self.defined), opened)
+        self.open_blocks.append(open_block)
         for name, at, type in arguments:
             value = Value(type, block, len(block.arguments), 0)
             block.arguments.append(value)
             self.define(name, value, at)
-        self._ops(place)
-        self._end(place, implied)
-        self.places.pop()
-        self.forget(place.visible)
+        self._ops(open_block)
+        self._end(open_block, implied)
+        self.open_blocks.pop()
+        self.forget(open_block.visible)
         return block
 
-    def _end(self, place: Place, implied: str | None) -> None:
-        """The closing brace, and the terminator before it."""
-        reader, ops, at = self.reader, place.block.ops, self.reader.at
+    def _end(self, open_block: OpenBlock, implied: str | None) -> None:
+        """Read the closing brace, and check or add the terminator before it."""
+        reader, ops, at = self.reader, open_block.block.ops, self.reader.at
         if not reader.accept(CLOSE):
-            line = line_of(reader.text, place.opened)
-            self.report.add(f"the {place} opened in line {line} is never closed", at)
+            line = line_of(reader.text, open_block.opened)
+            self.report.add(f"the {open_block} opened in line {line} is never closed", at)
             raise Stop
-        if place.failed or (ops and ops[-1].spec.terminator):
+        if open_block.failed or (ops and ops[-1].spec.terminator):
             return
         if implied is None:
-            ends = choice(place.row.terminators, quoted=False)
-            self.report.add(f"the {place} does not end with {ends}", at)
+            ends = choice(open_block.row.terminators, quoted=False)
+            self.report.add(f"the {open_block} does not end with {ends}", at)
             return
         end = Op(BY_NAME[implied], {"operands": ()}, {})
         self.hand_over(end, at, 1)
@@ -177,29 +186,29 @@ class BodyReader(BodyScope):
         ops.append(end)
 
     def hand_over(self, op: Op, at: int, length: int) -> None:
-        """Check what a terminator hands to the op it goes to."""
-        found = [value.type for value in op.operands["operands"]]
-        if None in found:
+        """Check the operand types of a terminator against the op that it ends or leaves."""
+        types = [value.type for value in op.operands["operands"]]
+        if None in types:
             return
-        for place in reversed(self.places):
-            wanted = place.wanted(op.name)
+        for open_block in reversed(self.open_blocks):
+            wanted = open_block.wanted(op.name)
             if wanted is not None:
-                if None not in wanted and found != wanted:
-                    needs, has = (", ".join(map(str, t)) or "nothing" for t in (wanted, found))
-                    text = f"{op.name} hands {has} to {place.op.name}, which is to get {needs}"
+                if None not in wanted and types != wanted:
+                    needs, has = (", ".join(map(str, t)) or "nothing" for t in (wanted, types))
+                    text = f"{op.name} hands {has} to {open_block.op.name}, which is to get {needs}"
                     self.report.add(text, at, length)
                 return
-            if op.name not in place.row.terminators:
-                ends = choice(place.row.terminators, quoted=False)
-                text = f"{op.name} cannot end the {place}, which ends with {ends}"
+            if op.name not in open_block.row.terminators:
+                ends = choice(open_block.row.terminators, quoted=False)
+                text = f"{op.name} cannot end the {open_block}, which ends with {ends}"
                 self.report.add(text, at, length)
                 return
-        if found:
+        if types:
             self.report.add("a kernel returns nothing", at, length)
 
     # Ops ----------------------------------------------------------------------------------------
 
-    def _ops(self, place: Place) -> None:
+    def _ops(self, open_block: OpenBlock) -> None:
         reader, text = self.reader, self.reader.text
         while not text.startswith("}", reader.at) and reader.at < len(text):
             start = reader.at
@@ -207,21 +216,21 @@ class BodyReader(BodyScope):
             try:
                 if match is None:
                     raise self._no_op()
-                self._op(match, place)
+                self._op(match, open_block)
             except Refused as wrong:
-                place.failed = True
+                open_block.failed = True
                 self.report.add(wrong.message, wrong.at, wrong.length)
                 self._recover(match, start)
 
     def _no_op(self) -> Refused:
-        """What to say where no op starts."""
+        """Return the problem where no op starts."""
         generic = GENERIC.match(self.reader.text, self.reader.at)
         if generic is None:
             return self.reader.expected("an op or '}'", after=False)
         return self.reader.refused("MLIR's generic form of ops is not read", generic.end() - 1)
 
     def _unknown_op(self, name: str, at: int) -> Refused:
-        """What to say of a mnemonic that is none: it may be that of another dialect."""
+        """Return the problem of an unknown mnemonic, which may be that of another dialect."""
         whole = DIALECT_OP.match(self.reader.text, at)
         if whole is None:
             return Refused(
@@ -233,45 +242,45 @@ class BodyReader(BodyScope):
         )
         return Refused(text, at, len(whole[0]))
 
-    def _op(self, match: re.Match[str], place: Place) -> None:
+    def _op(self, match: re.Match[str], open_block: OpenBlock) -> None:
         reader, name = self.reader, match[2]
         named = self._named(match[1], match.start(1))
         spec = SPECS.get(name)
         if spec is None:
             raise self._unknown_op(name, match.start(2))
-        ops = place.block.ops
-        if ops and ops[-1].spec.terminator and not place.over:
-            place.over = place.failed = True
-            text = f"nothing may follow '{ops[-1].name}', which ends the {place}"
+        ops = open_block.block.ops
+        if ops and ops[-1].spec.terminator and not open_block.over:
+            open_block.over = open_block.failed = True
+            text = f"nothing may follow '{ops[-1].name}', which ends the {open_block}"
             self.report.add(text, match.start(2), len(name))
         if spec.since > self.gate.version:
             self.gate.need(spec.mnemonic, spec.since, match.start(2), len(name))
         reader.at = match.end()
-        draft = ParsedOp(
+        parsed = ParsedOp(
             syntax_of(spec.mnemonic), match.start(2), sum(count for _, count, _ in named)
         )
         before = len(self.report)
         read = READERS.get(name)
         if read is None:
-            for step in draft.syntax.steps:
-                step(self, draft)
-            op, lost = finished(self, draft)
+            for step in parsed.syntax.steps:
+                step(self, parsed)
+            op, lost = finished(self, parsed)
         else:
-            op, lost = read(self, draft)
+            op, lost = read(self, parsed)
         at = reader.at
         if reader.text.startswith("{", at):
             raise reader.refused(NO_ATTRIBUTES)
         op.location = self.source.locations.optional()
         if op.location is not None:
-            self.positions.setdefault(id(op.location), (op.location, at))
+            self.stated.setdefault(id(op.location), (op.location, at))
         self._name_results(named, op, lost)
         if spec.terminator and len(self.report) == before:
-            self.hand_over(op, draft.at, len(name))
-        self.starts[id(op)] = draft.at
+            self.hand_over(op, parsed.at, len(name))
+        self.starts[id(op)] = parsed.at
         ops.append(op)
 
     def _recover(self, match: re.Match[str] | None, start: int) -> None:
-        """Go to the next op of the block, over regions of the one that failed."""
+        """Skip to the next op of the block, over the regions of the op that failed."""
         reader, depth = self.reader, 0
         if match is not None and match[1]:
             self._name_unknown(self._named(match[1], match.start(1)))

@@ -1,4 +1,4 @@
-"""What is wrong with a text: collected while reading, turned into lines and columns at the end."""
+"""The problems of a text: collected with their positions, reported with lines and columns."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from tileir.errors import AssemblyError, Problem
 from tileir.formats.errors import shorten
 
 MOST_PROBLEMS = 100
-"""Reading stops when so many problems were found."""
-
+"""Reading stops after so many problems."""
 
 LONGEST_MESSAGE = 1000
 """Characters; types, which are spelled in full, can be long."""
 
 
 class Refused(Exception):
-    """The op or item that is being read makes no sense; reading goes on behind it.
+    """The op or item that is being read has a problem; reading continues after it.
 
-    `at` is the position of the token that is wrong, in characters, `length` how long it is.
+    `at` is the position of the wrong token, `length` its length, both in characters.
     """
 
     def __init__(self, message: str, at: int, length: int = 1) -> None:
@@ -29,7 +28,7 @@ class Refused(Exception):
 
 
 class Stop(Exception):
-    """Reading on helps nobody: there are too many problems, or the text is at its end."""
+    """Reading ends: there are too many problems, or the text is at its end."""
 
 
 class Diagnostics:
@@ -38,28 +37,28 @@ class Diagnostics:
     def __init__(self, text: str, name: str) -> None:
         self.text = text
         self.name = name
-        self._found: dict[tuple[int, str], int] = {}
+        self._problems: dict[tuple[int, str], int] = {}
 
     def __len__(self) -> int:
-        """How many there are."""
-        return len(self._found)
+        """The number of problems."""
+        return len(self._problems)
 
     def add(self, message: str, at: int, length: int = 1) -> None:
-        """Note a problem; Stop if that makes too many."""
-        self._found.setdefault((at, shorten(message, LONGEST_MESSAGE)), length)
-        if len(self._found) >= MOST_PROBLEMS:
+        """Add a problem; raises Stop if there are too many."""
+        self._problems.setdefault((at, shorten(message, LONGEST_MESSAGE)), length)
+        if len(self._problems) >= MOST_PROBLEMS:
             raise Stop
 
     def error(self) -> AssemblyError:
-        """All of it as one error."""
+        """Return all problems as one error."""
         starts = [0, *(at + 1 for at, char in enumerate(self.text) if char == "\n")]
         lines: dict[int, str] = {}
         problems = []
-        for (at, message), length in sorted(self._found.items()):
+        for (at, message), length in sorted(self._problems.items()):
             line = bisect_right(starts, at)
             if line not in lines:
                 end = starts[line] - 1 if line < len(starts) else len(self.text)
                 lines[line] = self.text[starts[line - 1] : end]
             column = at - starts[line - 1] + 1
             problems.append(Problem(line, column, message, lines[line], max(length, 1)))
-        return AssemblyError(self.name, problems, len(self._found) >= MOST_PROBLEMS)
+        return AssemblyError(self.name, problems, len(self._problems) >= MOST_PROBLEMS)

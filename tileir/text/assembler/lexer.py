@@ -1,8 +1,8 @@
-"""The words of the text: names, numbers, strings, punctuation.
+"""The tokens of the text: names, numbers, strings, punctuation.
 
-There is no list of tokens. A reader stands at the start of a token, and one regular expression
-takes what is expected there together with the blanks and comments behind it; that is all the work
-a token costs. None of the expressions backtracks over blanks, so all take linear time.
+There is no list of tokens. A reader is at the start of a token, and one regular expression matches
+the expected token together with the blanks and comments behind it, which is fast. None of the
+expressions backtracks over blanks, so all take linear time.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SKIP = r"(?>(?:[ \t\r\n]++|//[^\n]*+)*+)"
 """Blanks and comments."""
 
 LONGEST_SHOWN = 40
-"""Characters of a token in a message."""
+"""The most characters of a token in a message."""
 
 LONGEST_NUMBER = 2000
-"""Digits of a number; no element type needs as many to be exact."""
+"""The most digits of a number; no element type needs as many to be exact."""
 
 
 def token(pattern: str) -> re.Pattern[str]:
-    """The expression of a token and what may stand behind it; its group 1 is the token."""
+    """Return the expression for a token and the blanks behind it; its group 1 is the token."""
     return re.compile(f"({pattern}){SKIP}", re.ASCII)
 
 
@@ -37,7 +37,7 @@ RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP})*+"
 """The pattern of the names in front of an op."""
 
 SOME_RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP}){{0,64}}+"
-"""No more than ops have, for what is tried at every line."""
+"""The same for fewer names, more than any op has, because it is tried at every line."""
 
 NAMES = re.compile(rf"{RESULTS}=", re.ASCII)
 WORD = token(r"[A-Za-z_][\w$.]*+")
@@ -67,7 +67,7 @@ PHRASE = re.compile(r"->|[#!@]?[A-Za-z_][\w.]*|\S")
 
 
 class Phrase:
-    """Words and punctuation that stand for themselves, blanks between them or not."""
+    """Fixed words and punctuation, with or without blanks between them."""
 
     __slots__ = ("first", "match", "tokens")
 
@@ -80,34 +80,34 @@ class Phrase:
 
 @cache
 def phrase(text: str) -> Phrase:
-    """The phrase of these words."""
+    """Return the phrase of some words; cached."""
     return Phrase(text)
 
 
 class Reader:
-    """A position in a text, always at the start of a token. What does not fit raises Refused."""
+    """A position in a text, always at the start of a token. An unexpected token raises Refused."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = BLANKS.match(text).end()
 
     def skip(self) -> None:
-        """Go over blanks and comments."""
+        """Skip blanks and comments."""
         self.at = BLANKS.match(self.text, self.at).end()
 
     # Errors -------------------------------------------------------------------------------------
 
     def refused(self, message: str, at: int | None = None) -> Refused:
-        """An error about the token at a position, by default the next one."""
+        """Return an error about the token at a position, by default the next one."""
         at = self.at if at is None else at
-        found = ANYTHING.match(self.text, at)
-        return Refused(message, at, len(found[0]) if found else 1)
+        match = ANYTHING.match(self.text, at)
+        return Refused(message, at, len(match[0]) if match else 1)
 
     def expected(self, what: str, after: bool = True) -> Refused:
-        """An error about the next token, which is something else.
+        """Return an error about the next token, which is not the expected one.
 
-        What is to come `after` the last token, and is missing at the end of a line, is missing
-        there and not where the next line begins.
+        What should come `after` the last token, if that ends a line, is reported as missing there
+        and not at the start of the next line.
         """
         if what == "':'" and self.text.startswith("{", self.at):
             return self.refused(NO_ATTRIBUTES)
@@ -117,10 +117,10 @@ class Reader:
         end = end_of_line(self.text, self.at) if after and self.at < len(self.text) else None
         if end is not None:
             return Refused(f"expected {what}, found the end of the line", end)
-        return self.refused(f"expected {what}, found {self.found()}")
+        return self.refused(f"expected {what}, found {self.next_token()}")
 
     def _foreign(self) -> Refused | None:
-        """An error about a character that stands in strings and comments alone."""
+        """Return an error if the next token has a character for strings and comments only."""
         at = NAME_PART.match(self.text, self.at).end()
         char = self.text[at : at + 1]
         if not char or char.isascii():
@@ -136,8 +136,8 @@ class Reader:
             how = f'; write @"{symbol[1]}{printable(rest)}"'
         return Refused(f"{shown_char} can only stand in strings and comments{how}", at)
 
-    def found(self) -> str:
-        """The next token for a message."""
+    def next_token(self) -> str:
+        """Return the next token as messages show it."""
         match = ANYTHING.match(self.text, self.at)
         if match is None:
             return "the end of the text"
@@ -146,7 +146,7 @@ class Reader:
     # Tokens -------------------------------------------------------------------------------------
 
     def take(self, pattern: re.Pattern[str], what: str) -> str:
-        """The token of a pattern; `what` says what it is."""
+        """Read the token of a pattern; `what` describes it in messages."""
         match = pattern.match(self.text, self.at)
         if match is None:
             raise self.expected(what)
@@ -154,7 +154,7 @@ class Reader:
         return match[1]
 
     def expect(self, wanted: Phrase) -> None:
-        """Go over a phrase."""
+        """Read a phrase."""
         match = wanted.match(self.text, self.at)
         if match is None:
             for part in wanted.tokens:
@@ -165,7 +165,7 @@ class Reader:
         self.at = match.end()
 
     def accept(self, wanted: Phrase) -> bool:
-        """Go over a phrase if it is there."""
+        """Read a phrase if it comes next; return whether it did."""
         match = wanted.match(self.text, self.at)
         if match is None:
             return False
@@ -177,23 +177,23 @@ class Reader:
         return wanted.first(self.text, self.at) is not None
 
     def literal(self) -> str:
-        """A number, ``true`` or ``false``."""
+        """Read a number, ``true`` or ``false``."""
         self.check_finite()
         return self.take(LITERAL, "a number")
 
     def check_finite(self) -> None:
-        """Refuse the words for what is no finite number: there are none."""
+        """Refuse words for infinity and NaN, which are written as bits."""
         match = NOT_FINITE.match(self.text, self.at)
         if match is not None:
             how = "is written as its bits, for f32 as 0x7F800000 (inf) or 0x7FC00000 (nan)"
             raise self.refused(f"{match[0]} {how}")
 
     def word(self, what: str = "a word") -> str:
-        """A bare word."""
+        """Read a bare word."""
         return self.take(WORD, what)
 
     def symbol(self) -> str:
-        """The name of a symbol: ``@name`` or ``@"any name"``."""
+        """Read a symbol, ``@name`` or ``@"any name"``, and return its name."""
         at = self.at
         name = self.take(SYMBOL, "a symbol such as @name")[1:]
         if name.startswith('"'):
@@ -203,12 +203,12 @@ class Reader:
         return name
 
     def string(self, what: str = "a string") -> str:
-        """The contents of a string."""
+        """Read a string, and return its contents."""
         at = self.at
         return self.unescaped(self.take(STRING, what), at)
 
     def unescaped(self, quoted: str, at: int) -> str:
-        """What a string in quotes stands for; `at` is where it is."""
+        """Return the contents of a quoted string, which is at position `at`."""
         if "\\" not in quoted:
             return quoted[1:-1]
 
@@ -228,7 +228,7 @@ class Reader:
         return b"".join(pieces).decode("utf-8", "surrogateescape")
 
     def integer(self, what: str = "an integer", low: int = -(1 << 63), high: int = 1 << 64) -> int:
-        """An integer of `low` or more and less than `high`."""
+        """Read an integer of `low` or more and less than `high`."""
         at = self.at
         literal = self.take(INTEGER, what)
         number = integer_of(literal)
@@ -237,7 +237,7 @@ class Reader:
         return number
 
     def integers(self, what: str, low: int, high: int) -> tuple[int, ...]:
-        """Integers in brackets, which the caller has opened."""
+        """Read integers up to a closing bracket, after the opening one."""
         numbers: list[int] = []
         while not self.accept(phrase("]")):
             if numbers:
@@ -246,7 +246,7 @@ class Reader:
         return tuple(numbers)
 
     def balanced(self) -> str:
-        """The text up to where the bracket that opens here is closed, blanks around it left out."""
+        """Read a bracket and everything up to its counterpart, and return that text."""
         start, open_brackets = self.at, []
         for match in PIECES.finditer(self.text, start):
             piece = match[0]
@@ -262,7 +262,7 @@ class Reader:
 
 
 def end_of_line(text: str, at: int) -> int | None:
-    """Where the last line with a token before `at` ends, if `at` is not in it."""
+    """Return the end of the last line with a token before `at`; None if `at` is in that line."""
     start = text.rfind("\n", 0, at) + 1
     if text[start:at].strip():
         return None
@@ -276,17 +276,17 @@ def end_of_line(text: str, at: int) -> int | None:
 
 
 def line_of(text: str, at: int) -> int:
-    """The number of the line of a position, from 1."""
+    """Return the line number of a position, from 1."""
     return text.count("\n", 0, at) + 1
 
 
 def shown(literal: str) -> str:
-    """A token in a message."""
+    """Return a token as messages show it."""
     return printable(shorten(literal, LONGEST_SHOWN))
 
 
 def integer_of(literal: str) -> int | None:
-    """The value of an integer, decimal or hexadecimal; None if it has far too many digits."""
+    """Return the value of a decimal or hexadecimal integer; None if it has far too many digits."""
     if len(literal) > LONGEST_NUMBER:
         return None
     return int(literal, 16 if "x" in literal or "X" in literal else 10)

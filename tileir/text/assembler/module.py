@@ -1,4 +1,4 @@
-"""What stands outside of entries: the shell, the module, globals and the heads of entries."""
+"""The text outside of bodies: modules, globals and the heads of entries."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ NEXT_ITEM = re.compile(
 
 @dataclass(slots=True)
 class Entry:
-    """An entry as `write.sections` takes it. `at` is where it begins, `starts` where its ops do,
-    by their identities."""
+    """An entry as `write.sections` takes it, with its position in the text (`at`) and those of its
+    ops, by their identities (`starts`)."""
 
     name: str
     type: FunctionType
@@ -55,8 +55,11 @@ class Entry:
 
 @dataclass(slots=True)
 class ModuleReader:
-    """Reads a whole text; then `entries`, `globals`, `producer`, the launch attributes and the
-    `names` of modules are what it says, and `attribute_places` where (see `TextPositions`)."""
+    """The reader of a whole text.
+
+    Afterwards, it has the entries, the globals and the producer with their positions, the launch
+    attributes, the names of modules, and the positions of attributes (see `TextPositions`).
+    """
 
     source: Source
     entries: list[Entry] = field(default_factory=list)
@@ -64,19 +67,19 @@ class ModuleReader:
     producer: tuple[str, int] | None = None
     module_attributes: dict[str, object] = field(default_factory=dict)
     entry_attributes: dict[str, dict[str, object]] = field(default_factory=dict)
-    attribute_places: dict[str, dict[str, int]] = field(default_factory=dict)
+    attribute_positions: dict[str, dict[str, int]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     _modules: set[int | str] = field(default_factory=set)
     _symbols: set[str] = field(default_factory=set)
 
     def read(self) -> None:
-        """Read the text. What is wrong with it is in the source's report."""
+        """Read the text; its problems are in the source's report."""
         self._producer_line()
         self.source.aliases.read_all()
         self._items(0)
 
     def _producer_line(self) -> None:
-        """The comment in which the disassembler names the producer."""
+        """Read the comment in which the disassembler names the producer."""
         match = re.match(r"// Producer: ([^\n]*)", self.source.reader.text)
         if match:
             self._set_producer(match[1].removesuffix("\r"), match.start(1), len(match[1]))
@@ -88,9 +91,9 @@ class ModuleReader:
     # Items --------------------------------------------------------------------------------------
 
     def _items(self, depth: int, opened: int = 0) -> None:
-        """Items up to the brace that closes what they are in, or to the end of the text.
+        """Read items up to the brace that closes their module, or to the end of the text.
 
-        `opened` is the position of the brace that opens it.
+        `opened` is the position of the brace that opens the module.
         """
         reader, text = self.source.reader, self.source.reader.text
         while reader.at < len(text):
@@ -126,7 +129,7 @@ class ModuleReader:
             self._module(at, match[2] == "cuda_tile.module", depth)
 
     def _alias(self, match: re.Match[str]) -> None:
-        """Definitions have been read; go over this one."""
+        """Skip the definition of an alias, which has been read before."""
         reader = self.source.reader
         end = self.source.aliases.ends.get(match.start(1))
         if end is None:
@@ -135,7 +138,7 @@ class ModuleReader:
         reader.at = max(end, match.end())
 
     def _module(self, at: int, own: bool, depth: int) -> None:
-        """A module, or the shell around one."""
+        """Read a module, or the outer module around one."""
         source, reader = self.source, self.source.reader
         if depth >= source.limits.region_depth:
             raise reader.refused(f"more than {source.limits.region_depth} nested modules", at)
@@ -166,19 +169,21 @@ class ModuleReader:
         self._merge(self.module_attributes, attributes, at)
 
     def _launch_attributes(self, owner: str) -> dict[str, object]:
-        """The attributes of an entry, or of the module."""
-        places = self.attribute_places.setdefault(owner, {})
-        return self.source.attributes.dictionary(places=places)
+        """Read the attributes of an entry, or of the module."""
+        positions = self.attribute_positions.setdefault(owner, {})
+        return self.source.attributes.dictionary(positions=positions)
 
     def _merge(self, known: dict[str, object], more: dict[str, object], at: int) -> None:
-        """Add attributes to those that are known; none may be said to be two things."""
+        """Add attributes to those that are known; none may have two values."""
         for name, value in more.items():
             if repr(known.setdefault(name, plain(value))) != repr(plain(value)):
                 raise self.source.reader.refused(f"{shown(name)} is there twice", at)
 
     def _recover(self, start: int, inside: int) -> None:
-        """Go to the next item, over the braces of the one that failed; stop where the module ends
-        if it is `inside` of one."""
+        """Skip to the next item, over the braces of the item that failed.
+
+        Stop at the end of the module if the item is `inside` of one.
+        """
         reader, depth = self.source.reader, 0
         reader.at = len(reader.text)
         for piece in NEXT_ITEM.finditer(reader.text, start):
@@ -240,7 +245,7 @@ class ModuleReader:
         arguments, attributes = self._parameters()
         if reader.accept(phrase("->")) and not reader.accept(phrase("()")):
             raise reader.refused("an entry has no results")
-        hints, beside = None, {}
+        hints, attributes_beside = None, {}
         while True:
             at_part = reader.at
             if reader.accept(phrase("optimization_hints =")):
@@ -248,33 +253,37 @@ class ModuleReader:
                     raise reader.refused("optimization_hints is there twice", at_part)
                 hints = source.attributes.hints()
             elif reader.accept(phrase("attributes")):
-                self._merge(beside, self._launch_attributes(name), at_part)
+                self._merge(attributes_beside, self._launch_attributes(name), at_part)
             else:
                 break
-        inside = BodyReader(source)
-        block = inside.region(None, ENTRY, arguments, IMPLIED["entry"])
+        body_reader = BodyReader(source)
+        block = body_reader.region(None, ENTRY, arguments, IMPLIED["entry"])
         at_part = reader.at
         if reader.text.startswith("{", at_part):
-            self._merge(beside, self._launch_attributes(name), at_part)
+            self._merge(attributes_beside, self._launch_attributes(name), at_part)
         at_location = reader.at
         location = source.locations.optional()
-        self._check_locations(name, location, at_location, inside)
-        if beside:
-            self.entry_attributes[name] = beside
+        self._check_locations(name, location, at_location, body_reader)
+        if attributes_beside:
+            self.entry_attributes[name] = attributes_beside
         type = FunctionType(tuple(type for _, _, type in arguments), ())
         body = Body(type, block)
-        entry = Entry(name, type, body, hints or Hints({}), attributes, location, at, inside.starts)
+        entry = Entry(
+            name, type, body, hints or Hints({}), attributes, location, at, body_reader.starts
+        )
         self.entries.append(entry)
 
     def _parameters(self) -> tuple[list[tuple[str, int, Type | None]], tuple]:
-        """Names and types in parentheses; a dictionary of attributes for each, or () if all are
-        empty."""
+        """Read names and types in parentheses.
+
+        The second result is a dictionary of attributes for each parameter, or () if all are empty.
+        """
         source, reader = self.source, self.source.reader
-        found: list[tuple[str, int, Type | None]] = []
+        parameters: list[tuple[str, int, Type | None]] = []
         attributes: list[dict] = []
         reader.expect(phrase("("))
         while not reader.accept(phrase(")")):
-            if found:
+            if parameters:
                 reader.expect(phrase(","))
             at = reader.at
             name = reader.take(VALUE, "a name such as %arg0")
@@ -283,10 +292,10 @@ class ModuleReader:
             type = source.types.read()
             if type is not None and not (isinstance(type, Tile) and not type.rank):
                 source.report.add(f"a parameter is a tile of rank 0, not {type}", at_type)
-            found.append((name, at, type))
+            parameters.append((name, at, type))
             attributes.append(self._parameter_attributes())
             source.locations.optional()
-        return found, tuple(attributes) if any(attributes) else ()
+        return parameters, tuple(attributes) if any(attributes) else ()
 
     def _parameter_attributes(self) -> dict[str, object]:
         source, reader = self.source, self.source.reader
@@ -306,9 +315,9 @@ class ModuleReader:
     def _check_locations(
         self, name: str, location: SourceLocation | CallSite | None, at: int, body: BodyReader
     ) -> None:
-        """Ops are in the Subprogram of their entry, which names it, or readers refuse the file."""
+        """Check that ops are in the Subprogram of their entry; other readers refuse such a file."""
         report = self.source.report
-        if report:  # of which this might only be what follows
+        if report:  # this problem may only follow from others
             return
         scope = location.scope if isinstance(location, SourceLocation) else None
         symbol = scope.linkage_name if isinstance(scope, Subprogram) else None
@@ -316,13 +325,13 @@ class ModuleReader:
             text = f"the location of an entry is in a di_subprogram with the linkageName {name!r}"
             report.add(text, at)
             return
-        for place, where in body.positions.values():
-            for text in misplaced(place, location):
-                report.add(text, where)
+        for stated, position in body.stated.values():
+            for text in misplaced(stated, location):
+                report.add(text, position)
 
 
 def plain(value: object) -> object:
-    """An attribute as a plain value; see `tileir.launch.attributes`."""
+    """Return an attribute as a plain value; see `tileir.launch.attributes`."""
     match value:
         case IntegerAttribute():
             return value.value

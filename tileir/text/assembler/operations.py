@@ -1,7 +1,7 @@
-"""Ops by the assembly format of their row.
+"""The reader of ops by the assembly format of their row.
 
-A format becomes a list of steps, once for each op. A step takes a piece of the text and notes in
-the parsed op what it says: values, attributes, or types that are stated of them.
+A format becomes a list of steps, once for each row. A step reads a piece of the text, and adds
+values, attributes or stated types to the parsed op.
 """
 
 from __future__ import annotations
@@ -24,30 +24,31 @@ from .slots import attribute_step
 
 
 def _implied(spec: Spec, stated: set[str]) -> tuple[tuple[str, str], ...]:
-    found = []
+    """Pair operands without a stated type with a slot of the same type that has one."""
+    implied = []
     for slot in spec.operands:
         for group in spec.same_type:
             others = [name for name in group if name in stated]
             if slot.name in group and slot.name not in stated and others:
-                found.append((slot.name, others[0]))
+                implied.append((slot.name, others[0]))
                 break
-    return tuple(found)
+    return tuple(implied)
 
 
 def _typed(items: tuple[Item, ...]) -> list[str]:
-    """The slots of which a format states the types."""
-    found = []
+    """Return the slots of which a format states the types."""
+    names = []
     for item in items:
         if isinstance(item, Group):
-            found += _typed(item.items)
+            names += _typed(item.items)
         elif isinstance(item, Slot) and item.form not in ("", "symbol", "extents"):
-            found.append(item.name)
-    return found
+            names.append(item.name)
+    return names
 
 
 @cache
 def syntax_of(mnemonic: str) -> OpSyntax:
-    """How an op is read."""
+    """Return the syntax of an op."""
     spec = BY_NAME[mnemonic]
     items = items_of(spec) if spec.format != "" else ()
     return OpSyntax(
@@ -62,7 +63,7 @@ def syntax_of(mnemonic: str) -> OpSyntax:
 def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
     steps: list[Step] = []
     words: dict[str, None] = {}
-    for place, item in enumerate(items):
+    for index, item in enumerate(items):
         unit = isinstance(item, Group) and _is_word(spec, item)
         if unit:
             words[item.anchor.name] = None
@@ -72,7 +73,7 @@ def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
             words = {}
         if isinstance(item, Group):
             rivals = [
-                other.anchor.name for other in items[place + 1 :] if _rivals(spec, item, other)
+                other.anchor.name for other in items[index + 1 :] if _rivals(spec, item, other)
             ]
             steps.append(_group(spec, item, rivals))
         elif isinstance(item, Slot):
@@ -83,37 +84,37 @@ def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
 
 
 def _is_word(spec: Spec, group: Group) -> bool:
-    """Whether the part is the name of a unit attribute and nothing else."""
+    """Whether a group is the name of a unit attribute and nothing else."""
     slot = slot_of(spec, group.anchor.name)
     rest = [item for item in group.items if isinstance(item, Literal) and item.text.strip()]
     return isinstance(slot, Attribute) and slot.node is None and not rest
 
 
 def _words(names: tuple[str, ...]) -> Step:
-    """Unit attributes in any order."""
+    """Return the step that reads unit attributes in any order."""
     words = {name: phrase(name) for name in names}
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        found = True
-        while found:
-            found = False
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        again = True
+        while again:
+            again = False
             for name, word in words.items():
                 at = body.reader.at
                 if body.reader.accept(word):
-                    if name in draft.attributes:
+                    if name in parsed.attributes:
                         raise body.reader.refused(f"{name} is there twice", at)
-                    draft.attributes[name], draft.places[name], found = True, [at], True
+                    parsed.attributes[name], parsed.positions[name], again = True, [at], True
 
     return read
 
 
 def _literal(text: str) -> Step:
     wanted = phrase(text.strip())
-    return lambda body, draft: body.reader.expect(wanted)
+    return lambda body, parsed: body.reader.expect(wanted)
 
 
 def _rivals(spec: Spec, group: Group, other: Item) -> bool:
-    """Whether two parts that can be left out begin alike, so that what follows decides."""
+    """Whether two optional groups begin alike, so that the type of the operand decides."""
     return (
         isinstance(other, Group)
         and isinstance(slot_of(spec, group.anchor.name), Operand)
@@ -125,11 +126,11 @@ def _rivals(spec: Spec, group: Group, other: Item) -> bool:
 
 
 def slot_of(spec: Spec, name: str):
-    """The slot of an op by its name."""
+    """Return the slot of an op by its name."""
     return next(s for s in (*spec.operands, *spec.attributes, *spec.results) if s.name == name)
 
 
-# Parts that can be left out -------------------------------------------------------------------
+# Optional groups -------------------------------------------------------------------------------
 
 
 def _group(spec: Spec, group: Group, rivals: list[str]) -> Step:
@@ -137,42 +138,42 @@ def _group(spec: Spec, group: Group, rivals: list[str]) -> Step:
     present = _presence(spec, group)
     first, *others = (slot_of(spec, name) for name in (group.anchor.name, *rivals))
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        if present(body, draft):
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        if present(body, parsed):
             for step in steps:
-                step(body, draft)
+                step(body, parsed)
 
-    def read_rival(body: BodyScope, draft: ParsedOp) -> None:
-        read(body, draft)
-        _move(draft, first, others[0])
+    def read_rival(body: BodyScope, parsed: ParsedOp) -> None:
+        read(body, parsed)
+        _move(parsed, first, others[0])
 
     return read_rival if others else read
 
 
-def _move(draft: ParsedOp, first: Operand, other: Operand) -> None:
-    """A value that cannot be what it was taken for is what can stand there besides."""
-    value = draft.operands[first.name]
+def _move(parsed: ParsedOp, first: Operand, other: Operand) -> None:
+    """Move a value to the other slot if its type does not fit the first."""
+    value = parsed.operands[first.name]
     if isinstance(value, Value) and value.type is not None and not admits(first.type, value.type):
-        draft.operands[first.name], draft.operands[other.name] = None, value
-        draft.places[other.name] = draft.places.pop(first.name)
+        parsed.operands[first.name], parsed.operands[other.name] = None, value
+        parsed.positions[other.name] = parsed.positions.pop(first.name)
 
 
 def _presence(spec: Spec, group: Group) -> Callable[[BodyScope, ParsedOp], object]:
-    """What tells whether the part is there: an operand that was read, or the next token."""
+    """Return the test for a group: an operand that was read, or the next token."""
     anchor, name = slot_of(spec, group.anchor.name), group.anchor.name
     if group.anchor.form:
-        return lambda body, draft: draft.operands[name]
+        return lambda body, parsed: parsed.operands[name]
     lead = group.items[0]
     if isinstance(lead, Literal) and lead.text.strip():
         begins = phrase(lead.text.strip())
         rival = isinstance(anchor, Operand) and anchor.arity != "many"
         if rival:
-            return lambda body, draft: not draft.operands[name] and body.reader.sees(begins)
-        return lambda body, draft: body.reader.sees(begins)
+            return lambda body, parsed: not parsed.operands[name] and body.reader.sees(begins)
+        return lambda body, parsed: body.reader.sees(begins)
     if isinstance(anchor, Operand):
-        begins = _value_of_its_own if spec.terminator else _value_ahead
-        return lambda body, draft: begins(body)
-    return lambda body, draft: _word_ahead(body)
+        begins = _value_of_this_op if spec.terminator else _value_ahead
+        return lambda body, parsed: begins(body)
+    return lambda body, parsed: _word_ahead(body)
 
 
 def _value_ahead(body: BodyScope) -> bool:
@@ -180,7 +181,7 @@ def _value_ahead(body: BodyScope) -> bool:
     return body.reader.text.startswith("%", body.reader.at)
 
 
-def _value_of_its_own(body: BodyScope) -> bool:
+def _value_of_this_op(body: BodyScope) -> bool:
     """Whether a value is next, and not the start of another op."""
     return _value_ahead(body) and not NAMES.match(body.reader.text, body.reader.at)
 
@@ -213,49 +214,52 @@ def _slot(spec: Spec, item: Slot) -> Step:
 
 
 def _value(name: str) -> Step:
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        draft.places[name] = [body.reader.at]
-        draft.operands[name] = body.value()
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        parsed.positions[name] = [body.reader.at]
+        parsed.operands[name] = body.value()
 
     return read
 
 
 def _values(name: str, last: bool) -> Step:
-    """Any number of values; behind an op that is the `last` one there can be names of results."""
-    comma, begins = phrase(","), _value_of_its_own if last else _value_ahead
+    """Return the step that reads any number of values.
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        reader, found, places = body.reader, [], []
+    After a terminator (`last`), the names of another op's results may follow.
+    """
+    comma, begins = phrase(","), _value_of_this_op if last else _value_ahead
+
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        reader, values, positions = body.reader, [], []
         if begins(body):
-            while not found or reader.accept(comma):
-                places.append(reader.at)
-                found.append(body.value())
-        draft.operands[name], draft.places[name] = tuple(found), places
+            while not values or reader.accept(comma):
+                positions.append(reader.at)
+                values.append(body.value())
+        parsed.operands[name], parsed.positions[name] = tuple(values), positions
 
     return read
 
 
 def _type(name: str) -> Step:
-    def read(body: BodyScope, draft: ParsedOp) -> None:
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
         at = body.reader.at
-        draft.stated[name] = [(body.types.read(), at)]
+        parsed.stated[name] = [(body.types.read(), at)]
 
     return read
 
 
 def _types(name: str) -> Step:
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        draft.stated[name] = body.types.read_list()
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        parsed.stated[name] = body.types.read_list()
 
     return read
 
 
 def _common(slot: Operand, name: str) -> Step:
-    """One type for all values, or one for each."""
+    """Return the step that reads one type for all values, or one for each."""
     comma = phrase(",")
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        reader, count = body.reader, len(draft.operands[name])
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        reader, count = body.reader, len(parsed.operands[name])
         at = reader.at
         stated = [(body.types.read(), at)]
         back = reader.at
@@ -264,64 +268,67 @@ def _common(slot: Operand, name: str) -> Step:
             stated.append((body.types.read(), at))
         if len(stated) > 1 and _other_kinds(slot.type, stated):
             reader.at, stated = back, stated[:1]
-        draft.stated[name] = stated * count if len(stated) == 1 else stated
+        parsed.stated[name] = stated * count if len(stated) == 1 else stated
 
     return read
 
 
 def _other_kinds(constraint: TileOf, stated: list[tuple[Type | None, int]]) -> bool:
-    """Whether one of the types cannot be meant for a slot with the constraint."""
+    """Whether one of the types does not fit a slot with the constraint."""
     return any(type is not None and not admits(constraint, type) for type, _ in stated)
 
 
 def _first(name: str) -> Step:
-    """One type for all results; how many there are, their names say, or the op that is asked."""
+    """Return the step that reads one type for all results.
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
+    Their number is that of the names, else the rank of the operand.
+    """
+
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
         at = body.reader.at
         stated = (body.types.read(), at)
-        count = draft.names
+        count = parsed.names
         if not count:
-            (source,) = (value for value in draft.operands.values() if isinstance(value, Value))
+            (source,) = (value for value in parsed.operands.values() if isinstance(value, Value))
             shape = getattr(source.type, "tile", None) or getattr(source.type, "shape", ())
             count = len(shape)
-        draft.stated[name] = [stated] * count
+        parsed.stated[name] = [stated] * count
 
     return read
 
 
 def _extents(name: str) -> Step:
-    """Sizes: numbers, and values for those that are not known before."""
+    """Return the step that reads sizes: numbers, and values for dynamic ones."""
     comma = phrase(",")
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        reader, values, places, sizes = body.reader, [], [], []
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        reader, values, positions, sizes = body.reader, [], [], []
         while not reader.sees(phrase("]")):
             if sizes:
                 reader.expect(comma)
             at = reader.at
             if reader.text.startswith("%", at):
-                places.append(at)
+                positions.append(at)
                 values.append(body.value())
                 sizes.append((None, at))
             else:
                 sizes.append((reader.integer("a size", 0, 1 << 63), at))
-        draft.operands[name], draft.places[name] = tuple(values), places
-        draft.stated[f"{name}:sizes"] = sizes
+        parsed.operands[name], parsed.positions[name] = tuple(values), positions
+        parsed.stated[f"{name}:sizes"] = sizes
 
     return read
 
 
-def _signature(body: BodyScope, draft: ParsedOp) -> None:
-    """The types of a make_tensor_view: ``[base,] [values] -> result``, or the result alone."""
+def _signature(body: BodyScope, parsed: ParsedOp) -> None:
+    """Read the types of a make_tensor_view: ``[base,] [values] -> result``, or only the result."""
     stated = body.types.read_list()
     if body.reader.accept(phrase("->")):
-        dynamic = [name for name in ("dynamicShape", "dynamicStrides") if draft.operands[name]]
+        dynamic = [name for name in ("dynamicShape", "dynamicStrides") if parsed.operands[name]]
         if len(stated) > bool(dynamic):
-            draft.stated["base"] = stated[:1]
+            parsed.stated["base"] = stated[:1]
             stated = stated[1:]
         for name in dynamic:
-            draft.stated[name] = stated[:1] * len(draft.operands[name])
+            parsed.stated[name] = stated[:1] * len(parsed.operands[name])
         at = body.reader.at
         stated = [(body.types.read(), at)]
-    draft.stated["result"] = stated[:1]
+    parsed.stated["result"] = stated[:1]

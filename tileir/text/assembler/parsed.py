@@ -1,4 +1,4 @@
-"""An op while it is read: how its row is spelled, and what the text has said so far."""
+"""An op while it is read: the syntax of its row, and the slots that have been read so far."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .scope import BodyScope
 
 @dataclass(frozen=True, slots=True)
 class OpSyntax:
-    """A row as it is read: worked out once, because rows are too large to be looked up by.
+    """The syntax of a row, computed once.
 
-    steps     what reads all that follows the mnemonic; none for an op with syntax of its own
+    steps     functions that read everything after the mnemonic; none for an op with regions
     operands  the operand slots of an op without operands
-    implied   operands of which the format states no type -> the slot whose type they must have
-    extents   whether sizes of the result's type are spelled out again
+    implied   operands whose type the format does not state, and the slot whose type they must have
+    extents   whether the text repeats sizes of the result's type
     """
 
     spec: Spec
@@ -31,13 +31,13 @@ class OpSyntax:
 
 
 class ParsedOp:
-    """An op that is being read: what the text says so far, by slot, and where it says it.
+    """An op that is being read: its values, attributes and types so far, by slot.
 
-    `names` is how many results have names. `stated` has types and their positions, `places` the
-    positions of values and attributes.
+    `names` is how many results have names. `stated` has the types that the text states, with their
+    positions; `positions` has those of values and attributes.
     """
 
-    __slots__ = ("at", "attributes", "names", "operands", "places", "spec", "stated", "syntax")
+    __slots__ = ("at", "attributes", "names", "operands", "positions", "spec", "stated", "syntax")
 
     def __init__(self, syntax: OpSyntax, at: int, names: int) -> None:
         self.syntax = syntax
@@ -47,14 +47,14 @@ class ParsedOp:
         self.operands: dict[str, Value | tuple[Value, ...] | None] = dict(syntax.operands)
         self.attributes: dict[str, object] = {}
         self.stated: dict[str, list[tuple[Type | None, int]]] = {}
-        self.places: dict[str, list[int]] = {}
+        self.positions: dict[str, list[int]] = {}
 
     def fill(self) -> None:
-        """Give attributes that the text left out what that means."""
+        """Give attributes that the text leaves out their defaults."""
         for slot in self.spec.attributes:
             if slot.name not in self.attributes:
                 self.attributes[slot.name] = default_of(slot, self.operands)
 
 
 Step = Callable[[BodyScope, ParsedOp], None]
-"""Reads a piece of an op's text."""
+"""A function that reads a piece of an op's text."""

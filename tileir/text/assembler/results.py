@@ -1,4 +1,4 @@
-"""From what was read of an op to the op: types that are stated, results, the rules of its row."""
+"""The last step of reading an op: it checks stated types, infers results, and asks the verifier."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ NUMBERED = re.compile(r"(operand|result) #(\d+) ")
 WORD = re.compile(r"\w+")
 
 
-def finished(body: BodyScope, draft: ParsedOp) -> tuple[Op, list[Value]]:
-    """The op that was read, and the results that its row has but the version does not."""
-    spec, before = draft.spec, len(body.report)
-    draft.fill()
-    unknown = _check_stated(body, draft) or BROKEN in draft.attributes.values()
-    if "value" in draft.attributes and isinstance(draft.attributes["value"], tuple):
-        unknown |= not _make_constant(body, draft)
-    op = Op(spec, draft.operands, draft.attributes, position=-1)
-    types = _result_types(draft, op, unknown)
+def finished(body: BodyScope, parsed: ParsedOp) -> tuple[Op, list[Value]]:
+    """Return the op that was read, and its results that the version lacks."""
+    spec, before = parsed.spec, len(body.report)
+    parsed.fill()
+    unknown = _check_stated(body, parsed) or BROKEN in parsed.attributes.values()
+    if "value" in parsed.attributes and isinstance(parsed.attributes["value"], tuple):
+        unknown |= not _make_constant(body, parsed)
+    op = Op(spec, parsed.operands, parsed.attributes, position=-1)
+    types = _result_types(parsed, op, unknown)
     op.results = [Value(type, op, index, 0) for index, type in enumerate(types)]
     if None in types:
         unknown = True
     if not unknown and len(body.report) == before:
-        _check_rules(body, draft, op, types)
-        if draft.syntax.extents and len(body.report) == before:
-            _check_extents(body, draft, op)
-        body.gate.op(op, draft.places, draft.at)
+        _check_rules(body, parsed, op, types)
+        if parsed.syntax.extents and len(body.report) == before:
+            _check_extents(body, parsed, op)
+        body.gate.op(op, parsed.positions, parsed.at)
     lost = []
     if not body.gate.open:
         for slot in spec.results:
@@ -50,22 +50,22 @@ def finished(body: BodyScope, draft: ParsedOp) -> tuple[Op, list[Value]]:
     return op, lost
 
 
-def _check_rules(body: BodyScope, draft: ParsedOp, op: Op, types: list[Type | None]) -> None:
-    """Ask for what the op's row says. Ops of the same types are asked about them once."""
+def _check_rules(body: BodyScope, parsed: ParsedOp, op: Op, types: list[Type | None]) -> None:
+    """Check the rules of the op's row; once for all ops of the same types."""
     known, key = body.source.alike, signature(op)
     if key not in known:
         types += [value.type for value in op.operand_list()]
         known[key] = type_problem(op), types  # keeps the types, and with them the key
-    found = known[key][0] or own_problem(op)
-    if found:
-        _, text, hint = found
-        place = _place(body, draft, op, f"{text} {hint}")
-        body.report.add(f"{op.name}: {text}" + (f" ({hint})" if hint else ""), *place)
+    problem = known[key][0] or own_problem(op)
+    if problem:
+        _, text, hint = problem
+        span = _span(body, parsed, op, f"{text} {hint}")
+        body.report.add(f"{op.name}: {text}" + (f" ({hint})" if hint else ""), *span)
 
 
-def _check_stated(body: BodyScope, draft: ParsedOp) -> bool:
-    """Compare types that are stated of operands with theirs; returns whether one is unknown."""
-    operands, stated, unknown = draft.operands, draft.stated, False
+def _check_stated(body: BodyScope, parsed: ParsedOp) -> bool:
+    """Compare the stated types of operands with theirs; return whether a type is unknown."""
+    operands, stated, unknown = parsed.operands, parsed.stated, False
     for name, value in operands.items():
         if value is None:
             continue
@@ -77,47 +77,47 @@ def _check_stated(body: BodyScope, draft: ParsedOp) -> bool:
         if types is None:
             continue
         if len(types) != len(values):
-            given = f"{counted(len(types), 'type')} stated of {in_words(name)}"
-            text = f"{given}, which has {counted(len(values), 'value')}"
+            stated_types = f"{counted(len(types), 'type')} stated of {in_words(name)}"
+            text = f"{stated_types}, which has {counted(len(values), 'value')}"
             body.report.add(text, types[0][1])
             continue
-        for place, one in enumerate(values):
-            type = types[place][0]
+        for index, one in enumerate(values):
+            type = types[index][0]
             if one.type is not type and one.type != type and type and one.type:
-                _mismatch(body, draft, name, place, one.type, type)
-    for name, other in draft.syntax.implied:
+                _mismatch(body, parsed, name, index, one.type, type)
+    for name, other in parsed.syntax.implied:
         value, types = operands[name], stated.get(other)
         if isinstance(value, Value) and types and value.type is not types[0][0]:
             type = types[0][0]
             if value.type != type and type and value.type:
-                _mismatch(body, draft, name, 0, value.type, type)
-                draft.stated[other] = [(None, types[0][1])]  # nobody knows what was meant
+                _mismatch(body, parsed, name, 0, value.type, type)
+                parsed.stated[other] = [(None, types[0][1])]  # either of the two may be meant
     return unknown
 
 
 def _mismatch(
-    body: BodyScope, draft: ParsedOp, name: str, place: int, found: Type, stated: Type
+    body: BodyScope, parsed: ParsedOp, name: str, index: int, actual: Type, stated: Type
 ) -> None:
-    at = draft.places[name][place]
+    at = parsed.positions[name][index]
     match = VALUE.match(body.reader.text, at)
     value = shown(match[1]) if match else name
-    text = f"{value} is {found}, but {stated} is stated"
+    text = f"{value} is {actual}, but {stated} is stated"
     body.report.add(text, at, len(match[1]) if match else 1)
 
 
-def _make_constant(body: BodyScope, draft: ParsedOp) -> bool:
-    """Make the constant of the numbers that were read; False if that goes wrong."""
-    element, elements = draft.attributes["value"]
-    ((type, at),) = draft.stated["result"]
+def _make_constant(body: BodyScope, parsed: ParsedOp) -> bool:
+    """Make the constant from the numbers that were read; False if that fails."""
+    element, elements = parsed.attributes["value"]
+    ((type, at),) = parsed.stated["result"]
     made = constant(body.source, element, elements, type, at)
-    draft.attributes["value"] = made
+    parsed.attributes["value"] = made
     return made is not None
 
 
 def constant(
     source: Source, element: Scalar, elements: Elements, type: Type | None, at: int
 ) -> Constant | None:
-    """A constant from elements and the stated type; None if that is wrong and reported."""
+    """Return the constant of elements and a stated type; None if that is wrong and reported."""
     if type is None:
         return None
     if not isinstance(type, Tile) or type.element != element:
@@ -127,11 +127,11 @@ def constant(
     return constant_of(source.reader, elements, type)
 
 
-def _result_types(draft: ParsedOp, op: Op, unknown: bool) -> list[Type | None]:
+def _result_types(parsed: ParsedOp, op: Op, unknown: bool) -> list[Type | None]:
     types: list[Type | None] = []
     slots = None
-    for slot in draft.spec.results:
-        stated = draft.stated.get(slot.name)
+    for slot in parsed.spec.results:
+        stated = parsed.stated.get(slot.name)
         if stated is not None:
             types += [type for type, _ in stated]
         elif unknown:
@@ -142,8 +142,8 @@ def _result_types(draft: ParsedOp, op: Op, unknown: bool) -> list[Type | None]:
     return types
 
 
-def _place(body: BodyScope, draft: ParsedOp, op: Op, problem: str) -> tuple[int, int]:
-    """Where the slot is that a problem is about, and how long what stands there is."""
+def _span(body: BodyScope, parsed: ParsedOp, op: Op, problem: str) -> tuple[int, int]:
+    """Return position and length of the text of the slot that a problem mentions."""
     numbered = NUMBERED.match(problem)
     if numbered and numbered[1] == "operand":
         names = [_slot_of(op, int(numbered[2]))]
@@ -152,20 +152,20 @@ def _place(body: BodyScope, draft: ParsedOp, op: Op, problem: str) -> tuple[int,
     else:
         names = [word for word in WORD.findall(problem) if word in op.attributes]
     for name in names:
-        if draft.places.get(name):
-            at = draft.places[name][0]
+        if parsed.positions.get(name):
+            at = parsed.positions[name][0]
             break
-        if draft.stated.get(name):
-            at = draft.stated[name][0][1]
+        if parsed.stated.get(name):
+            at = parsed.stated[name][0][1]
             break
     else:
-        return draft.at, len(draft.spec.mnemonic)
+        return parsed.at, len(parsed.spec.mnemonic)
     wrong = body.reader.refused("", at)
     return wrong.at, wrong.length
 
 
 def _slot_of(op: Op, number: int) -> str:
-    """The slot of the operand of that number."""
+    """Return the slot of an operand by its number."""
     for name, value in op.operands.items():
         number -= len(value) if isinstance(value, tuple) else value is not None
         if number < 0:
@@ -173,14 +173,14 @@ def _slot_of(op: Op, number: int) -> str:
     return ""
 
 
-def _check_extents(body: BodyScope, draft: ParsedOp, op: Op) -> None:
-    """Sizes that the op spells out again must be those of its result's type."""
+def _check_extents(body: BodyScope, parsed: ParsedOp, op: Op) -> None:
+    """Check that the sizes in the op's text are those of its result's type."""
     for name, field in EXTENTS.items():
-        spelled = draft.stated[f"{name}:sizes"]
+        spelled = parsed.stated[f"{name}:sizes"]
         sizes = getattr(op.result.type, field)
         if len(spelled) != len(sizes):
             text = f"{counted(len(spelled), 'size')}, {op.result.type} has {len(sizes)}"
-            body.report.add(text, spelled[0][1] if spelled else draft.at)
+            body.report.add(text, spelled[0][1] if spelled else parsed.at)
             continue
         for (size, at), wanted in zip(spelled, sizes, strict=True):
             if size != wanted:

@@ -1,4 +1,4 @@
-"""What an op that is read may ask of the body around it: the readers, values by name, regions."""
+"""The scope of the op that is read: readers, values by name, and nested regions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .lexer import VALUE, shown
 from .source import Source
 
 UNKNOWN = Value(None, None, 0, 0)
-"""In the place of a value about which nothing is known, because what defines it is wrong."""
+"""In place of a value whose definition is wrong; nothing is known about it."""
 
 
 class BodyScope(ABC):
-    """The values that are visible where the reader is, and the readers of all else.
+    """The values that are visible at the reader's position, and the readers of everything else.
 
-    `names` has the values by name, `defined` the names in the order they came, `gone` why a name
-    that was or could have been there is not.
+    `names` has the values by name, `defined` the names in the order of their definitions, `gone`
+    the reason why a name is not visible any more, or not in this version.
     """
 
     def __init__(self, source: Source) -> None:
@@ -42,26 +42,26 @@ class BodyScope(ABC):
         arguments: list[tuple[str, int, Type | None]],
         implied: str | None,
     ) -> Block:
-        """The block in braces; `implied` is the terminator that need not be written."""
+        """Read a block in braces; `implied` is the terminator that may be left out."""
 
     def value(self) -> Value:
-        """The value of the name at the reader's position."""
+        """Read the name of a value, and return the value."""
         reader = self.reader
         match = VALUE.match(reader.text, reader.at)
         if match is None:
             raise reader.expected("a value such as %0")
         reader.at = match.end()
-        found = self.names.get(match[1])
-        return self._unnamed(match) if found is None else found
+        value = self.names.get(match[1])
+        return self._unnamed(match) if value is None else value
 
     def _unnamed(self, match: re.Match[str]) -> Value:
         name = match[1]
         pack, _, number = name.partition("#")
-        found = self.names.get(pack)
-        if found is UNKNOWN or (number == "0" and found is not None):
-            return found
+        first = self.names.get(pack)
+        if first is UNKNOWN or (number == "0" and first is not None):
+            return first
         why = self.gone.get(name) or self.gone.get(pack, "is not defined before this")
-        if found is not None:
+        if first is not None:
             why = f"is not there, {pack} has one result"
             if f"{pack}#1" in self.names:
                 why = f"is not there, {pack} has fewer results"
@@ -69,16 +69,16 @@ class BodyScope(ABC):
         return UNKNOWN
 
     def define(self, name: str, value: Value, at: int) -> None:
-        """Give a value its name, which must be new."""
+        """Define the name of a value, which must be new."""
         if name in self.names:
             self.report.add(f"redefinition of {shown(name)}", at, len(name))
-            self.names[name] = UNKNOWN  # of the two, nobody knows which is meant from here on
+            self.names[name] = UNKNOWN  # later uses may mean either of the two
             return
         self.names[name] = value
         self.defined.append(name)
 
     def forget(self, count: int) -> None:
-        """A region has ended: only the first `count` names are still visible."""
+        """At the end of a region, forget all but the first `count` names."""
         for name in self.defined[count:]:
             del self.names[name]
             self.gone[name] = "is not visible here, the region that defines it has ended"

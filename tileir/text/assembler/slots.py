@@ -1,4 +1,4 @@
-"""Attribute slots of ops: how a value is spelled follows from how it lies in the file."""
+"""Attribute slots of ops: the syntax of a value follows from its type in the file."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from .parsed import ParsedOp, Step
 from .scope import BodyScope
 
 LOWEST, BEYOND = INT_LIST.subcon.refused
-"""The ends of the range of 32 bits; integers of a list lie between the two."""
+"""The exclusive bounds of the integers in a list, which have 32 bits."""
 
 
 def attribute_step(slot: Attribute, form: str) -> Step:
-    """What reads the value of an attribute slot of an op."""
+    """Return the step that reads an attribute slot of an op."""
     read_value = _reader(slot, form)
     name = slot.name
 
-    def read(body: BodyScope, draft: ParsedOp) -> None:
-        draft.places[name] = [body.reader.at]
-        draft.attributes[name] = read_value(body)
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        parsed.positions[name] = [body.reader.at]
+        parsed.attributes[name] = read_value(body)
 
     return _elements if slot.node is CONSTANT_INDEX else read
 
 
-def _elements(body: BodyScope, draft: ParsedOp) -> None:
-    """``<f32: 1.0>``; the type of the result says later what it is."""
-    draft.places["value"] = [body.reader.at]
-    draft.attributes["value"] = typed_elements(body.reader, body.types)
+def _elements(body: BodyScope, parsed: ParsedOp) -> None:
+    """Read ``<f32: 1.0>``; with the type of the result, it becomes a constant later."""
+    parsed.positions["value"] = [body.reader.at]
+    parsed.attributes["value"] = typed_elements(body.reader, body.types)
 
 
 def _reader(slot: Attribute, form: str) -> Callable[[BodyScope], object]:
-    """What reads the value of an attribute slot."""
+    """Return the function that reads the value of an attribute slot."""
     node = slot.node
     if isinstance(node, EnumValue):
         return lambda body: case_of(body.reader, node.enum, slot.allowed)
@@ -71,17 +71,17 @@ def _integers(reader: Reader) -> tuple[int, ...]:
 
 
 def _truths(reader: Reader) -> tuple[bool, ...]:
-    found: list[bool] = []
+    values: list[bool] = []
     reader.expect(phrase("["))
     while not reader.accept(phrase("]")):
-        if found:
+        if values:
             reader.expect(phrase(","))
-        found.append(truth(reader))
-    return tuple(found)
+        values.append(truth(reader))
+    return tuple(values)
 
 
 def truth(reader: Reader) -> bool:
-    """``true`` or ``false``."""
+    """Read ``true`` or ``false``."""
     if reader.accept(phrase("true")):
         return True
     if not reader.accept(phrase("false")):

@@ -1,4 +1,4 @@
-"""A text and everything that reads it: one reader for types, one for attributes, and so on."""
+"""A text and its readers: one for types, one for attributes, and so on."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .versions import Gate
 class Source:
     """The readers of one text, which share its position and the report of problems.
 
-    `alike` has what tells ops apart as far as the rules of their rows go, of those that break none;
-    its values keep the types alive whose identities are in the keys.
+    `alike` caches the checks of ops' types, by the signature of the op; its values keep the types
+    alive whose identities are in the keys.
     """
 
     def __init__(self, text: str, name: str, version: Version, limits: Limits) -> None:

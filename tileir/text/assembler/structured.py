@@ -1,4 +1,4 @@
-"""Ops that hold regions: the syntax that no format says."""
+"""The readers of ops with regions, whose syntax no assembly format gives."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .slots import truth
 
 Made = tuple[Op, list[Value]]
 Arguments = list[tuple[str, int, Type | None]]
-"""Names of block arguments, where they are, and their types."""
+"""Names of block arguments, their positions, and their types."""
 
 
 def _name(body: BodyScope) -> tuple[str, int]:
-    """A new name of a value, and where it is."""
+    """Read a new name of a value, and return it with its position."""
     at = body.reader.at
     return body.reader.take(VALUE, "a name such as %i"), at
 
 
-def _operand(body: BodyScope, draft: ParsedOp, slot: str) -> None:
-    draft.places[slot] = [body.reader.at]
-    draft.operands[slot] = body.value()
+def _operand(body: BodyScope, parsed: ParsedOp, slot: str) -> None:
+    parsed.positions[slot] = [body.reader.at]
+    parsed.operands[slot] = body.value()
 
 
 def _add(body: BodyScope, op: Op, arguments: Arguments) -> None:
@@ -40,9 +40,9 @@ def _add(body: BodyScope, op: Op, arguments: Arguments) -> None:
     op.regions.append(Region([body.region(op, row, arguments, IMPLIED.get(op.name))]))
 
 
-def _iteration_values(body: BodyScope, draft: ParsedOp) -> list[tuple[str, int]]:
-    """``iter_values(%a = %x, %b = %y)``: names of arguments; the values go to the op."""
-    reader, names, values, places = body.reader, [], [], []
+def _iteration_values(body: BodyScope, parsed: ParsedOp) -> list[tuple[str, int]]:
+    """Read ``iter_values(%a = %x, %b = %y)``, and return the names; the values go to the op."""
+    reader, names, values, positions = body.reader, [], [], []
     if reader.accept(phrase("iter_values")):
         reader.expect(phrase("("))
         while not reader.accept(phrase(")")):
@@ -50,14 +50,14 @@ def _iteration_values(body: BodyScope, draft: ParsedOp) -> list[tuple[str, int]]
                 reader.expect(phrase(","))
             names.append(_name(body))
             reader.expect(phrase("="))
-            places.append(reader.at)
+            positions.append(reader.at)
             values.append(body.value())
-    draft.operands["initValues"], draft.places["initValues"] = tuple(values), places
+    parsed.operands["initValues"], parsed.positions["initValues"] = tuple(values), positions
     return names
 
 
 def _parenthesised(body: BodyScope) -> list[tuple[Type | None, int]]:
-    """``-> (T, T)``; nothing if there is no arrow."""
+    """Read ``-> (T, T)``; return no types if there is no arrow."""
     if not body.reader.accept(phrase("->")):
         return []
     body.reader.expect(phrase("("))
@@ -67,43 +67,43 @@ def _parenthesised(body: BodyScope) -> list[tuple[Type | None, int]]:
 
 
 def _carried(body: BodyScope, names: list, types: list, at: int) -> Arguments:
-    """The arguments that carried values become."""
+    """Return the block arguments of carried values."""
     if len(names) != len(types):
         stated, values = counted(len(types), "type"), counted(len(names), "value")
         raise body.reader.refused(f"{stated} stated of {values}", at)
     return [(*name, type) for name, (type, _) in zip(names, types, strict=True)]
 
 
-def read_for(body: BodyScope, draft: ParsedOp) -> Made:
+def read_for(body: BodyScope, parsed: ParsedOp) -> Made:
     """``for %i in (%a to %b, step %c) : T iter_values(%x = %y) -> (T) {``"""
     reader = body.reader
-    draft.attributes["unsignedCmp"] = reader.accept(phrase("unsigned"))
+    parsed.attributes["unsignedCmp"] = reader.accept(phrase("unsigned"))
     index = _name(body)
     reader.expect(phrase("in ("))
-    _operand(body, draft, "lowerBound")
+    _operand(body, parsed, "lowerBound")
     reader.expect(phrase("to"))
-    _operand(body, draft, "upperBound")
+    _operand(body, parsed, "upperBound")
     reader.expect(phrase(", step"))
-    _operand(body, draft, "step")
+    _operand(body, parsed, "step")
     reader.expect(phrase(") :"))
     at = reader.at
     bound = (body.types.read(), at)
-    names = _iteration_values(body, draft)
+    names = _iteration_values(body, parsed)
     at = reader.at
     types = _parenthesised(body)
     for slot in ("lowerBound", "upperBound", "step"):
-        draft.stated[slot] = [bound]
+        parsed.stated[slot] = [bound]
     carried = _carried(body, names, types, at)
-    draft.stated["initValues"] = draft.stated["resultValues"] = types
-    made = finished(body, draft)
+    parsed.stated["initValues"] = parsed.stated["resultValues"] = types
+    made = finished(body, parsed)
     _add(body, made[0], [(*index, bound[0]), *carried])
     return made
 
 
-def read_loop(body: BodyScope, draft: ParsedOp) -> Made:
+def read_loop(body: BodyScope, parsed: ParsedOp) -> Made:
     """``loop iter_values(%x = %y) : T -> T {``"""
     reader = body.reader
-    names = _iteration_values(body, draft)
+    names = _iteration_values(body, parsed)
     at = reader.at
     types: list[tuple[Type | None, int]] = []
     results = types
@@ -115,18 +115,18 @@ def read_loop(body: BodyScope, draft: ParsedOp) -> Made:
     elif reader.accept(phrase(":")):
         results = body.types.read_list()
     carried = _carried(body, names, types, at)
-    draft.stated["initValues"], draft.stated["resultValues"] = types, results
-    made = finished(body, draft)
+    parsed.stated["initValues"], parsed.stated["resultValues"] = types, results
+    made = finished(body, parsed)
     _add(body, made[0], carried)
     return made
 
 
-def read_if(body: BodyScope, draft: ParsedOp) -> Made:
+def read_if(body: BodyScope, parsed: ParsedOp) -> Made:
     """``if %c -> (T, T) { ... } else { ... }``"""
     reader = body.reader
-    _operand(body, draft, "condition")
-    draft.stated["results"] = _parenthesised(body)
-    made = finished(body, draft)
+    _operand(body, parsed, "condition")
+    parsed.stated["results"] = _parenthesised(body)
+    made = finished(body, parsed)
     op = made[0]
     _add(body, op, [])
     if reader.accept(phrase("else")):
@@ -134,82 +134,82 @@ def read_if(body: BodyScope, draft: ParsedOp) -> Made:
     else:
         op.regions.append(Region())
         if op.results:
-            body.report.add("an if with results has an else", draft.at, len("if"))
+            body.report.add("an if with results has an else", parsed.at, len("if"))
     return made
 
 
-def _read_combining(body: BodyScope, draft: ParsedOp) -> Made:
+def _read_combining(body: BodyScope, parsed: ParsedOp) -> Made:
     """``reduce %x dim=1 identities=[0 : i32] : T -> T (%a: T, %b: T) {``, scan with ``reverse``"""
-    reader, values, places = body.reader, [], []
+    reader, values, positions = body.reader, [], []
     while not values or reader.accept(phrase(",")):
-        places.append(reader.at)
+        positions.append(reader.at)
         values.append(body.value())
-    draft.operands["operands"], draft.places["operands"] = tuple(values), places
-    for slot in draft.spec.attributes:
+    parsed.operands["operands"], parsed.positions["operands"] = tuple(values), positions
+    for slot in parsed.spec.attributes:
         reader.expect(phrase(slot.name))
         reader.expect(phrase("="))
-        draft.places[slot.name] = [reader.at]
+        parsed.positions[slot.name] = [reader.at]
         if slot.node is ATTRIBUTE_LIST:
-            draft.attributes[slot.name] = _identities(body)
+            parsed.attributes[slot.name] = _identities(body)
         elif slot.name == "dim":
-            draft.attributes[slot.name] = reader.integer("a dimension", 0, 1 << 64)
+            parsed.attributes[slot.name] = reader.integer("a dimension", 0, 1 << 64)
         else:
-            draft.attributes[slot.name] = truth(reader)
+            parsed.attributes[slot.name] = truth(reader)
     reader.expect(phrase(":"))
-    draft.stated["operands"] = body.types.read_list()
+    parsed.stated["operands"] = body.types.read_list()
     reader.expect(phrase("->"))
-    draft.stated["results"] = body.types.read_list()
-    made = finished(body, draft)
+    parsed.stated["results"] = body.types.read_list()
+    made = finished(body, parsed)
     _add(body, made[0], _arguments(body, made[0]))
     return made
 
 
 def _identities(body: BodyScope) -> tuple:
-    """Numbers in brackets; ``true`` and ``false`` are of i1."""
-    reader, found = body.reader, []
+    """Read numbers in brackets; ``true`` and ``false`` are of type i1."""
+    reader, numbers = body.reader, []
     reader.expect(phrase("["))
     while not reader.accept(phrase("]")):
-        if found:
+        if numbers:
             reader.expect(phrase(","))
         at = reader.at
         number = body.attributes.number()
         if isinstance(number, bool):
             number = IntegerAttribute(Scalar("i1"), int(number))
         body.attributes.check_writable(number, at)
-        found.append(number)
-    return tuple(found)
+        numbers.append(number)
+    return tuple(numbers)
 
 
 def _arguments(body: BodyScope, op: Op) -> Arguments:
-    """``(%a: T, %b: T)``, which must be what the row says of the region's arguments."""
-    reader, found, start = body.reader, [], body.reader.at
-    places = []
+    """Read ``(%a: T, %b: T)``, and check it against the row's rules for block arguments."""
+    reader, arguments, start = body.reader, [], body.reader.at
+    positions = []
     reader.expect(phrase("("))
     while not reader.accept(phrase(")")):
-        if found:
+        if arguments:
             reader.expect(phrase(","))
         name = _name(body)
         reader.expect(phrase(":"))
-        places.append(reader.at)
-        found.append((*name, body.types.read()))
+        positions.append(reader.at)
+        arguments.append((*name, body.types.read()))
         body.source.locations.optional()
     slots = operand_slots(op)
     rules = op.spec.regions[0].takes
     if any(value.type is None for values in slots.values() for value in values):
-        return found
+        return arguments
     try:
         wanted = [type for rule in rules for type in infer(op, rule, slots)]
     except AttributeError:  # operands of a wrong kind, which has been reported
-        return found
-    if len(wanted) != len(found):
-        given = counted(len(found), "argument")
-        raise reader.refused(f"{given}, {op.name} takes {len(wanted)}", start)
-    for (name, _, type), at, right in zip(found, places, wanted, strict=True):
+        return arguments
+    if len(wanted) != len(arguments):
+        count = counted(len(arguments), "argument")
+        raise reader.refused(f"{count}, {op.name} takes {len(wanted)}", start)
+    for (name, _, type), at, right in zip(arguments, positions, wanted, strict=True):
         if type is not None and type != right:
             text = f"{shown(name)} of {op.name} is to be {right}, but {type} is stated"
             wrong = reader.refused(text, at)
             body.report.add(text, wrong.at, wrong.length)
-    return found
+    return arguments
 
 
 READERS: dict[str, Callable[[BodyScope, ParsedOp], Made]] = {
@@ -219,4 +219,4 @@ READERS: dict[str, Callable[[BodyScope, ParsedOp], Made]] = {
     "reduce": _read_combining,
     "scan": _read_combining,
 }
-"""Mnemonic -> what reads all that follows it."""
+"""Mnemonic -> the function that reads everything after it."""

@@ -1,4 +1,4 @@
-"""What the version to be written lacks: everything a text uses of newer ones, where it uses it."""
+"""The version gate: it reports everything in a text that is newer than the version to write."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from .diagnostics import Diagnostics
 
 
 class Gate:
-    """Notes what a version lacks; with the latest one there is nothing to note."""
+    """Reports what a version lacks; it is `open` for the latest version, which lacks nothing."""
 
     def __init__(self, version: Version, report: Diagnostics) -> None:
         self.version = version
         self.report = report
         self.open = version >= LATEST
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     def need(self, what: str, since: Version, at: int, length: int = 1) -> None:
-        """Something that is used at a position exists since a version."""
+        """Report a use, at a position, of something that exists since a newer version."""
         if since > self.version:
             self.report.add(f"{what} needs {since}, writing {self.version}", at, length)
 
     def type(self, type: Type, at: int) -> bool:
-        """Whether a type and all that is in it is there. What is not is told once."""
+        """Whether the version has a type and its parts; each missing part is reported once."""
         missing = [] if self.open else list(self._missing(type))
         for what, since in missing:
-            if what not in self._told:
-                self._told.add(what)
+            if what not in self._reported:
+                self._reported.add(what)
                 self.need(what, since, at)
         return not missing
 
     def _missing(self, type: Type) -> Iterator[tuple[str, Version]]:
-        """What of a type the version lacks, and which one has it."""
+        """Yield the parts of a type that the version lacks, and the version that has them."""
         name = type.name if isinstance(type, Scalar) else VARIANTS[type.__class__]
         parts = [(name, TYPE.by_name[name].since)]
         if isinstance(type, Pointer | TensorView) and type.attribute is not None:
@@ -56,24 +56,24 @@ class Gate:
             case _ if hasattr(type, "view"):
                 yield from self._missing(type.view)
 
-    def op(self, op: Op, places: Mapping[str, Sequence[int]], at: int) -> None:
-        """The slots of an op and the cases of its enums. Results are another matter.
+    def op(self, op: Op, positions: Mapping[str, Sequence[int]], at: int) -> None:
+        """Report the slots of an op, and the cases of its enums, that the version lacks.
 
-        `places` says where slots are spelled, `at` where the op is.
+        `positions` has those of slots, `at` is that of the op. Results are left to the caller.
         """
         spec = op.spec
         if self.open or spec.since > self.version:
             return
         for slot in spec.operands:
             if op.operands[slot.name]:
-                where = (*places.get(slot.name, ()), at)[0]
-                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, where)
+                position = (*positions.get(slot.name, ()), at)[0]
+                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, position)
         for slot in spec.attributes:
-            value, where = op.attributes[slot.name], (*places.get(slot.name, ()), at)[0]
+            value, position = op.attributes[slot.name], (*positions.get(slot.name, ()), at)[0]
             if value is None:
                 continue
             if value != default_of(slot, op.operands):
-                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, where)
+                self.need(f"{spec.mnemonic}: {slot.name}", slot.since, position)
             if slot.since <= self.version and isinstance(slot.node, EnumValue):
                 since = slot.node.enum.by_name[value].since
-                self.need(f"{spec.mnemonic}: {slot.name} {value}", since, where)
+                self.need(f"{spec.mnemonic}: {slot.name} {value}", since, position)

@@ -1,4 +1,4 @@
-"""Tile IR as text, byte for byte what NVIDIA's disassembler prints.
+"""The printer: Tile IR as text, byte for byte as NVIDIA's disassembler prints it.
 
 `disassembly` puts a module together from `functions` (kernels), `operations` (ops by the assembly
 format of their row), `structured` (ops with a syntax of their own), `names` (SSA names), `values`

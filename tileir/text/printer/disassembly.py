@@ -1,4 +1,4 @@
-"""A whole module as text."""
+"""The text of a whole module."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from . import values
 from .functions import FunctionPrinter, Tail
 
 EMPTY = "\n"
-"""The text of a module without anything in it, behind its producer; so MLIR prints it."""
+"""The text of an empty module, after its producer, as MLIR prints it."""
 
 NOWHERE = "#loc = loc(unknown)\n"
-"""The aliases of a module in which nothing has a location: its own is printed there."""
+"""The location aliases of an empty module: only its own location."""
 
 
 def disassemble(
     bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
 ) -> str:
-    """The module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
+    """Return the module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 
-    The exceptions are files with the f64 numbers that cuTile writes wrongly, where what was meant
-    is printed, and names of hints with line ends in them, which move all lines there. These and
-    the producer are printed as they are: if they hold syntax, the text reads back as that.
+    There are two exceptions: f64 numbers that cuTile writes wrongly are printed as they were meant,
+    and names of hints with line ends in them, which move all lines there. Names of hints and the
+    producer are printed as they are: if they contain syntax, the text is read back as that.
 
-    BytecodeError where the file cannot be read. A module that breaks rules of Tile IR is
-    printed as far as it has a text; where an op does not fit its syntax it is a VerifyError.
+    Raises BytecodeError if the file cannot be read. A module that breaks rules of Tile IR is
+    printed as far as it has a text; an op that does not fit its syntax is a VerifyError.
 
-    With `function`, it is the module as if it had no other kernel; KeyError if there is none of
-    that name.
+    With `function`, the text is that of the module without its other kernels; KeyError if there is
+    none of that name.
     """
     bytecode = Bytecode.of(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
@@ -52,11 +52,13 @@ def disassemble(
 
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
-    """Print a kernel; VerifyError where it breaks rules that its text relies on."""
+    """Print a kernel; VerifyError if it breaks rules that its text relies on."""
     try:
         printer.function(function)
     except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-        check(bytecode, [function])  # the printer relies on the rows; this says who broke them
+        check(
+            bytecode, [function]
+        )  # the printer relies on these rules; this reports the one that is broken
         raise
 
 

@@ -1,4 +1,4 @@
-"""Kernels: the signature, and the ops of the body with their nesting."""
+"""The text of a kernel: its signature, and the ops of its body."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .structured import PRINTERS, shown
 from .text import KernelText
 
 Tail = Callable[[object], str]
-"""What follows an op because of its location: nothing, or ``" loc(#loc3)"``."""
+"""From the location of an op to the text behind the op: ``" loc(#loc3)"``."""
 
 
 COMMENT_COLUMN = 88
@@ -22,7 +22,7 @@ COMMENT_COLUMN = 88
 
 
 class Comments(Protocol):
-    """What somebody has to say about ops, as comments in the text."""
+    """Comments about ops, for the text."""
 
     def above(self, op: Op) -> Iterable[str]:
         """Lines of their own, above the op."""
@@ -34,7 +34,10 @@ class Comments(Protocol):
 
 
 class FunctionPrinter(KernelText):
-    """Prints one kernel; `tail` gives the text for a location, `comments` what is said of ops."""
+    """The printer of one kernel.
+
+    `tail` gives the text for a location, None prints none; `comments` has the comments of ops.
+    """
 
     def __init__(
         self,

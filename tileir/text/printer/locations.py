@@ -1,7 +1,7 @@
 """Debug information as text: ``loc(#loc3)`` after each op, and the definitions at the end.
 
-Records that say the same are one alias. Aliases are numbered in the order of how deep they nest,
-then of their name, then of when they are first needed by a global, a kernel or its ops.
+Equal records share an alias. Aliases are numbered by their nesting depth, then by their kind, then
+by their first use in a global, a kernel or its ops.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .values import quoted
 
 
 class _Position:
-    """A place in a file: what a source location is besides its scope."""
+    """A position in a file: a source location without its scope."""
 
     __slots__ = ("text",)
 
@@ -38,7 +38,7 @@ Record = Location | _Position | None
 
 
 class _Alias:
-    """A record that others refer to by name. `parts` are texts and the aliases between them."""
+    """A record that others refer to by name; `parts` are texts and the aliases between them."""
 
     __slots__ = ("depth", "kind", "name", "parts")
 
@@ -50,7 +50,7 @@ class _Alias:
 
 
 class LocationAliases:
-    """Every debug record that the text of a module refers to, with its name."""
+    """The aliases of all debug records that the text of a module refers to."""
 
     def __init__(self, variables: list[Global], functions: list[Function]) -> None:
         self._made: dict[int, _Alias] = {}
@@ -72,11 +72,11 @@ class LocationAliases:
             counts[alias.kind] += 1
 
     def tail(self, location: Location | None) -> str:
-        """What follows an op at that location."""
+        """Return the text behind an op at a location."""
         return f" loc({self._made[id(location)].name})"
 
     def definitions(self) -> str:
-        """One line for each alias."""
+        """Return the definitions, one line for each alias."""
         return "".join(
             f"{alias.name} = {''.join([_text(part) for part in alias.parts])}\n"
             for alias in self._order
@@ -91,7 +91,7 @@ class LocationAliases:
                 stack += [part for part in reversed(alias.parts) if isinstance(part, _Alias)]
 
     def _alias(self, record: Record) -> _Alias:
-        """The alias of a record; those below it are made first, without recursion."""
+        """Return the alias of a record, after making those that it refers to, without recursion."""
         stack = [record]
         while stack:
             current = stack[-1]
@@ -109,7 +109,7 @@ class LocationAliases:
         return self._made[id(record)]
 
     def _spelled(self, record: Record) -> tuple[str, tuple[str | Record, ...]]:
-        """The name of the alias, and the text of the record with other records between."""
+        """Return the kind of the alias, and the record as texts with other records between them."""
         match record:
             case None:
                 return "loc", ("loc(unknown)",)
@@ -155,7 +155,7 @@ class LocationAliases:
 
 
 def _printed(function: Function) -> Iterator[Op]:
-    """The ops that are printed, in that order."""
+    """Yield the ops that are printed, in the order of the text."""
     waiting = [iter(shown(None, function.body.block))]
     while waiting:
         for op in waiting[-1]:

@@ -1,8 +1,8 @@
 """The names of values in the text: ``%0``, ``%cst_1_i32``, ``%loopIdx``, ``%for:2``.
 
-They are made up when printing; the file has none. Values without a hint are counted. All results of
-a block are named before what is nested in it, and every nested region starts from the names and
-counters that its enclosing block ended with.
+The printer makes them up; the file has none. Values without a hint are numbered. All results of a
+block are named before those of nested regions, and every nested region starts with the names and
+counters at the end of the enclosing block.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from tileir.ir.constants import Constant
 from .values import uniform
 
 SHORT = 64
-"""Characters of a name that count for nothing."""
+"""Characters of a name that do not count towards `LONG_NAMES`."""
 
 LONG_NAMES = 1 << 22
-"""Characters of a kernel's longer names: assumptions about assumptions grow with each step."""
+"""The most characters of a kernel's longer names: chains of assumptions have longer and longer
+ones."""
 
 
 class Names:
-    """Names of one function's values.
+    """The names of one function's values.
 
-    value  what operands are called: ``%5#1``
+    value  the name of each value as an operand: ``%5#1``
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Names:
 
     @contextmanager
     def nested(self):
-        """What is named inside is forgotten after: regions beside each other share names."""
+        """Forget names at the end of the `with` block, so that sibling regions share names."""
         counters = self._values, self._arguments, self._conflicts
         known = len(self._added)
         yield
@@ -46,7 +47,7 @@ class Names:
         del self._added[known:]
 
     def arguments(self, block: Block, hints: list[str] | None = None) -> list[str]:
-        """Name the arguments of a block, by the hints if there are any."""
+        """Name the arguments of a block, from hints if there are any, and return the names."""
         names = []
         for index, value in enumerate(block.arguments):
             if hints is None:
@@ -59,7 +60,7 @@ class Names:
         return names
 
     def results(self, block: Block) -> dict[Op, str]:
-        """Name all results of a block's ops; gives what stands in front of each op."""
+        """Name all results of a block's ops, and return the text in front of each op."""
         return {op: self._results(op) for op in block.ops if op.results or op.spec.results}
 
     def _results(self, op: Op) -> str:
@@ -90,16 +91,16 @@ class Names:
         return f"{name}:{len(results)} = "
 
     def _missing(self, op: Op) -> str:
-        """In old files an op may lack a result that it has by now, and that is printed."""
+        """Return the name of a result that an op of an old file lacks, but that is printed."""
         if any(slot.arity == "many" for slot in op.spec.results):
             return ""
         self._values += 1
         return f"%{self._values - 1} = "
 
     def _hint(self, op: Op) -> str | None:
-        """What the first result is called; "" for ops that name nothing but could, None for others.
+        """Return the hint for the first result; "" or None if there is none.
 
-        The difference shows in the names of assumptions about such results.
+        The difference matters for the names of assumptions about such results.
         """
         spec = op.spec
         if spec.mnemonic == "constant":
@@ -132,7 +133,7 @@ class Names:
 
 
 def constant_name(value: Constant) -> str:
-    """``cst``, the number where one says it all, and the element type."""
+    """Return ``cst``, the number if all elements are the same, and the element type."""
     type = value.type.element
     if not uniform(value):
         return f"cst_{type}"

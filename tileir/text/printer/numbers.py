@@ -1,9 +1,9 @@
-"""Floating-point numbers as NVIDIA's disassembler writes them.
+"""The text of floating-point numbers, as NVIDIA's disassembler writes it.
 
-It prints six decimals if reading those gives the number back, otherwise as many digits as always
-suffice, otherwise the bits. The digits are not the nearest ones: LLVM's conversion first cuts the
-binary number down to about the digits wanted, truncating, and then rounds half up. So a number may
-miss its short form though correct rounding would give it, and these steps are taken one by one.
+It prints six decimals if reading them gives the number back, otherwise as many digits as always
+suffice, otherwise the bits. The digits are not the nearest ones: LLVM's conversion first truncates
+the binary number to about the digits wanted, and then rounds half up. So a number may miss its
+short form although correct rounding would give it; therefore this module repeats LLVM's steps.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import lru_cache
 from tileir.ir.floats import FORMATS, Format
 
 SHORT = 6
-"""Significant digits of the short form; it is written with as many decimals."""
+"""Significant digits of the short form, which has as many decimals."""
 
 
 @lru_cache(maxsize=4096)
 def float_text(name: str, bits: int, width: int) -> str:
-    """The bit pattern of a number of the format `name`, `width` bits wide, as text."""
+    """Return the text of a number: `bits` in the format `name`, which has `width` bits."""
     pattern = f"0x{bits:0{(width + 3) // 4}X}"
     form = FORMATS.get(name)
     if form is None or not _finite(form, bits):
@@ -44,7 +44,7 @@ def _finite(form: Format, bits: int) -> bool:
 
 
 def _number(form: Format, bits: int) -> tuple[int, int, bool]:
-    """A number as mantissa and exponent of two; whether its exponent is the lowest."""
+    """Return mantissa and exponent of two, and whether the exponent is the lowest."""
     fraction = bits & (1 << form.fraction) - 1
     exponent = bits >> form.fraction & (1 << form.exponent) - 1
     if exponent == 0 and form.fraction:
@@ -54,12 +54,12 @@ def _number(form: Format, bits: int) -> tuple[int, int, bool]:
 
 
 def _decimal(mantissa: int, exponent: int, digits: int) -> tuple[str, int]:
-    """At most so many digits of mantissa * 2^exponent, and the power of ten they are times."""
+    """Return mantissa * 2^exponent as at most `digits` digits times a power of ten."""
     zeros = (mantissa & -mantissa).bit_length() - 1
     mantissa, exponent = mantissa >> zeros, exponent + zeros
     value = mantissa << exponent if exponent >= 0 else mantissa * 5**-exponent
     tens = min(exponent, 0)
-    # log2(10) is taken for 196/59, and the surplus goes before anything is rounded.
+    # As LLVM: log2(10) is about 196/59, and surplus digits are truncated before rounding.
     surplus = value.bit_length() - (digits * 196 + 58) // 59
     cut = surplus * 59 // 196 if surplus > 0 else 0
     value, tens = value // 10**cut, tens + cut
@@ -77,7 +77,7 @@ def _scientific(digits: str, tens: int) -> str:
 
 
 def _shortest(digits: str, tens: int, precision: int) -> str:
-    """Plain where that is short, otherwise ``d.dddE-8``; without a point for an integer."""
+    """Return plain digits where that is short, otherwise ``d.dddE-8``; integers have no point."""
     power = tens + len(digits) - 1
     if tens >= 0:
         scientific = tens > 3 or len(digits) + tens > precision
@@ -95,8 +95,8 @@ def _shortest(digits: str, tens: int, precision: int) -> str:
 def _reads_back(
     form: Format, mantissa: int, exponent: int, lowest: bool, digits: int, tens: int
 ) -> bool:
-    """Whether the decimal number is rounded to mantissa * 2^exponent by who reads it."""
-    # All in quarters of a unit in the last place, times 10^-tens where that is needed.
+    """Whether reading the decimal number, which rounds it, gives mantissa * 2^exponent."""
+    # All numbers are in quarters of a unit in the last place, times 10^-tens if tens < 0.
     two = exponent - 2
     text = digits * 10 ** max(tens, 0) * 2 ** max(-two, 0)
     unit = 10 ** max(-tens, 0) * 2 ** max(two, 0)

@@ -1,7 +1,7 @@
-"""Ops by the assembly format of their row.
+"""The text of ops, by the assembly format of their row.
 
-A format becomes a list of functions, once for each op: each gives a piece of the text, from the op
-and from the names and types of the function it stands in.
+A format becomes a list of functions, once for each row: each gives a piece of the text, from the op
+and from the names and types of the function that it is in.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Piece = Callable[[Op, KernelText], str]
 
 @cache
 def pieces_of(mnemonic: str) -> tuple[Piece, ...]:
-    """What follows the mnemonic."""
+    """Return the functions for the text behind the mnemonic."""
     spec = BY_NAME[mnemonic]
     return tuple(_piece(spec, item) for item in items_of(spec))
 
@@ -72,7 +72,7 @@ Reader = Callable[[Op], tuple[Value, ...]]
 
 
 def _reader(spec: Spec, slot: Operand | Result) -> Reader:
-    """What gives the values in a slot."""
+    """Return a function that gives the values in a slot of an op."""
     if isinstance(slot, Result):
         index = spec.results.index(slot)
         if slot.arity == "many":

@@ -1,4 +1,4 @@
-"""Ops that hold regions: the syntax that no format says."""
+"""The text of ops with regions, whose syntax no assembly format gives."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def print_reduce(op: Op, text: KernelText, margin: str) -> None:
 
 
 def print_scan(op: Op, text: KernelText, margin: str) -> None:
-    """As reduce, but the arguments have no names of their own."""
+    """As reduce, but without hints for the names of the arguments."""
     _print_combining(op, text, margin, None)
 
 
@@ -99,11 +99,14 @@ PRINTERS: dict[str, Callable[[Op, KernelText, str], None]] = {
     "reduce": print_reduce,
     "scan": print_scan,
 }
-"""Mnemonic -> what prints all that follows it."""
+"""Mnemonic -> the function that prints everything behind it."""
 
 
 def shown(op: Op | None, block: Block) -> list[Op]:
-    """The ops of a block of `op` (None for a kernel) that are printed."""
+    """Return the ops of a block that are printed: without an implied terminator.
+
+    `op` has the block, None for the body of a kernel.
+    """
     last = block.ops[-1] if block.ops else None
     if last and op and last.name == IMPLIED.get(op.name) and not last.operands["operands"]:
         return block.ops[:-1]

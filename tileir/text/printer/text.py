@@ -1,4 +1,4 @@
-"""The text of a kernel while it is made: what those see of it who print its ops."""
+"""The text of a kernel while it is printed, as the functions that print its ops see it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .names import Names
 
 
 class KernelText(ABC):
-    """The pieces so far, the names of values, and the spelling of their types.
+    """The pieces so far, the names of values, and the texts of their types.
 
-    `types` remembers how the module's types are spelled, by their identities.
+    `types` caches the texts of the module's types, by their identities.
     """
 
     def __init__(self, out: list[str], types: dict[int, str]) -> None:
@@ -27,11 +27,11 @@ class KernelText(ABC):
         """Print a block of an op, or of the kernel itself, in braces."""
 
     def name(self, value: Value) -> str:
-        """What the value is called."""
+        """Return the name of a value."""
         return self.names.value[value]
 
     def type(self, value: Value) -> str:
-        """The type of the value as text."""
+        """Return the type of a value as text."""
         type = value.type
         text = self._types.get(id(type))
         if text is None:
@@ -39,5 +39,5 @@ class KernelText(ABC):
         return text
 
     def types(self, of: Iterable[Value]) -> str:
-        """The types of values, with commas between."""
+        """Return the types of values, separated by commas."""
         return ", ".join(map(self.type, of))

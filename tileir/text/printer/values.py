@@ -1,4 +1,4 @@
-"""Attributes, constants, strings and symbols as text."""
+"""The text of attributes, constants, strings and symbols."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from tileir.types import Scalar
 from .numbers import float_text
 
 BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.$]*")
-"""A name that needs no quotes."""
+"""Names that need no quotes."""
 
 MAX_LISTED = 100
-"""Elements of a constant that are listed; more are printed as one string of bytes."""
+"""The most elements of a constant that are listed; more are printed as one string of bytes."""
 
 
 def quoted(text: str) -> str:
-    """A string literal: what is not printable ASCII is written as bytes in hexadecimal."""
+    """Return a string literal; characters other than printable ASCII are hexadecimal bytes."""
     return f'"{escaped(text)}"'
 
 
 def escaped(text: str) -> str:
-    """The inside of a string literal."""
+    """Return the contents of a string literal."""
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return text
     out = []
@@ -51,12 +51,12 @@ def escaped(text: str) -> str:
 
 
 def symbol(name: str) -> str:
-    """A reference to a global or kernel."""
+    """Return a reference to a global or kernel."""
     return f"@{name}" if BARE.fullmatch(name) else f"@{quoted(name)}"
 
 
 def element(type: Scalar, bits: int) -> str:
-    """A number by itself, from its bit pattern."""
+    """Return a number without its type, from its bit pattern."""
     if type.is_float:
         return float_text(type.name, bits, type.bits)
     if type.bits == 1:
@@ -65,7 +65,7 @@ def element(type: Scalar, bits: int) -> str:
 
 
 def number(value: attr.IntegerAttribute | attr.FloatAttribute, elided: bool = False) -> str:
-    """A number with its type. `elided` leaves out 64-bit types where the text is decimal."""
+    """Return a number with its type; `elided` leaves out 64-bit types of decimal numbers."""
     text, type = element(value.type, value.bits), value.type
     if type.name == "i1" or (elided and type.bits == 64 and not text.startswith("0x")):
         return text
@@ -73,7 +73,7 @@ def number(value: attr.IntegerAttribute | attr.FloatAttribute, elided: bool = Fa
 
 
 def attribute(value: object, elided: bool = False) -> str:
-    """Any attribute where any may stand; `elided` as in `number`, which is so in lists."""
+    """Return an attribute in its generic form; `elided`, as in lists, is that of `number`."""
     if isinstance(value, attr.IntegerAttribute | attr.FloatAttribute):
         return number(value, elided)
     if isinstance(value, bool):
@@ -96,13 +96,13 @@ def attribute(value: object, elided: bool = False) -> str:
 
 
 def dictionary(values: dict[str, object]) -> str:
-    """Named attributes in the order of their names."""
+    """Return a dictionary, sorted by name."""
     entries = (f"{_key(name)} = {attribute(value)}" for name, value in _sorted(values))
     return f"{{{', '.join(entries)}}}"
 
 
 def hints(value: attr.Hints) -> str:
-    """Hints for each architecture: keys as they are, numbers without their type."""
+    """Return the hints for each architecture: keys as they are, numbers without their type."""
     architectures = (f"{name} = {_hints_of(entries)}" for name, entries in _sorted(value.entries))
     return f"<{', '.join(architectures)}>"
 
@@ -129,12 +129,12 @@ def _sorted(entries: dict[str, object]) -> list[tuple[str, object]]:
 
 
 def constant(value: Constant) -> str:
-    """A dense constant with its element type: ``<f32: [1.000000e+00, 2.000000e+00]>``."""
+    """Return a constant with its element type: ``<f32: [1.000000e+00, 2.000000e+00]>``."""
     return f"<{value.type.element}: {dense_elements(value)}>"
 
 
 def dense_elements(value: Constant) -> str:
-    """One element that stands for all, nested lists, or the bytes where they are many."""
+    """Return one element if all are the same, else nested lists, or bytes if there are many."""
     type = value.type.element
     if uniform(value):
         return element(type, value.bits())
@@ -150,7 +150,7 @@ def dense_elements(value: Constant) -> str:
 
 
 def uniform(value: Constant) -> bool:
-    """Whether all elements are stored alike: then one is printed, also where all are stored."""
+    """Whether all elements are the same: then one is printed, even if all are stored."""
     if value.is_splat:
         return True
     if value.type.element.name == "i1":
@@ -160,7 +160,7 @@ def uniform(value: Constant) -> bool:
 
 
 def _expanded(value: Constant) -> bytes:
-    """The elements, whole bytes each, as in memory of the disassembler."""
+    """Return the elements, each in whole bytes, as the disassembler has them in memory."""
     type = value.type.element
     if type.name == "i1":
         return bytes(value.bits(index) for index in range(value.type.size))
@@ -168,7 +168,7 @@ def _expanded(value: Constant) -> bytes:
 
 
 def speller(slot: Attribute) -> Callable[[object], str]:
-    """How the attribute in that slot is written."""
+    """Return the function that spells the attribute in a slot."""
     node = slot.node
     if node is None:
         return lambda value: slot.name

@@ -1,14 +1,15 @@
-"""Random valid modules, from the op table: the same seed gives the same bytes everywhere.
+"""The sampler: random valid modules, drawn from the op table; a seed gives the same bytes
+everywhere.
 
     from tileir.sampler import sample
     bytecode = sample(7, "13.4", ops=100)
     data = bytecode.build()
 
-Every op of the version, every kind of type, nested regions, constants, globals, hints and source
-locations turn up. What rows cannot say is in `relations` (types) and `attributes` (values); all
-that is drawn goes through the builder, so what a sample breaks is a rule that nobody has stated.
-Meant for fuzzing and for comparing implementations; the programs compute nothing of use, and may
-divide by zero or read anywhere.
+Samples have every op of the version, every kind of type, nested regions, constants, globals, hints
+and source locations. Rules that rows cannot express are in `relations` (types) and `attributes`
+(values). Everything goes through the builder, so a sample that a reader refuses breaks a rule that
+is missing here. Samples are meant for fuzzing and for comparing implementations; the programs
+compute nothing useful, and may divide by zero or read anywhere.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ __all__ = ["sample"]
 
 
 def sample(seed: int, version: Version | str = LATEST, ops: int = 50) -> Bytecode:
-    """A random valid module.
+    """Return a random valid module.
 
-    seed     0 or more; together with the other two it decides every byte
+    seed     0 or more; together with the other two it determines every byte
     version  bytecode version, for example "13.1"
-    ops      about how many ops in all functions together; what has to end regions comes on top
+    ops      the approximate number of ops in all functions together, terminators not counted
 
-    BuildError for arguments that make no sense.
+    Raises BuildError for invalid arguments.
     """
     for name, number in (("seed", seed), ("ops", ops)):
         try:

@@ -1,7 +1,7 @@
-"""Values of attributes: any that the slot's layout admits, less what its op cannot have.
+"""Random values of attributes: those of the slot's layout, except the ones that its op cannot have.
 
-`NAMED` has the slots whose values depend on types or on each other, by name, which means the same
-in every op; `LAYOUTS` the rest, by how they lie in the file.
+`NAMED` has the slots whose values depend on types or on each other, by their names, which mean the
+same in every op; `LAYOUTS` has the rest, by their layout in the file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .draft import Draft
 from .draws import Draws
 
 LARGEST_ARRAY = 64
-"""Elements of a tile from which on a constant is one element for all of them."""
+"""The most elements of a tile whose constant may have different ones."""
 
 ARCHITECTURES = ("default", "sm_80", "sm_90", "sm_100", "sm_120")
 
@@ -29,7 +29,7 @@ SIGNS = "abcdefghijklmnopqrstuvwxyz ABCXYZ_0123456789.,:;+-*/!?#$&()[]{}<>'\"\\\
 
 
 def attribute(draft: Draft, slot: Attribute) -> object:
-    """A value for a slot of an op whose types are known; None leaves it out."""
+    """Draw a value for a slot of an op whose types are known; None leaves it out."""
     if slot.name in draft.attributes:
         return draft.attributes[slot.name]
     if slot.since > draft.pool.version:
@@ -49,7 +49,7 @@ def attribute(draft: Draft, slot: Attribute) -> object:
 
 
 def cases(draft: Draft, slot: Attribute) -> list[str]:
-    """The cases of an enum that a slot admits in this version."""
+    """Return the cases of an enum that a slot admits in this version."""
     return [
         case.name
         for case in slot.node.enum.cases
@@ -61,12 +61,12 @@ def cases(draft: Draft, slot: Attribute) -> list[str]:
 
 
 def text(draws: Draws, most: int = 12) -> str:
-    """A few signs, some of which need escapes or several bytes."""
+    """Draw a few characters, some of which need escapes or several bytes."""
     return "".join(draws.pick(SIGNS) for _ in range(draws.below(most + 1)))
 
 
 def hints(draws: Draws, names: dict[str, Callable[[], object]]) -> dict[str, dict]:
-    """Hints of those names for some architectures."""
+    """Draw hints of some names for some architectures."""
     return {
         architecture: {name: value() for name, value in names.items() if draws.chance(60)}
         for architecture in draws.shuffled(ARCHITECTURES)[: draws.below(3)]
@@ -81,7 +81,7 @@ def _access_hints(draft: Draft) -> dict[str, dict]:
 
 
 def pattern(draws: Draws, element: Scalar) -> int:
-    """The bits of one element: small numbers and limits as often as any others."""
+    """Draw the bits of one element: small numbers and limits as often as any others."""
     drawn = draws.bits(element.bits)
     if draws.chance(50):
         return drawn
@@ -90,20 +90,20 @@ def pattern(draws: Draws, element: Scalar) -> int:
 
 
 def number(draws: Draws, element: Scalar) -> IntegerAttribute | FloatAttribute:
-    """A number of that element type."""
+    """Draw a number of an element type."""
     kind = IntegerAttribute if element.is_integer else FloatAttribute
     return kind(element, pattern(draws, element))
 
 
 def constant(draws: Draws, type: Tile) -> Constant:
-    """A constant of that type: one element for all, or every element if there are not many."""
+    """Draw a constant of a type: one element for all, or every element if there are few."""
     element, size = type.element, type.size
     splat = size > LARGEST_ARRAY or draws.chance(50)
     bits = [pattern(draws, element) for _ in range(1 if splat else size)]
     if element.name != "i1":
         width = element_size(element)
         return Constant(type, b"".join(one.to_bytes(width, "little") for one in bits))
-    packed = sum(bit << at for at, bit in enumerate(bits))
+    packed = sum(bit << index for index, bit in enumerate(bits))
     if splat:
         packed = (1 << min(size, 8)) - 1 if bits[0] else 0
     return Constant(type, packed.to_bytes(1 if splat else (size + 7) // 8, "little"))
@@ -122,7 +122,7 @@ LAYOUTS: tuple[tuple[object, Callable[[Draft], object]], ...] = (
 
 
 def _element(draft: Draft) -> str:
-    """The element type that the op works on."""
+    """Return the element type that the op works on."""
     return draft.type(draft.operands[0].name).element.name
 
 
@@ -155,7 +155,7 @@ def _identities(draft: Draft, slot: Attribute) -> list[object]:
 
 
 def _format(draft: Draft, slot: Attribute) -> str:
-    """A conversion for each value, with text around them."""
+    """Draw a format string: a conversion for each value, with text around them."""
     parts = [text(draft.draws, 4)]
     for type in draft.types["args"]:
         integer = isinstance(type.element, Scalar) and type.element.is_integer

@@ -1,8 +1,8 @@
-"""An op about to be made: the types of its slots, found from its row.
+"""Drafts: an op before it is made, for whose slots types are drawn by the rules of its row.
 
-Slots that must agree are one class: `Agreement` reads from a row, once, whose element types and
-whose shapes are tied together, be it by a group or by how a result follows. A `Draft` then goes
-through the slots in order; each new type is drawn from what its class leaves open.
+Slots that must agree form a class: an `Agreement` has the classes of a row, for element types and
+for shapes, whether a group or the inference of a result ties slots together. A `Draft` decides the
+slots in order; each new type is drawn from what its class leaves open.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from .pool import Pool, element_name, legal
 from .rows import Rows
 
 TRIES = 16
-"""Visible values that are looked at for one that fits, and draws from the pool."""
+"""Tries to draw a visible value whose type fits, and to draw a new type from the pool."""
 
 
 class Unfit(Exception):
-    """The draws so far leave an op no legal types; another one is to be tried."""
+    """The draws so far leave an op without legal types; the caller tries another op."""
 
 
 class Agreement:
-    """Which slots of a row share their element type, and which their shape."""
+    """The slots of a row that share their element type, and those that share their shape."""
 
     def __init__(self, spec: Op) -> None:
         self.slots: dict[str, Operand | Result] = {
@@ -71,24 +71,24 @@ class Agreement:
             classes[name] = merged
 
     def target(self, pointer: str) -> str | None:
-        """A slot that holds what the pointers in that slot point to."""
+        """Return a slot with the values that the pointers in a slot point to; None if none has."""
         return next((name for name, source in self.pointers.items() if source == pointer), None)
 
 
 agreement = cache(Agreement)
-"""The agreement of a row, found once."""
+"""Return the agreement of a row; cached."""
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """What is left open for a tile.
+class OpenTypes:
+    """The types that are left open for a tile.
 
-    names        element types by name
-    pointees     what pointers may point to, which is `loaded` into another slot or not
-    element      the only element type, if it is known
-    shape        the only shape, if it is known
-    least, most  which ranks
-    fits         what else must be so
+    names        names of the element types
+    pointees     names of the types that pointers may point to; `loaded` if another slot has these
+    element      the element type, if it is known
+    shape        the shape, if it is known
+    least, most  the ranks
+    fits         a further condition
     """
 
     names: Sequence[str]
@@ -101,7 +101,7 @@ class Left:
     fits: Callable[[Tile], bool] = lambda tile: True
 
     def admits(self, tile: Type) -> bool:
-        """Whether a type is one of those."""
+        """Whether a type is one of these."""
         if not isinstance(tile, Tile) or not self.least <= tile.rank <= self.most:
             return False
         if self.shape not in (None, tile.shape) or self.element not in (None, tile.element):
@@ -118,7 +118,7 @@ class Left:
 
 
 class Surroundings(Protocol):
-    """What a draft asks of the function that its op is for."""
+    """The function that the op of a draft is for."""
 
     draws: Draws
     pool: Pool
@@ -126,16 +126,16 @@ class Surroundings(Protocol):
     globals: Sequence[Global]
 
     def some_visible(self, count: int) -> list[Value]:
-        """Values that may be used here, drawn at random, repeats included."""
+        """Draw values that are visible here, with repeats."""
         ...
 
 
 class Draft:
-    """One op in the making.
+    """One op before it is made.
 
-    types       types by slot, in the order they were found
-    attributes  values that the types go with, such as a dimension
-    elements    element types that a slot is left with, by name, where the row admits more
+    types       types by slot, in the order in which they were decided
+    attributes  values that the types depend on, such as a dimension
+    elements    names of the element types that a slot may have, where the row admits more
     """
 
     def __init__(
@@ -155,11 +155,11 @@ class Draft:
         self.results = [slot for slot in spec.results if slot.since <= version]
 
     def type(self, name: str) -> Type | None:
-        """The type of a slot that holds one value, None if it is not found yet or absent."""
+        """Return the type of a slot of one value; None if it is not decided yet, or absent."""
         return next(iter(self.types.get(name, ())), None)
 
     def set(self, name: str, *types: Type) -> None:
-        """Decide a slot. Unfit if a type breaks a rule of types, or what is stated already."""
+        """Decide a slot; Unfit if a type breaks a rule of types, or is not the fixed one."""
         if not all(map(legal, types)):
             raise Unfit(f"{self.spec.mnemonic}: {name}")
         if name in self.fixed and types != (self.fixed[name],):
@@ -184,7 +184,7 @@ class Draft:
             else:
                 self.other(slot.name)
 
-    # Types that are there already ---------------------------------------------------------------
+    # Types that are decided already -------------------------------------------------------------
 
     def _followed(self, slot: Operand | Result) -> Sequence[Type] | None:
         rule = slot.inference
@@ -197,7 +197,7 @@ class Draft:
         return None
 
     def _agreed_element(self, name: str) -> Type | None:
-        """The element type of a slot's class, if one of it has a type."""
+        """Return the element type of a slot's class, if one of its slots has a type."""
         for mate in self.agreement.element[name]:
             type = self.type(mate)
             if type is not None:
@@ -214,10 +214,10 @@ class Draft:
                 return type.shape
         return None
 
-    # What is left open --------------------------------------------------------------------------
+    # Types that are left open -------------------------------------------------------------------
 
     def admitted(self, name: str) -> tuple[str, ...]:
-        """Names of the element types that all slots of the class admit in this version."""
+        """Return the names of the element types that all slots of a class admit in this version."""
         left: tuple[str, ...] = (*self.pool.scalars, "ptr")
         for mate in self.agreement.element[name]:
             for allowed in (self.agreement.slots[mate].type.elements, self.elements.get(mate)):
@@ -225,7 +225,7 @@ class Draft:
         return left
 
     def pointees(self, name: str) -> tuple[str, ...]:
-        """Names of the element types that the pointers of a slot may point to."""
+        """Return the names of the element types that the pointers of a slot may point to."""
         target = self.agreement.target(name)
         left = self.pool.scalars if target is None else self.admitted(target)
         return tuple(each for each in left if each in self.pool.pointees)
@@ -246,12 +246,12 @@ class Draft:
         elements: Sequence[str] | None = None,
         fits: Callable[[Tile], bool] = lambda tile: True,
     ) -> Tile:
-        """Decide a slot of one tile: the type of a visible value that will do, or a new one.
+        """Decide a slot of one tile: the type of a visible value that fits, or a new one.
 
-        least, most  which ranks, where the row leaves them open
-        shape        the only shape, if the caller knows
-        elements     the only element types, by name; those the row refuses count for nothing
-        fits         what else must be so
+        least, most  the ranks, where the row leaves them open
+        shape        the shape, if the caller knows it
+        elements     names of the element types, of those that the row admits
+        fits         a further condition
         """
         known = self.type(name)
         if known is not None:
@@ -261,7 +261,7 @@ class Draft:
         rank = self._rank(name)
         agreed = self._agreed_element(name)
         names = self.admitted(name) if agreed is None else (element_name(agreed),)
-        left = Left(
+        left = OpenTypes(
             names=[each for each in names if elements is None or each in elements],
             pointees=self.pointees(name),
             loaded=self.agreement.target(name) is not None,
@@ -274,8 +274,8 @@ class Draft:
         self.set(name, self._drawn(left))
         return self.type(name)
 
-    def _drawn(self, left: Left) -> Tile:
-        """The type of a visible tile, or else a new one."""
+    def _drawn(self, left: OpenTypes) -> Tile:
+        """Draw the type of a visible tile, or else a new one."""
         if self.draws.chance(90):
             for value in self.around.some_visible(TRIES):
                 if left.admits(value.type):
@@ -294,7 +294,7 @@ class Draft:
         raise Unfit(f"{self.spec.mnemonic}: no tile")
 
     def other(self, name: str) -> Type:
-        """Decide a slot that is no tile: a token, a view, or anything visible."""
+        """Decide a slot that is not a tile: a token, a tensor view, or a view."""
         constraint = self.agreement.slots[name].type
         if constraint.kinds == ("token",):
             self.set(name, Token())
@@ -305,7 +305,7 @@ class Draft:
         return self.type(name)
 
     def tensor(self) -> TensorView:
-        """The type of a visible tensor view, or a new one."""
+        """Draw the type of a visible tensor view, or a new one."""
         if self.draws.chance(60):
             for value in self.around.some_visible(TRIES):
                 if isinstance(value.type, TensorView):
@@ -319,7 +319,7 @@ class Draft:
         multicast: bool | None = None,
         fits: Callable[[View], bool] = lambda view: True,
     ) -> Type:
-        """Decide a slot that holds a view, of multicast memory or not if that matters."""
+        """Decide a slot of a view; `multicast`: whether of multicast memory, None for either."""
         if self.type(name) is not None:
             return self.type(name)
         kinds = self._view_kinds(self.agreement.slots[name].type)
@@ -357,7 +357,7 @@ class Draft:
         raise Unfit(self.spec.mnemonic)
 
     def many(self, name: str, least: int = 0, most: int = 3, least_rank: int = 0) -> list[Type]:
-        """Types for a list: each what its slot admits, of one shape if the row says so."""
+        """Draw types for a list slot, all of one shape if the row asks for it."""
         slot = self.agreement.slots[name]
         types: list[Type] = []
         for _ in range(self.draws.between(least, most)):
@@ -374,7 +374,7 @@ class Draft:
         for allowed in (getattr(slot.type, "elements", None), self.elements.get(slot.name)):
             names = [name for name in names if allowed is None or name in allowed]
         alike = (slot.name,) in self.spec.same_shape and len(before) > 0
-        left = Left(
+        left = OpenTypes(
             names=names,
             pointees=self.pool.pointees,
             shape=before[0].shape if alike else None,

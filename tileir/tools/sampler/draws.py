@@ -1,7 +1,7 @@
 """Random draws that are the same on every machine and every Python.
 
-Only `Random.getrandbits` is used, whose algorithm (Mersenne Twister, words as they come) is fixed;
-the rest is spelled out here. Nothing iterates over a set or relies on a hash.
+They use only `Random.getrandbits`, whose algorithm (Mersenne Twister, words as they come) is fixed;
+everything else is written out here. Nothing iterates over a set or relies on a hash.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ Item = TypeVar("Item")
 
 
 class Draws:
-    """Draws from one seed, an integer of any size that is not negative."""
+    """Draws from one seed, a non-negative integer of any size."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
     def bits(self, count: int) -> int:
-        """That many random bits as a number."""
+        """Return a number of `count` random bits."""
         return self._random.getrandbits(count) if count else 0
 
     def below(self, limit: int) -> int:
-        """A number from 0 to limit - 1, all equally likely."""
+        """Return a number from 0 to limit - 1, all equally likely."""
         if limit < 1:
             raise ValueError("nothing to draw from")
         count = (limit - 1).bit_length()
@@ -34,23 +34,23 @@ class Draws:
                 return number
 
     def between(self, first: int, last: int) -> int:
-        """A number from first to last, both included."""
+        """Return a number from first to last, both included."""
         return first + self.below(last - first + 1)
 
     def chance(self, percent: int) -> bool:
-        """True that many times in a hundred."""
+        """Return True with a probability in percent."""
         return self.below(100) < percent
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of the items, of which there must be one."""
+        """Return one of the items, of which there must be at least one."""
         return items[self.below(len(items))]
 
     def power(self, last: int) -> int:
-        """A power of two from 1 to 2**last; each exponent is equally likely."""
+        """Return a power of two from 1 to 2**last; all exponents are equally likely."""
         return 1 << self.below(last + 1)
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
-        """The items in another order."""
+        """Return the items in random order."""
         left, order = list(items), []
         while left:
             order.append(left.pop(self.below(len(left))))

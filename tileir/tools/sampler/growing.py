@@ -1,7 +1,7 @@
-"""A function grown op by op: which op comes next, where its operands come from, where blocks end.
+"""The growth of a function: it chooses the next op, its operands, and the ends of blocks.
 
-An op takes values that are there if their types are right; what is missing is made just before it,
-by an op whose result may have any type of its kind.
+An op takes visible values of the right types; a value that is missing is made just before it, by an
+op whose result may have any type of its kind.
 """
 
 from __future__ import annotations
@@ -27,14 +27,11 @@ from .rows import MAKERS, rows
 from .sources import Sources
 
 DEEPEST = 4
-"""Regions inside each other, at most."""
+"""The most nested regions."""
 
 
 class OpenBlock:
-    """A block that is being filled.
-
-    It has the region's row, the op that it belongs to, and how many values were visible before.
-    """
+    """A block that is being filled: its region's row, its op, and how many values were visible."""
 
     def __init__(self, row: Region, nested: Nested | None, visible: int) -> None:
         self.row = row
@@ -43,7 +40,7 @@ class OpenBlock:
 
 
 class Grower:
-    """Grows one function. `budget` is how many ops are still to be made."""
+    """Grows one function; `budget` is the number of ops that are still to be made."""
 
     def __init__(
         self,
@@ -66,7 +63,7 @@ class Grower:
         self._by_type: dict[Type, list[Value]] = {}
 
     def grow(self) -> None:
-        """Fill the body, its end included."""
+        """Fill the body, its terminator included."""
         self._define(self.kernel.parameters)
         self._block(BY_NAME["entry"].regions[0], None, self.budget)
 
@@ -82,13 +79,13 @@ class Grower:
             self._by_type[self._visible.pop().type].pop()
 
     def some_visible(self, count: int) -> list[Value]:
-        """Values that may be used here, drawn at random, repeats included."""
+        """Draw values that are visible here, with repeats."""
         if not self._visible:
             return []
         return [self.draws.pick(self._visible) for _ in range(count)]
 
     def value(self, type: Type) -> Value:
-        """A value of that type: one of those that are there, or a new one."""
+        """Return a value of a type: one that is visible, or a new one."""
         known = self._by_type.get(type)
         if known and self.draws.chance(93):
             return self.draws.pick(known)
@@ -102,7 +99,7 @@ class Grower:
     # Ops ----------------------------------------------------------------------------------------
 
     def op(self, spec: Op, fixed: dict[str, Type] | None = None) -> Sequence[Value]:
-        """Make an op, what it needs before it, and grow its regions. Unfit if types do not fit."""
+        """Make an op and the operands it lacks, and grow its regions; Unfit if no types fit."""
         draft = Draft(self, spec, fixed)
         if spec.mnemonic in RELATIONS:
             RELATIONS[spec.mnemonic](draft)
@@ -130,7 +127,7 @@ class Grower:
         return made
 
     def _some_op(self) -> None:
-        """Make some op that may stand here; nothing if the draws do not fit together."""
+        """Make an op that is allowed here; none if the draws do not fit together."""
         effect_free = any(block.row.terminators == ("yield",) for block in self._open)
         deep = len(self._open) > DEEPEST or self.budget < 3
         choices = self.rows.choices(effect_free, not deep, bool(self.globals))
@@ -167,7 +164,7 @@ class Grower:
         self._open.pop()
 
     def _end(self) -> None:
-        """End the block with one of the terminators that can leave from here."""
+        """End the block with one of the terminators that are allowed here."""
         ends = {}
         for name in self._open[-1].row.terminators:
             wanted = self._handed_over(name)
@@ -179,7 +176,7 @@ class Grower:
         self._make(BY_NAME[name], {"operands": values}, ())
 
     def _handed_over(self, name: str) -> list[Type] | None:
-        """The types that a terminator takes along; None if it cannot leave."""
+        """Return the operand types of a terminator; None if it is not allowed here."""
         for block in reversed(self._open):
             rules = dict(block.row.gives)
             if name in rules:

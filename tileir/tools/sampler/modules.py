@@ -1,4 +1,4 @@
-"""A module around grown functions: producer, globals, entries with parameters and hints."""
+"""Random modules: producer, globals, and entries with parameters, hints and grown bodies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .sources import Sources
 
 
 def grown(seed: int, version: Version, ops: int) -> Module:
-    """The module of that seed, version and size, finished."""
+    """Return the module of a seed, a version and a number of ops."""
     draws = Draws(seed)
     pool = Pool(version, draws)
     producer = text(draws) if version >= V13_3 and draws.chance(50) else None
@@ -40,7 +40,7 @@ def _global(module: Module, draws: Draws, pool: Pool, name: str) -> None:
 
 
 def _function(module: Module, draws: Draws, pool: Pool, name: str, ops: int) -> Grower:
-    """An entry grown to its end; the grower's budget is what it had left over."""
+    """Grow an entry, and return its grower, whose budget is what it has left."""
     parameters = []
     for _ in range(draws.below(6)):
         if draws.chance(50):

@@ -1,7 +1,7 @@
-"""Types to draw from: all that a version has, with a few shapes that recur.
+"""The pool of types to draw from: those of a version, with a few shapes that recur.
 
-Values meet in an op only if their types agree, so that a module of shapes drawn from all there are
-would hardly ever use what it computes. Most tiles therefore have one of the pool's shapes.
+An op can only use values whose types agree, so a module with shapes drawn from all possible ones
+would hardly ever use what it computes. Therefore most tiles have one of the pool's shapes.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from tileir.types import (
 from .draws import Draws
 
 FAVOURITES = 4
+"""Shapes and element types that recur in a module."""
 LARGEST_EXPONENT = MAX_TILE_ELEMENTS.bit_length() - 1
 
 
 def legal(type: Type) -> bool:
-    """Whether no rule of types is broken."""
+    """Whether a type breaks no rule of types."""
     return problem(type) is None
 
 
 def element_name(element: Element) -> str:
-    """How rows call an element type; all pointers are ``ptr``."""
+    """Return the name of an element type in rows; all pointers are ``ptr``."""
     return "ptr" if isinstance(element, Pointer) else element.name
 
 
@@ -48,7 +49,7 @@ class Pool:
 
     scalars     names of its element types, pointers apart
     pointees    those that can be pointed to
-    attributes  what kinds of address its pointers may hold; None is no statement
+    attributes  the pointer attributes, None among them
     """
 
     def __init__(self, version: Version, draws: Draws) -> None:
@@ -63,7 +64,7 @@ class Pool:
         self.shapes = [self.new_shape(draws.below(4)) for _ in range(FAVOURITES)]
 
     def new_shape(self, rank: int) -> tuple[int, ...]:
-        """Powers of two; mostly few elements, now and then as many as a tile may have."""
+        """Draw powers of two: mostly few elements, sometimes as many as a tile may have."""
         draws = self.draws
         if draws.chance(98):
             return tuple(draws.power(4 if rank < 3 else 2) for _ in range(rank))
@@ -74,26 +75,26 @@ class Pool:
         return tuple(1 << exponent for exponent in exponents)
 
     def shape(self, least: int = 0, most: int = 4) -> tuple[int, ...]:
-        """A shape of a rank from least to most, one of the favourites if it can be."""
+        """Draw a shape of a rank from least to most, often a favourite."""
         known = [shape for shape in self.shapes if least <= len(shape) <= most]
         if known and self.draws.chance(80):
             return self.draws.pick(known)
         return self.new_shape(self.draws.between(least, most))
 
     def name(self, names: Sequence[str]) -> str:
-        """One of these names of element types, a favourite if there is one."""
+        """Draw one of some names of element types, often a favourite."""
         known = [name for name in self.names if name in names]
         return self.draws.pick(known if known and self.draws.chance(60) else names)
 
     def pointer(self, pointees: Sequence[str], attributes: Sequence[str | None] = ()) -> Pointer:
-        """A pointer to one of the element types of these names."""
+        """Draw a pointer to one of some element types."""
         attributes = attributes or self.attributes
         attribute = None if self.draws.chance(60) else self.draws.pick(attributes)
         attribute = attribute if attribute in attributes else attributes[0]
         return Pointer(Scalar(self.name(pointees)), attribute)
 
     def tensor(self, elements: Sequence[str], multicast: bool | None) -> TensorView:
-        """A tensor view; multicast memory if True, not if False, any kind of address if None."""
+        """Draw a tensor view; `multicast` tells whether of multicast memory, None if either."""
         draws = self.draws
         rank = draws.below(5) if draws.chance(20) else draws.between(1, 3)
         sizes, strides = ([self._extent() for _ in range(rank)] for _ in range(2))
@@ -114,7 +115,7 @@ class Pool:
         return 1 + draws.bits(draws.pick((4, 8, 16, 40)))
 
     def view(self, kind: str, tensor: TensorView) -> View | None:
-        """A view of that kind of a tensor view; None if there is none of it."""
+        """Draw a view of a kind of a tensor view; None if there is none."""
         draws, rank = self.draws, len(tensor.shape)
         if not rank:
             return None

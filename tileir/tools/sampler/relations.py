@@ -1,8 +1,8 @@
-"""What rows leave to prose about types: how those of one op's slots depend on each other.
+"""Relations between the types of an op's slots that rows cannot express.
 
-`RELATIONS` has a function for each op that needs one. It decides some slots of a draft and the
-attributes that go with their types; the rest follows from the row. What NVIDIA's verifier accepts
-is the source of each rule here.
+`RELATIONS` has a function for each op that needs one. It decides some slots of a draft, and the
+attributes that their types depend on; the rest follows from the row. The source of each rule is
+what NVIDIA's verifier accepts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _bits(name: str) -> int:
 
 
 def _numbers(draft: Draft) -> list[str]:
-    """Element types that have scalars, and numbers for an identity."""
+    """Return the names of the element types that have scalars, and numbers for an identity."""
     names = [name for name in draft.pool.scalars if name in NUMBERS]
     return [name for name in names if legal(Tile(Scalar(name)))]
 
@@ -40,7 +40,7 @@ def _numbers(draft: Draft) -> list[str]:
 def _cat(draft: Draft) -> None:
     part = draft.tile("lhs", least=1, fits=lambda tile: 2 * tile.size <= MAX_TILE_ELEMENTS)
     dim = draft.draws.below(part.rank)
-    shape = tuple(size * (1 + (at == dim)) for at, size in enumerate(part.shape))
+    shape = tuple(size * (1 + (index == dim)) for index, size in enumerate(part.shape))
     draft.attributes["dim"] = dim
     draft.set("rhs", part)
     draft.set("result", Tile(part.element, shape))
@@ -76,7 +76,7 @@ def _permute(draft: Draft) -> None:
 
 
 def _slice(draft: Draft, whole: str, part: str) -> None:
-    """A tile and a slice of it, with a number for each dimension."""
+    """Decide a tile and a slice of it, with an index for each dimension."""
     tile = draft.tile(whole)
     sizes = tuple(size // draft.draws.power(size.bit_length() - 1) for size in tile.shape)
     draft.set(part, Tile(tile.element, sizes))
@@ -88,7 +88,7 @@ def _iota(draft: Draft) -> None:
 
 
 def _bytes(draft: Draft, wide: str, narrow: str) -> None:
-    """Elements that are no bytes, and as many bytes as they take (tf32 takes four)."""
+    """Decide a tile of wide elements, and the bytes that they take (tf32 takes four)."""
     names = [name for name in draft.admitted(wide) if _bits(name) != 8]
 
     tile = draft.tile(
@@ -98,7 +98,7 @@ def _bytes(draft: Draft, wide: str, narrow: str) -> None:
 
 
 def _combining(draft: Draft) -> None:
-    """Tiles of one shape, and the dimension they are combined along."""
+    """Decide tiles of one shape, and the dimension along which they are combined."""
     draft.elements["operands"] = _numbers(draft)
     types = draft.many("operands", 1, 3, least_rank=1)
     draft.set("operands", *types)
@@ -109,7 +109,7 @@ def _combining(draft: Draft) -> None:
 
 
 def _converted(draft: Draft, fits: Callable[[str, str], bool], source: str, to: str) -> None:
-    """Two element types that go together: the one that is stated first, then the other."""
+    """Decide two tiles whose element types fit together: first the fixed one, then the other."""
     first, second = (to, source) if draft.type(to) is not None else (source, to)
     follows = fits if first == source else lambda a, b: fits(b, a)
     others = draft.admitted(second)
@@ -139,7 +139,7 @@ def _different(a: str, b: str) -> bool:
 
 
 def _matrices(draft: Draft) -> tuple[tuple[int, ...], int, int, int]:
-    """The left matrix and the shape of the rest: batch, M, K, N."""
+    """Decide operands A and B of a product, and return its sizes: batch, M, K, N."""
     left = draft.tile("lhs", least=2, most=3)
     *batch, rows, inner = left.shape
     columns = draft.draws.power(4)
@@ -149,17 +149,17 @@ def _matrices(draft: Draft) -> tuple[tuple[int, ...], int, int, int]:
 
 def _product(draft: Draft) -> None:
     batch, rows, _, columns = _matrices(draft)
-    sum_ = draft.draws.pick(ACCUMULATORS[draft.type("lhs").element.name])
-    draft.set("acc", Tile(Scalar(sum_), (*batch, rows, columns)))
+    accumulator = draft.draws.pick(ACCUMULATORS[draft.type("lhs").element.name])
+    draft.set("acc", Tile(Scalar(accumulator), (*batch, rows, columns)))
 
 
 def _scaled_product(draft: Draft) -> None:
     pairs = [pair for pair in BLOCKS if all(name in draft.pool.scalars for name in pair)]
-    factor, scale = pair = draft.draws.pick(pairs)
+    operand, scale = pair = draft.draws.pick(pairs)
     block = draft.draws.pick(BLOCKS[pair])
     batch = tuple(draft.draws.power(2) for _ in range(draft.draws.below(2)))
     inner = block * draft.draws.power(3)
-    draft.tile("lhs", shape=(*batch, draft.draws.power(5), inner), elements=(factor,))
+    draft.tile("lhs", shape=(*batch, draft.draws.power(5), inner), elements=(operand,))
     batch, rows, inner, columns = _matrices(draft)
     draft.set("acc", Tile(Scalar("f32"), (*batch, rows, columns)))
     draft.set("lhs_scale", Tile(Scalar(scale), (*batch, rows, inner // block)))
@@ -170,12 +170,12 @@ def _scaled_product(draft: Draft) -> None:
 
 
 def _through_pointers(draft: Draft, pointers: str) -> None:
-    """An access through pointers, which is not to multicast memory."""
+    """Decide the pointers of an access, which do not point to multicast memory."""
     draft.tile(pointers, fits=lambda tile: tile.element.attribute != "multicast")
 
 
 def _mode(draft: Draft, value: str) -> None:
-    """What an atomic does, and with it the element types of its operand."""
+    """Decide the mode of an atomic, and with it the element types of its operand."""
     slot = draft.spec.attribute("mode")
     mode = draft.draws.pick(slot.allowed or tuple(slot.node.enum.by_name))
     draft.attributes["mode"] = mode
@@ -221,7 +221,7 @@ def _assume(draft: Draft) -> None:
 
 
 def _counts(draft: Draft, count: int) -> list[Tile]:
-    """Scalars of one integer type."""
+    """Draw scalar tiles of one integer type."""
     return [Tile(Scalar(draft.draws.pick(INTEGERS)))] * count
 
 
@@ -240,7 +240,7 @@ def _make_view(draft: Draft) -> None:
 
 
 def _measured(draft: Draft) -> None:
-    """A view of rank 1 or more: NVIDIA's disassembler dies of a measured tensor of rank 0."""
+    """Decide a view of rank 1 or more: NVIDIA's disassembler crashes on a tensor of rank 0."""
     source = draft.other("src")
     if isinstance(source, TensorView) and not source.shape:
         raise Unfit("nothing to measure")
@@ -257,7 +257,7 @@ def _transferable(view: View) -> bool:
 
 
 def _access(draft: Draft, multicast: bool = False) -> None:
-    """A view and its index, which says in a gather/scatter view one number a position."""
+    """Decide a view and its index, which in a gather/scatter view has a tile for one dimension."""
     view = draft.view("view", multicast, _transferable if multicast else _accessible)
     index = _counts(draft, len(view.tile))
     if isinstance(view, GatherScatterView):
@@ -272,7 +272,7 @@ def _atomic_access(draft: Draft) -> None:
 
 
 def _reduction(draft: Draft, value: str, extremes: tuple[str, ...] = ()) -> None:
-    """All elements add; the rest is for integers, `extremes` have a minimum and maximum too."""
+    """Decide a reduction: all types add, integers do all, `extremes` have min and max too."""
     kind = draft.draws.pick(tuple(draft.spec.attribute("reduction").node.enum.by_name))
     draft.attributes["reduction"] = kind
     if kind != "add":

@@ -1,4 +1,4 @@
-"""The ops to choose from: what a version has, where it may stand, and what makes a type."""
+"""The ops to choose from: those of a version, by where they are allowed, and what makes a type."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ MAKERS = {
 
 
 class Rows:
-    """The rows that a version has, sorted by where they may stand."""
+    """The rows of a version, by where they are allowed."""
 
     def __init__(self, version: Version) -> None:
-        there = [op for op in OPS if op.in_body and op.since <= version]
-        self.plain = [op for op in there if not op.terminator]
+        known = [op for op in OPS if op.in_body and op.since <= version]
+        self.plain = [op for op in known if not op.terminator]
         self.makers = {
             kind: (BY_NAME[name], result)
             for kind, (name, result) in MAKERS.items()
-            if BY_NAME[name] in there
+            if BY_NAME[name] in known
         }
 
     def choices(self, effect_free: bool, regions: bool, globals: bool) -> list[Op]:
-        """Ops that may come next: inside a combining region only what has no effect."""
+        """Return the ops that may come next; in the body of a reduce or scan, without effects."""
         free = (PURE, NO_MEMORY_EFFECT, RECURSIVE)
         return [
             op
@@ -51,4 +51,4 @@ def _hands_out(op: Op) -> bool:
 
 
 rows = cache(Rows)
-"""The rows of a version, sorted once."""
+"""Return the rows of a version; cached."""

@@ -15,7 +15,7 @@ from .draws import Draws
 
 
 class Sources:
-    """Where the ops of one function come from; nowhere if `located` is False."""
+    """The source locations of one function's ops; none if `located` is False."""
 
     def __init__(self, draws: Draws, name: str, located: bool) -> None:
         self.draws = draws
@@ -28,7 +28,7 @@ class Sources:
             self.function = self._last = SourceLocation(self._scope, str(file), line, 0)
 
     def next(self) -> SourceLocation | CallSite | None:
-        """The location of the next op: often that of the one before."""
+        """Draw the location of the next op, often that of the one before."""
         draws = self.draws
         if self.function is None or draws.chance(10):
             return None

@@ -25,7 +25,7 @@ def test_shared_rows_are_as_good_as_own_ones(seed: int) -> None:
             members = np.flatnonzero(random.integers(0, 2, LANES))
             waiting = members[: random.integers(len(members) + 1)]
             if len(members):
-                learnt.meet(members, waiting)
+                learnt.synchronize(members, waiting)
                 plain[waiting] = plain[members].max(axis=0)
         np.testing.assert_array_equal(learnt.times(lanes, columns), plain)
         assert (learnt.row(0) == plain[0]).all()

@@ -101,12 +101,12 @@ class Exported:
         return self.array.__dlpack_device__()
 
 
-@pytest.mark.parametrize("spell", ["dlpack", "buffer", "address"])
+@pytest.mark.parametrize("spell", ["dlpack", "buffer", "address", "allocation"])
 def test_other_memory(spell: str) -> None:
     x, y, z = arrays()
     address, more = z.ctypes.data, []
-    if spell == "address":
-        given, more = address, [z]
+    if spell in ("address", "allocation"):
+        given, more = address, [z if spell == "address" else Exported(z)]
     else:
         given = Exported(z) if spell == "dlpack" else Buffer(address, z.nbytes)
     kernel = emulator.load(vector_add())["vector_add"]
@@ -146,6 +146,8 @@ def test_what_does_not_fit(change: Any, message: str) -> None:
         (-1, {}, "grid extent -1 is not within"),
         (3, {"schedule": "backwards"}, "no schedule 'backwards': one of lock-step"),
         (3, {"approximations": "rough"}, "no approximations 'rough': one of"),
+        (3, {"allocations": [4096]}, "allocation 0: expected an array or a Buffer, got int"),
+        (3, {"allocations": 4096}, "allocations must be a list, got 4096"),
     ],
 )
 def test_launches_that_make_no_sense(grid: int, options: dict[str, Any], message: str) -> None:

@@ -1,1 +1,1 @@
-"""What a text spells besides ops: types, attributes, numbers, constants, locations, aliases."""
+"""Readers of everything but ops: types, attributes, numbers, constants, locations, aliases."""

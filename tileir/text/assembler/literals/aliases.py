@@ -1,8 +1,7 @@
 """Aliases: ``#loc3 = loc("f":1:2)``, ``!t = !cuda_tile.tile<8xf32>``.
 
-They may stand before or after what uses them, so they are found before anything else is read. Each
-is read once, those it refers to first: chains are long in whatever order they stand, and what they
-come to counts, not how they are written.
+Definitions may come before or after their uses, so all are located before anything else is read.
+Each is read once, those it refers to first, so that long chains in any order need no recursion.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ NAME = r"[0-9]++|[A-Za-z_$-][\w$-]*+"
 MENTIONED = re.compile(
     rf'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|((?:#|!)(?:{NAME}))({SKIP}=(?!=){SKIP})?', re.ASCII
 )
-"""Strings, comments, and names of aliases: group 1, with group 2 where one is defined."""
+"""Strings, comments, and names of aliases: group 1, with group 2 in a definition."""
 
 NESTED = 4
-"""Aliases that are read while others are; see `Aliases.value`."""
+"""The most aliases that are read inside each other; see `Aliases.value`."""
 
 
 class _Broken:
@@ -29,14 +28,14 @@ class _Broken:
 
 
 BROKEN = _Broken()
-"""Stands for an attribute or a debug record that was wrong and has been reported."""
+"""In place of an attribute or a debug record that was wrong and has been reported."""
 
 
 class Aliases:
     """The aliases of a text.
 
-    `definition` reads what stands behind the ``=`` of a name. It is set once the readers of types,
-    attributes and locations exist, which ask for aliases themselves.
+    `definition` reads the definition of a name, after the ``=``. It is set once the readers of
+    types, attributes and locations exist, which use aliases themselves.
     """
 
     definition: Callable[[str], object]
@@ -49,26 +48,26 @@ class Aliases:
         self._values: dict[str, object] = {}
         self._reading: dict[str, None] = {}
         self._mentions: dict[str, dict[str, None]] = {}
-        self._found: list[tuple[str, int, int]] = []
-        self._find()
+        self._definitions: list[tuple[str, int, int]] = []
+        self._locate()
 
-    def _find(self) -> None:
-        """Find the definitions, and the aliases that are mentioned from each to the next one."""
+    def _locate(self) -> None:
+        """Locate the definitions, and the aliases that each of them mentions."""
         mentions: dict[str, None] = {}
         for match in MENTIONED.finditer(self.reader.text):
             name = match[1]
             if name and match[2]:
-                self._found.append((name, match.start(), match.end()))
+                self._definitions.append((name, match.start(), match.end()))
                 mentions = {}
                 if name not in self._starts:
                     self._starts[name] = match.start(), match.end()
                     self._mentions[name] = mentions
-            elif name and self._found:
+            elif name and self._definitions:
                 mentions[name] = None
 
     def read_all(self) -> None:
-        """Read every definition; `ends` then has where each one ends, by where it starts."""
-        for name, start, behind in self._found:
+        """Read every definition; afterwards `ends` has its end position by its start."""
+        for name, start, behind in self._definitions:
             if self._starts[name][0] != start:
                 self.report.add(f"redefinition of {name}", start, len(name))
                 self._skip(behind, start)
@@ -77,7 +76,7 @@ class Aliases:
         self._mentions.clear()
 
     def _read_with_mentioned(self, name: str) -> None:
-        """Read an alias and before it those that its definition mentions, without recursion."""
+        """Read an alias, and before it those that its definition mentions, without recursion."""
         path, waiting = [(name, iter(self._mentions[name]))], {name}
         while path:
             current, mentioned = path[-1]
@@ -92,10 +91,11 @@ class Aliases:
                 path.pop()
 
     def value(self, name: str, at: int) -> object:
-        """What an alias stands for, `BROKEN` if that was wrong; `at` is where it is used.
+        """Return the value of an alias, `BROKEN` if that was wrong; `at` is the position of its
+        use.
 
-        It has been read, unless its definition is being read or mentions the one that is: then
-        the two refer to each other, or it only looks so, because of text that nobody reads.
+        It has been read, unless its definition is being read or mentions the one that is: then the
+        two refer to each other, or only seem to, because of text that is never read.
         """
         if name in self._values:
             return self._values[name]
@@ -125,7 +125,7 @@ class Aliases:
         return self._values[name]
 
     def _skip(self, behind: int, start: int) -> None:
-        """Where a definition ends that makes no sense: with its line."""
+        """Set the end of a definition that cannot be read: the end of its line."""
         end = self.reader.text.find("\n", behind)
         end = len(self.reader.text) if end < 0 else end + 1
         back, self.reader.at = self.reader.at, end
@@ -133,6 +133,6 @@ class Aliases:
         self.ends[start], self.reader.at = self.reader.at, back
 
     def type(self, name: str, at: int) -> Type | None:
-        """The type an alias stands for; None if it was wrong."""
-        found = self.value(name, at)
-        return None if found is BROKEN else found
+        """Return the type of an alias; None if it was wrong."""
+        value = self.value(name, at)
+        return None if value is BROKEN else value

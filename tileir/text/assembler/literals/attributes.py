@@ -1,7 +1,7 @@
-"""Attributes: values fixed in the text, with or without a type.
+"""The reader of attributes.
 
-What bytecode can hold becomes what `tileir.attributes` has for it; of other dialects' attributes
-the text is kept, because the shell around a module may carry them.
+Attributes that bytecode can hold become those of `tileir.attributes`; of other dialects' attributes
+the text is kept, because the outer module may have them.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ PREDICATES = ("bounded", "div_by", "same_elements")
 QUALIFIED = token(r"#cuda_tile\.[A-Za-z_]\w*+")
 FOREIGN = re.compile(r"[#!]?[A-Za-z_$][\w$.-]*+", re.ASCII)
 ENUM_NAMES = {enum_word(enum.name): enum for enum in ENUMS} | {"rounding": ROUNDING_MODE}
-"""What an enum is called where any attribute may stand -> the enum."""
+"""Name of an enum in a generic attribute -> the enum."""
 
 
 class AttributeReader:
-    """Reads attributes."""
+    """Reads attributes at the reader's position."""
 
     def __init__(self, reader: Reader, aliases: Aliases, types: TypeReader, limits: Limits) -> None:
         self.reader = reader
@@ -66,16 +66,16 @@ class AttributeReader:
         self._broken = 0
 
     def aliased(self) -> object:
-        """What an alias stands for; `BROKEN` if it holds one that is."""
+        """Read the definition of an alias; `BROKEN` if it refers to one that is broken."""
         before = self._broken
-        found = self.read()
+        value = self.read()
         if self._broken > before:
             return BROKEN
-        self._extents.of(found)
-        return found
+        self._extents.of(value)
+        return value
 
     def read(self, depth: int = 0, plain: str = "i64") -> object:
-        """Any attribute. Integers without a type are of the type `plain`, or i64 if too large."""
+        """Read any attribute; an integer without a type is a `plain`, or an i64 if too large."""
         reader, at = self.reader, self.reader.at
         if depth > self.limits.attribute_depth:
             most = self.limits.attribute_depth
@@ -99,35 +99,38 @@ class AttributeReader:
         return self._word()
 
     def _array(self, depth: int, plain: str) -> tuple:
-        found: list[object] = []
+        values: list[object] = []
         self.reader.expect(phrase("["))
         while not self.reader.accept(phrase("]")):
-            if found:
+            if values:
                 self.reader.expect(phrase(","))
-            found.append(self.read(depth + 1, plain))
-        return tuple(found)
+            values.append(self.read(depth + 1, plain))
+        return tuple(values)
 
     def dictionary(
-        self, depth: int = 0, plain: str = "i64", places: dict[str, int] | None = None
+        self, depth: int = 0, plain: str = "i64", positions: dict[str, int] | None = None
     ) -> dict[str, object]:
-        """``{a = 1, b}``; a name alone is a unit attribute, true. `places` gets where names are."""
-        found: dict[str, object] = {}
+        """Read ``{a = 1, b}``; a name alone is a unit attribute, true.
+
+        `positions` is filled with those of the names.
+        """
+        entries: dict[str, object] = {}
         self.reader.expect(phrase("{"))
         while not self.reader.accept(phrase("}")):
-            if found:
+            if entries:
                 self.reader.expect(phrase(","))
             at = self.reader.at
-            key = self._key(found)
-            if places is not None:
-                places.setdefault(key, at)
+            key = self._key(entries)
+            if positions is not None:
+                positions.setdefault(key, at)
             named = self.reader.accept(phrase("="))
-            found[key] = self.read(depth + 1, plain) if named else True
-        return found
+            entries[key] = self.read(depth + 1, plain) if named else True
+        return entries
 
-    def _key(self, found: dict[str, object]) -> str:
+    def _key(self, entries: dict[str, object]) -> str:
         reader, at = self.reader, self.reader.at
         key = reader.string() if reader.text.startswith('"', at) else reader.word("a name")
-        if not key or key in found:
+        if not key or key in entries:
             raise reader.refused(f"{shown(key)} is there twice" if key else "an empty name", at)
         return key
 
@@ -138,7 +141,7 @@ class AttributeReader:
         return text
 
     def number(self, plain: str = "i64") -> object:
-        """A number with or without a type, ``true`` or ``false``."""
+        """Read a number with or without a type, ``true`` or ``false``."""
         reader, at = self.reader, self.reader.at
         literal = reader.literal()
         if literal in ("true", "false"):
@@ -171,7 +174,7 @@ class AttributeReader:
         return True
 
     def _any_type(self) -> Type | Opaque | None:
-        """A type of this dialect, or the text of another one's."""
+        """Read a type of this dialect, or the text of another dialect's type."""
         reader, at = self.reader, self.reader.at
         match = FOREIGN.match(reader.text, at)
         name = match[0] if match else ""
@@ -181,7 +184,7 @@ class AttributeReader:
         return Opaque(self._foreign())
 
     def _foreign(self) -> str:
-        """The text of a word and what is in brackets right behind it."""
+        """Read a word and the angle brackets behind it, and return that text."""
         reader, at = self.reader, self.reader.at
         match = FOREIGN.match(reader.text, at)
         if match is None:
@@ -198,12 +201,12 @@ class AttributeReader:
         match = ALIAS.match(reader.text, at)
         if match is not None:
             reader.at = match.end()
-            found = self.aliases.value(match[1], at)
-            if found is BROKEN:
+            value = self.aliases.value(match[1], at)
+            if value is BROKEN:
                 self._broken += 1
             else:
-                self._check_extent(match[1], found, at, depth)
-            return found
+                self._check_extent(match[1], value, at, depth)
+            return value
         match = QUALIFIED.match(reader.text, at)
         name = match[1].removeprefix("#cuda_tile.") if match else ""
         if name in PREDICATES:
@@ -220,11 +223,11 @@ class AttributeReader:
             return EnumAttribute(ENUM_NAMES[name].name, case)
         return Opaque(self._foreign())
 
-    def _check_extent(self, name: str, found: object, at: int, depth: int) -> None:
-        """Refuse an alias that makes an attribute too deep, or all of them together too large."""
-        if found is None or isinstance(found, FilePosition | Location):
+    def _check_extent(self, name: str, value: object, at: int, depth: int) -> None:
+        """Refuse an alias that makes an attribute too deep, or all attributes too large."""
+        if value is None or isinstance(value, FilePosition | Location):
             raise self.reader.refused(f"{name} is a location, which is no attribute", at)
-        height, size = self._extents.of(found)
+        height, size = self._extents.of(value)
         most = self.limits.attribute_depth
         if depth + height > most:
             raise self.reader.refused(f"attributes nested more than {most} deep", at)
@@ -249,17 +252,17 @@ class AttributeReader:
         return type if isinstance(type, Opaque) else TypeAttribute(type)
 
     def _dense_array(self, at: int) -> DenseArray:
-        """Behind ``array<``: a type, and numbers of it."""
-        reader, type, found = self.reader, self.types.scalar(), []
+        """Read an array, after ``array<``: a type, and numbers of it."""
+        reader, type, numbers = self.reader, self.types.scalar(), []
         if reader.accept(phrase(":")):
-            while not found or reader.accept(phrase(",")):
-                found.append(self._typed(type))
+            while not numbers or reader.accept(phrase(",")):
+                numbers.append(self._typed(type))
         end = reader.at
         reader.expect(phrase(">"))
-        return DenseArray(tuple(found), reader.text[at:end] + ">")
+        return DenseArray(tuple(numbers), reader.text[at:end] + ">")
 
     def _typed(self, type: Scalar) -> object:
-        """A number of a known type."""
+        """Read a number of a known type."""
         at = self.reader.at
         literal = self.reader.literal()
         try:
@@ -269,7 +272,7 @@ class AttributeReader:
         return (IntegerAttribute if type.is_integer else FloatAttribute)(type, bits)
 
     def _dense(self, at: int) -> object:
-        """``<[1, 2]> : !cuda_tile.tile<2xi32>``; the type behind says how to read the elements."""
+        """Read ``<[1, 2]> : !cuda_tile.tile<2xi32>``; its type is needed to read the elements."""
         reader, start = self.reader, self.reader.at
         elements = reader.balanced()
         reader.expect(phrase(":"))
@@ -281,21 +284,21 @@ class AttributeReader:
             raise reader.refused(f"expected a tile of numbers, found {type}", at_type)
         end, reader.at = reader.at, start
         reader.expect(phrase("<"))
-        found = read_elements(reader, type.element)
+        numbers = read_elements(reader, type.element)
         reader.expect(phrase(">"))
         reader.at = end
-        return DenseElements(constant_of(reader, found, type))
+        return DenseElements(constant_of(reader, numbers, type))
 
-    # Those of this dialect ----------------------------------------------------------------------
+    # Attributes of this dialect -----------------------------------------------------------------
 
     def predicate(self) -> object:
-        """What an assume promises: ``div_by<16>``, also with ``#cuda_tile.`` or as an alias."""
+        """Read the predicate of an assume: ``div_by<16>``, or as an alias."""
         reader, at = self.reader, self.reader.at
         if reader.text.startswith("#", at):
-            found = self.read()
-            if not isinstance(found, DivBy | SameElements | Bounded) and found is not BROKEN:
+            value = self.read()
+            if not isinstance(value, DivBy | SameElements | Bounded) and value is not BROKEN:
                 raise reader.refused(f"expected {choice(PREDICATES)}", at)
-            return found
+            return value
         match = WORD.match(reader.text, at)
         if match is None or match[1] not in PREDICATES:
             wrong = reader.expected(choice(PREDICATES))
@@ -310,10 +313,10 @@ class AttributeReader:
         if name == "bounded":
             lower = self._bound()
             reader.expect(phrase(","))
-            found: object = Bounded(lower, self._bound())
+            predicate: object = Bounded(lower, self._bound())
         elif name == "same_elements":
             reader.expect(phrase("["))
-            found = SameElements(reader.integers("a group", -(1 << 63), 1 << 63))
+            predicate = SameElements(reader.integers("a group", -(1 << 63), 1 << 63))
         else:
             divisor, every, along = reader.integer("a divisor", 0, 1 << 64), None, None
             if reader.accept(phrase(",")):
@@ -321,19 +324,19 @@ class AttributeReader:
                 every = reader.integer("a distance", -(1 << 63), 1 << 63)
                 reader.expect(phrase("along"))
                 along = reader.integer("a dimension", -(1 << 63), 1 << 63)
-            found = DivBy(divisor, every, along)
+            predicate = DivBy(divisor, every, along)
         reader.expect(phrase(">"))
-        return found
+        return predicate
 
     def _bound(self) -> int | None:
-        """A bound; ``?`` or nothing is none."""
+        """Read a bound; None for ``?`` or nothing."""
         reader = self.reader
         if reader.accept(phrase("?")) or not INTEGER.match(reader.text, reader.at):
             return None
         return reader.integer("a bound", -(1 << 63), 1 << 63)
 
     def hints(self, depth: int = 0) -> Hints:
-        """``<sm_90 = {occupancy = 2}>``; integers are i32, as cuTile writes them."""
+        """Read ``<sm_90 = {occupancy = 2}>``; integers are i32, as cuTile writes them."""
         reader, entries = self.reader, {}
         reader.expect(phrase("<"))
         while not reader.accept(phrase(">")):
@@ -349,7 +352,7 @@ class AttributeReader:
         return Hints(entries)
 
     def check_writable(self, value: object, at: int) -> None:
-        """Refuse an attribute that bytecode has nothing for."""
+        """Refuse an attribute that bytecode cannot hold."""
         stack = [value]
         while stack:
             current = stack.pop()
@@ -363,8 +366,17 @@ class AttributeReader:
 
 
 WRITABLE = (
-    bool, str, IntegerAttribute, FloatAttribute, TypeAttribute, DivBy, SameElements, Bounded,
-    DenseElements, EnumAttribute, Hints,
-)  # fmt: skip
+    bool,
+    str,
+    IntegerAttribute,
+    FloatAttribute,
+    TypeAttribute,
+    DivBy,
+    SameElements,
+    Bounded,
+    DenseElements,
+    EnumAttribute,
+    Hints,
+)
 OWN_TYPES = frozenset(KNOWN)
-"""First words of the types of this dialect."""
+"""The first words of this dialect's types."""

@@ -1,4 +1,4 @@
-"""What an alias is defined as: a type, an attribute, a location, or another alias."""
+"""The definition of an alias: a type, an attribute, a location, or another alias."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .types import TypeReader
 
 
 class DefinitionReader:
-    """Reads definitions, each with the reader of what it starts like."""
+    """Reads definitions, each with the reader that its first token calls for."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class DefinitionReader:
         self.locations = locations
 
     def read(self, name: str) -> object:
-        """What stands behind the ``=``."""
+        """Read the definition of a name, after the ``=``."""
         if name[0] == "!":
             return self.types.read()
         match = ALIAS.match(self.reader.text, self.reader.at)

@@ -1,4 +1,4 @@
-"""The elements of a constant: one number for all, nested lists, or the bytes in hexadecimal."""
+"""The elements of a constant: one number for all, nested lists, or hexadecimal bytes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .types import TypeReader
 
 PIECE = re.compile(rf"(?:([\[\],])|(true\b|false\b|{NUMBER})){SKIP}", re.ASCII)
 ROW = re.compile(r"[^\[\]/\"]++(?=\])")
-"""All that stands in a list, if it holds no lists and no comments."""
+"""The contents of a list without lists and comments in it."""
 
 WHOLE = re.compile(rf"true|false|{NUMBER}", re.ASCII)
 HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]*+")
 DEEPEST = 64
-"""Brackets inside each other; a tile of more dimensions would be of 1 x 1 x ... elements."""
+"""The most nested brackets; in a tile of more dimensions most would have one element."""
 
 
 class Elements:
-    """What was read: bit patterns in order, `shape` None if one of them stands for all.
+    """Elements that were read: bit patterns in order, and the shape of their lists.
 
-    `shape` is False for bytes, which are in `data`.
+    `shape` is None for one pattern for all elements, and False for bytes, which are in `data`.
     """
 
     __slots__ = ("at", "data", "patterns", "shape")
@@ -46,19 +46,19 @@ class Elements:
 
 
 def typed_elements(reader: Reader, types: TypeReader) -> tuple[Scalar, Elements]:
-    """``<f32: 1.0>``: an element type and elements of it."""
+    """Read ``<f32: 1.0>``, and return the element type and the elements."""
     at = reader.at
     if not reader.accept(phrase("<")) or LITERAL.match(reader.text, reader.at):
         raise reader.refused("numbers are written with their type, as <f32: 1.0> is", at)
     element = types.scalar()
     reader.expect(phrase(":"))
-    found = read_elements(reader, element)
+    elements = read_elements(reader, element)
     reader.expect(phrase(">"))
-    return element, found
+    return element, elements
 
 
 def read_elements(reader: Reader, element: Scalar) -> Elements:
-    """The elements at the reader's position."""
+    """Read elements of a type."""
     at = reader.at
     if reader.text.startswith('"', at):
         literal = reader.take(STRING, "bytes")[1:-1]
@@ -80,7 +80,7 @@ def _number(reader: Reader, element: Scalar) -> int:
 
 
 def _nested(reader: Reader, element: Scalar, start: int) -> Elements:
-    """Lists of lists; all at one level must be equally long."""
+    """Read nested lists; all lists of one depth must have the same length."""
     text, patterns, known = reader.text, [], {}
     counts: list[int] = []
     shape: dict[int, int] = {}
@@ -133,8 +133,10 @@ def _nested(reader: Reader, element: Scalar, start: int) -> Elements:
 
 
 def _row(element: Scalar, row: str, known: dict[str, int]) -> list[int] | None:
-    """The numbers of a whole list at once; None if they are to be read one by one, to find out
-    what is wrong with them."""
+    """Return the numbers of a whole list; None if one is wrong.
+
+    They are then read one by one, to report that one.
+    """
     literals = [literal.strip(" \t\r\n") for literal in row.split(",")]
     try:
         for literal in set(literals).difference(known):
@@ -147,13 +149,13 @@ def _row(element: Scalar, row: str, known: dict[str, int]) -> list[int] | None:
 
 
 def constant_of(reader: Reader, elements: Elements, type: Tile) -> Constant:
-    """The constant that the elements are in a tile type."""
+    """Return the constant of elements and a tile type."""
     if elements.shape is False:
         return Constant(type, _from_bytes(reader, elements, type))
     patterns = elements.patterns
     if elements.shape is not None and elements.shape != type.shape:
-        found = "x".join(map(str, elements.shape))
-        raise reader.refused(f"lists of {found} elements for {type}", elements.at)
+        extents = "x".join(map(str, elements.shape))
+        raise reader.refused(f"lists of {extents} elements for {type}", elements.at)
     if not patterns:
         raise reader.refused("a constant without elements", elements.at)
     if elements.shape is None or (len(patterns) > 1 and len(set(patterns)) == 1):
@@ -162,14 +164,14 @@ def constant_of(reader: Reader, elements: Elements, type: Tile) -> Constant:
 
 
 def _splat(type: Tile, pattern: int) -> bytes:
-    """One element for a whole tile, as cuTile writes it."""
+    """Return the bytes of one element for a whole tile, as cuTile writes them."""
     if type.element.name == "i1":
         return bytes((((1 << min(type.size, 8)) - 1) * pattern,))
     return pack(type.element, (pattern,))
 
 
 def pack(element: Scalar, patterns: Sequence[int]) -> bytes:
-    """Bit patterns as they lie in a constant."""
+    """Return bit patterns as the bytes of a constant."""
     if element.name == "i1":
         number = 0
         data = bytearray((len(patterns) + 7) // 8)
@@ -186,7 +188,7 @@ def pack(element: Scalar, patterns: Sequence[int]) -> bytes:
 
 
 def _from_bytes(reader: Reader, elements: Elements, type: Tile) -> bytes:
-    """Bytes of the text; each element has bytes of its own there, also of i1."""
+    """Return the bytes of a constant from those in the text, where an i1 is a byte."""
     element, data = type.element, elements.data
     size = element_size(element)
     if len(data) not in (size, size * type.size):

@@ -1,4 +1,4 @@
-"""How large attributes are: what is an alias in the text can be endless where it is written."""
+"""Sizes of attributes, whose aliases are spelled out in bytecode, where they can be endless."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from typing import NamedTuple
 from tileir.attributes import DenseElements, Hints, SameElements
 
 BYTES_EACH = 128
-"""So many bytes of one attribute count as one attribute more: few are as long as that."""
+"""Bytes of a long attribute that count as one more attribute; few are as long as that."""
 
 
 class Opaque(NamedTuple):
-    """An attribute that bytecode has nothing for, as it is spelled."""
+    """The text of an attribute that bytecode cannot hold."""
 
     text: str
 
 
 class DenseArray(NamedTuple):
-    """Numbers of one type without a shape, ``array<i32: 1, 2>``, which bytecode has nothing for."""
+    """Numbers of one type without a shape, ``array<i32: 1, 2>``, which bytecode cannot hold."""
 
     values: tuple
     text: str
 
 
 class Extent(NamedTuple):
-    """How many levels of attributes there are inside one, and how many attributes it is."""
+    """The size of an attribute: its levels of nested attributes, and the number of attributes."""
 
     height: int
     size: int
 
 
 class Extents:
-    """The extents of attributes. What was asked about is not walked again inside of another."""
+    """The extents of attributes; each is computed once."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Extent, object]] = {}
 
     def of(self, value: object) -> Extent:
-        """How far an attribute extends."""
+        """Return the extent of an attribute."""
         if isinstance(value, Opaque):
             return Extent(0, 1)
         if isinstance(value, DenseArray):
@@ -50,13 +50,13 @@ class Extents:
             items = value.values() if isinstance(value, dict) else value
             extents = [self.of(item) for item in items]
             height = max((extent.height for extent in extents), default=0) + 1
-            found = Extent(height, 1 + sum(extent.size for extent in extents))
-            self._known[id(value)] = found, value
+            extent = Extent(height, 1 + sum(extent.size for extent in extents))
+            self._known[id(value)] = extent, value
         return self._known[id(value)][0]
 
 
 def _bytes(value: object) -> int:
-    """How long an attribute is that can be long without holding others."""
+    """Return the bytes of an attribute that can be long without containing others, else 0."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, DenseElements):

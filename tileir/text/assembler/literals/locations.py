@@ -1,6 +1,6 @@
-"""Where things are in source: ``loc(...)``, and the debug attributes that say in which function.
+"""Source locations: ``loc(...)``, and the debug attributes for functions and scopes.
 
-A line of a file that is in no function has no place in bytecode; NVIDIA's writer leaves it out too.
+Bytecode cannot hold a position outside of a function; NVIDIA's writer leaves it out too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LARGEST_LINE = 1 << 32
 
 
 class FilePosition(NamedTuple):
-    """A line and column of a file, in no function."""
+    """A line and column of a file, outside of a function."""
 
     filename: str
     line: int
@@ -37,7 +37,7 @@ class FilePosition(NamedTuple):
 
 
 Position = SourceLocation | CallSite | FilePosition | None
-"""What ``loc(...)`` can say; None is unknown."""
+"""The contents of ``loc(...)``; None is unknown."""
 
 STRUCTS: dict[str, tuple[type, dict[str, tuple[str, object]]]] = {
     "di_compile_unit": (CompileUnit, {"file": ("file", File)}),
@@ -63,13 +63,13 @@ STRUCTS: dict[str, tuple[type, dict[str, tuple[str, object]]]] = {
         },
     ),
 }
-"""Name of a debug attribute -> its class, and for each name in the text its field and kind."""
+"""Name of a debug attribute -> its class, and the fields and their kinds by their names in text."""
 
 OPTIONAL: dict[type, dict[str, object]] = {
     LexicalBlock: {"column": 0},
     Subprogram: {"scope_line": 0, "declaration": False},
 }
-"""Fields that need not be there, and what that means."""
+"""Optional fields and their defaults."""
 
 NAMES = {
     File: "a #cuda_tile.di_file",
@@ -81,7 +81,7 @@ RECORD = {name: phrase(f"#cuda_tile.{name}<") for name in ("di_file", "di_loc", 
 
 
 class LocationReader:
-    """Reads locations. One that was wrong is unknown, and has been reported."""
+    """Reads locations; one that was wrong has been reported, and is unknown."""
 
     def __init__(self, reader: Reader, aliases: Aliases, limits: Limits) -> None:
         self.reader = reader
@@ -91,22 +91,22 @@ class LocationReader:
         self._levels: dict[int, tuple[int, Location]] = {}
 
     def optional(self) -> SourceLocation | CallSite | None:
-        """A trailing ``loc(...)``, as bytecode can hold it; None if there is none."""
+        """Read a trailing ``loc(...)``; None if there is none, or bytecode cannot hold it."""
         if not self.reader.text.startswith("loc", self.reader.at):
             return None
         return kept(self.stated())
 
     def stated(self) -> object:
-        """``loc(...)``: a `Position`, or `BROKEN` if it was wrong."""
+        """Read ``loc(...)``: a `Position`, or `BROKEN` if it was wrong."""
         with self._nested():
             self.reader.expect(phrase("loc("))
-            found = self._position()
+            position = self._position()
             self.reader.expect(phrase(")"))
-        return found
+        return position
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
-        """One level deeper, if the limits allow that."""
+        """Go one level deeper in a `with` block; Refused if the limits do not allow that."""
         if self._depth >= self.limits.attribute_depth:
             raise self.reader.refused(f"nested more than {self.limits.attribute_depth} deep")
         self._depth += 1
@@ -127,13 +127,13 @@ class LocationReader:
             return self._call_site()
         if reader.sees(phrase("fused")):
             raise reader.refused("bytecode cannot hold a fused location")
-        found = self._reference("a location")
-        if not isinstance(found, Position) and found is not BROKEN:
+        position = self._reference("a location")
+        if not isinstance(position, Position) and position is not BROKEN:
             raise reader.refused("this is no location", at)
-        return found
+        return position
 
     def _reference(self, what: str) -> object:
-        """The value of an alias, or of a debug attribute spelled out; `BROKEN` if it was wrong."""
+        """Read an alias or a debug attribute, and return its value; `BROKEN` if it was wrong."""
         reader, at = self.reader, self.reader.at
         match = ALIAS.match(reader.text, at)
         if match is not None and match[1][0] == "#":
@@ -170,7 +170,7 @@ class LocationReader:
         return self._made(CallSite(kept(callee), kept(caller)), at)
 
     def _made(self, record: Location, at: int) -> Location:
-        """A record that was read at a position, if it has no more levels than files may have."""
+        """Return a record; Refused, at its position, if it has too many levels of other records."""
         levels = (self._levels.get(id(other), (0,))[0] for other in references(record).values())
         level = max(levels, default=0) + 1
         if level > self.limits.location_depth:
@@ -182,15 +182,15 @@ class LocationReader:
     # Debug attributes ---------------------------------------------------------------------------
 
     def record(self) -> tuple[object] | None:
-        """A debug attribute, `BROKEN` if it was wrong; None if there is none."""
+        """Read a debug attribute, if one is next, as a tuple of it; `BROKEN` if it was wrong."""
         at = self.reader.at
         name = next((name for name, start in RECORD.items() if self.reader.accept(start)), None)
         if name is None:
             return None
         with self._nested():
-            found = self._contents(name)
+            record = self._contents(name)
             self.reader.expect(phrase(">"))
-        return (found if found is BROKEN else self._made(found, at),)
+        return (record if record is BROKEN else self._made(record, at),)
 
     def _contents(self, name: str) -> object:
         reader = self.reader
@@ -200,33 +200,33 @@ class LocationReader:
             return File(base, reader.string("a directory"))
         if name == "di_loc":
             at = reader.at
-            found = self._position()
-            if not isinstance(found, FilePosition) and found is not BROKEN:
+            position = self._position()
+            if not isinstance(position, FilePosition) and position is not BROKEN:
                 raise reader.refused('expected a line of a file such as loc("f":1:2)', at)
             reader.expect(phrase("in"))
             scope = self._field((Subprogram, LexicalBlock))
-            return BROKEN if BROKEN in (found, scope) else SourceLocation(scope, *found)
+            return BROKEN if BROKEN in (position, scope) else SourceLocation(scope, *position)
         return self._struct(*STRUCTS[name])
 
     def _struct(self, kind: type, fields: dict[str, tuple[str, object]]) -> object:
-        reader, given, start = self.reader, {}, self.reader.at
-        while not given or reader.accept(phrase(",")):
+        reader, values, start = self.reader, {}, self.reader.at
+        while not values or reader.accept(phrase(",")):
             at = reader.at
             name = reader.word("a field")
-            if name not in fields or fields[name][0] in given:
+            if name not in fields or fields[name][0] in values:
                 again = "is there twice" if name in fields else f"is none of {', '.join(fields)}"
                 raise Refused(f"{shown(name)} {again}", at, len(name))
             reader.expect(phrase("="))
-            given[fields[name][0]] = self._field(fields[name][1])
-        given = OPTIONAL.get(kind, {}) | given
-        missing = [name for name, (field, _) in fields.items() if field not in given]
+            values[fields[name][0]] = self._field(fields[name][1])
+        values = OPTIONAL.get(kind, {}) | values
+        missing = [name for name, (field, _) in fields.items() if field not in values]
         if missing:
             raise reader.refused(f"{', '.join(missing)} is missing", start)
-        broken = any(value is BROKEN for value in given.values())
-        return BROKEN if broken else kind(**given)
+        broken = any(value is BROKEN for value in values.values())
+        return BROKEN if broken else kind(**values)
 
     def _field(self, kind: object) -> object:
-        """A value of a kind; `BROKEN` if it was wrong and has been reported."""
+        """Read a value of a kind; `BROKEN` if it was wrong and has been reported."""
         reader, at = self.reader, self.reader.at
         if kind is int:
             return reader.integer("a line or column", 0, LARGEST_LINE)
@@ -235,12 +235,12 @@ class LocationReader:
             return True
         if kind is str:
             return reader.string()
-        found = self._reference(NAMES[kind])
-        if found is not BROKEN and not isinstance(found, kind):
+        record = self._reference(NAMES[kind])
+        if record is not BROKEN and not isinstance(record, kind):
             raise reader.refused(f"expected {NAMES[kind]}", at)
-        return found
+        return record
 
 
-def kept(found: object) -> SourceLocation | CallSite | None:
-    """A position as bytecode can hold it; unknown if it was wrong."""
-    return found if isinstance(found, SourceLocation | CallSite) else None
+def kept(position: object) -> SourceLocation | CallSite | None:
+    """Return a position if bytecode can hold it; else None, which is unknown."""
+    return position if isinstance(position, SourceLocation | CallSite) else None

@@ -1,8 +1,8 @@
-"""Numbers: from what stands in the text to the bits of an element type.
+"""Numbers: from the text to the bits of an element type.
 
-A decimal number becomes the nearest one that the type has, ties to even, found with exact
-arithmetic; one beyond the largest becomes infinity, as in MLIR, where there is one. Going through
-f64 would round twice, which is wrong now and then for every other type.
+A decimal number becomes the nearest number of the type, ties to even, computed with exact
+arithmetic; one beyond the largest becomes infinity, as in MLIR, if the type has it. A conversion
+through f64 would round twice, which is sometimes wrong for every other type.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from tileir.types import Scalar
 
 DECIMAL = re.compile(r"-?[0-9]+")
 LARGEST_POWER = 5000
-"""No element type has numbers whose power of ten is further from 0 than this, whatever digits stand
-before it: there are `LONGEST_NUMBER` of them at most."""
+"""Powers of ten beyond this are 0 or too large in every element type, for any `LONGEST_NUMBER`
+digits before them."""
 
 TIE_OF_F32 = 1 << 28
-"""The lower 29 bits of an f64 that lies in the middle of two numbers of f32."""
+"""The lower 29 bits of an f64 that is halfway between two numbers of f32."""
 
 
 class BadNumber(Exception):
-    """A number that the element type does not have; the message says why."""
+    """The element type does not have the number; the message has the reason."""
 
 
 def bits_of(type: Scalar, literal: str) -> int:
-    """The bit pattern of a number, ``true`` or ``false``, in an element type."""
+    """Return the bit pattern of a number, ``true`` or ``false``, in an element type."""
     if type.is_integer:
         return integer_bits(type, literal)
     return float_bits(type, literal)
 
 
 def integer_bits(type: Scalar, literal: str) -> int:
-    """The pattern of an integer, which may be written as signed or as unsigned."""
+    """Return the bit pattern of an integer, which may be written as signed or unsigned."""
     if literal in ("true", "false") and type.name == "i1":
         return int(literal == "true")
     try:
@@ -51,7 +51,7 @@ def integer_bits(type: Scalar, literal: str) -> int:
 
 
 def float_bits(type: Scalar, literal: str) -> int:
-    """The pattern of a decimal number, or the one that is written in hexadecimal."""
+    """Return the bit pattern of a decimal number, or the hexadecimal one in the text."""
     if literal in ("true", "false"):
         raise BadNumber(f"expected a number, found {literal}")
     if len(literal) > LONGEST_NUMBER:
@@ -77,7 +77,7 @@ def float_bits(type: Scalar, literal: str) -> int:
 
 
 def _rounded(type: Scalar, form: Format, literal: str) -> int:
-    """The nearest number of a format, with exact arithmetic."""
+    """Return the bit pattern of the nearest number of a format, with exact arithmetic."""
     mantissa, _, power = literal.lower().partition("e")
     negative = literal.startswith("-")
     zero = not mantissa.strip("-0.")

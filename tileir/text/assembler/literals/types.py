@@ -1,6 +1,6 @@
-"""Types as they are spelled, long (``!cuda_tile.tile<8xf32>``) or short (``tile<8xf32>``).
+"""The reader of types, in their long (``!cuda_tile.tile<8xf32>``) or short form (``tile<8xf32>``).
 
-The same few types stand everywhere, so a spelling that was read once is only looked up again.
+A module has few different types, so each spelling is read once and then looked up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NESTED = r"[^<>]*+"
 for _ in range(5):
     NESTED = rf"[^<>]*+(?:<{NESTED}>[^<>]*+)*+"
 SPELLING = re.compile(rf"(!?[A-Za-z_$][\w$.]*+(?:<{NESTED}>)?){SKIP}", re.ASCII)
-"""A type as a whole, to be looked up; as deep as the deepest legal one."""
+"""A whole type, to be looked up; as deep as the deepest legal one."""
 
 NAME = token(r"(?:!cuda_tile\.)?[A-Za-z_]\w*+")
 EXTENT = re.compile(r"([0-9]++|\?)x", re.ASCII)
@@ -42,11 +42,11 @@ LIST_EXTENT = token(r"[0-9]++|\?")
 LAST_EXTENT = re.compile(r"([0-9]++)(x?)", re.ASCII)
 
 LARGEST = 1 << 63
-"""Extents and strides are less than this."""
+"""The exclusive upper bound of extents and strides."""
 
 
 class TypeReader:
-    """Reads types; None stands for one that was wrong and has been reported."""
+    """Reads types; None is a type that was wrong and has been reported."""
 
     def __init__(
         self, reader: Reader, report: Diagnostics, aliases: Aliases, gate: Gate, limits: Limits
@@ -59,7 +59,7 @@ class TypeReader:
         self._known: dict[str, Type | None] = {}
 
     def read(self) -> Type | None:
-        """The type at the reader's position."""
+        """Read a type."""
         reader = self.reader
         match = SPELLING.match(reader.text, reader.at)
         if match is not None and match[1] in self._known:
@@ -79,7 +79,7 @@ class TypeReader:
         return self.aliases.type(match[1], match.start())
 
     def _checked(self, type: Type | None, start: int) -> Type | None:
-        """The type, unless it breaks a rule of types or is of a newer version."""
+        """Return the type; None, and report, if it breaks a rule or needs a newer version."""
         wrong = None if type is None else problem(type)
         if wrong:
             match = SPELLING.match(self.reader.text, start)
@@ -91,15 +91,15 @@ class TypeReader:
         return type
 
     def read_list(self) -> list[tuple[Type | None, int]]:
-        """Types with commas between them, and where each is."""
-        found, comma = [], phrase(",")
-        while not found or self.reader.accept(comma):
+        """Read types separated by commas, and return each with its position."""
+        types, comma = [], phrase(",")
+        while not types or self.reader.accept(comma):
             at = self.reader.at
-            found.append((self.read(), at))
-        return found
+            types.append((self.read(), at))
+        return types
 
     def scalar(self) -> Scalar:
-        """An element type that is a number."""
+        """Read a scalar element type."""
         at = self.reader.at
         type = self.read()
         if not isinstance(type, Scalar):
@@ -126,7 +126,7 @@ class TypeReader:
         return type
 
     def _inner(self, depth: int, *kinds: type) -> Type:
-        """A type inside a type, of one of these kinds."""
+        """Read a type inside a type, of one of some kinds."""
         at = self.reader.at
         match = ALIAS.match(self.reader.text, at)
         if match is not None and match[1][0] == "!":
@@ -155,12 +155,12 @@ class TypeReader:
         return name
 
     def _extents(self) -> list[int | None]:
-        """Extents, each with an x behind it."""
-        reader, found = self.reader, []
+        """Read extents, each with an x after it."""
+        reader, extents = self.reader, []
         while match := EXTENT.match(reader.text, reader.at):
-            found.append(None if match[1] == "?" else self._extent(match[1]))
+            extents.append(None if match[1] == "?" else self._extent(match[1]))
             reader.at = match.end()
-        return found
+        return extents
 
     def _extent(self, digits: str) -> int:
         if len(digits) > len(str(LARGEST)) or int(digits) >= LARGEST:
@@ -248,16 +248,16 @@ FORMS = {
     "tensor_view": TypeReader._tensor_view,
     "tile": TypeReader._tile,
 }
-"""Name of a type -> what reads between its angle brackets."""
+"""Name of a type -> the function that reads the contents of its angle brackets."""
 
 KNOWN = (*SCALARS, *FORMS, "token")
-"""First words of types."""
+"""The first words of types."""
 
 KINDS = {Scalar: "an element type", Pointer: "a pointer", TensorView: "a tensor view"}
 
 
 def case_of(reader: Reader, enum: Enum, allowed: tuple[str, ...] = ()) -> str:
-    """The name of a case of an enum."""
+    """Read the name of a case of an enum."""
     at = reader.at
     cases = allowed or tuple(enum.by_name)
     name = reader.word(choice(cases))

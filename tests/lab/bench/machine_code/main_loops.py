@@ -21,7 +21,7 @@ from tileir.codegen import compile
 from . import sass
 
 KERNELS = ("matmul_f16", "attention", "attention_bf16")
-SOURCES = Path(__file__).parent / "kernels"
+SOURCES = Path(__file__).parents[1] / "kernels"
 COLUMNS = ("loop", "multiply", "LDSM", "copies", "BAR", "local", "registers", "shared KB")
 _COPIES = ("LDG.", "LDGSTS", "UTMALDG", "UBLKCP")
 """From global memory."""

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tileir.codegen.arguments.dlpack import HOST_DEVICES, Export, from_dlpack
-from tileir.codegen.arguments.elements import buffer_span
-from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError
 from tileir.launch.buffer import Buffer
+
+from .dlpack import HOST_DEVICES, Export, from_dlpack
+from .elements import buffer_span
+from .shown import shown
 
 Extent = tuple[int, int]
 
@@ -24,9 +25,9 @@ def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsi
     """
     if 0 in shape:
         return max(address, 1), max(address, 1)
-    spans = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-    low = sum(span for span in spans if span < 0)
-    high = sum(span for span in spans if span > 0)
+    offsets = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
+    low = sum(offset for offset in offsets if offset < 0)
+    high = sum(offset for offset in offsets if offset > 0)
     return address + low, address + high + itemsize
 
 

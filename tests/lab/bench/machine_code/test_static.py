@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab.bench import problems
+from tests.lab.bench.__main__ import main
 from tileir import assemble
 from tileir.codegen import compile
 
-from . import main_loops, problems, sass, static
-from .__main__ import main
+from . import main_loops, sass, static
 
 LISTING = """
         /*0000*/                   S2R R0, SR_TID.X ;

@@ -16,14 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.conftest import nvidia_tool
+from tests.lab.bench import problems
 from tileir import Bytecode, assemble
 from tileir.codegen import compile
 
-from . import problems, sass
+from . import sass
 
 KERNELS = tuple(problems.PROBLEMS)
 TOOLS = ("ptxas", "nvdisasm", "tileiras")
-SOURCES = Path(__file__).parent / "kernels"
+SOURCES = Path(__file__).parents[1] / "kernels"
 
 
 @dataclass(frozen=True, slots=True)

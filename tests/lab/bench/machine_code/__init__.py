@@ -1,0 +1,1 @@
+"""Machine code for GPUs, ours beside that of tileiras: instructions counted, loops compared."""
