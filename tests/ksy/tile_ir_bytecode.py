@@ -2672,8 +2672,8 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpAssume(KaitaiStruct):
-        """Promise that a predicate holds for a value and hand the value on. If it does not hold:
-        undefined behaviour.
+        """Promise that a predicate holds for a value, which is the result. Undefined behaviour if the
+        predicate does not hold.
         """
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpAssume, self).__init__(_io)
@@ -3091,7 +3091,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpContinue(KaitaiStruct):
-        """Go on with the next iteration of the innermost for or loop."""
+        """Continue with the next iteration of the innermost for or loop."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpContinue, self).__init__(_io)
             self._parent = _parent
@@ -3206,8 +3206,8 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpDivi(KaitaiStruct):
-        """Quotient of each pair of elements. By zero, or the smallest signed number by -1, is
-        undefined behaviour.
+        """Quotient of each pair of elements. Division by zero, or of the smallest signed number by -1,
+        is undefined behaviour.
         """
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpDivi, self).__init__(_io)
@@ -3587,7 +3587,8 @@ class TileIrBytecode(KaitaiStruct):
 
         @property
         def saturating(self):
-            """What does not fit becomes the nearest limit, a NaN 0. Since 13.4; before, 0."""
+            """A number that does not fit becomes the nearest limit, a NaN 0. Since 13.4; before, 0.
+            """
             if hasattr(self, '_m_saturating'):
                 return self._m_saturating
 
@@ -3740,7 +3741,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpGetTileBlockId(KaitaiStruct):
-        """Where in the grid this tile block is."""
+        """The coordinates of this tile block in the grid."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpGetTileBlockId, self).__init__(_io)
             self._parent = _parent
@@ -3853,8 +3854,8 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpItof(KaitaiStruct):
-        """Convert integers to floating-point numbers. What is too large becomes infinity, or a NaN
-        where the type has none.
+        """Convert integers to floating-point numbers. A number that is too large becomes infinity, or
+        a NaN if the type has none.
         """
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpItof, self).__init__(_io)
@@ -3884,7 +3885,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpJoinTokens(KaitaiStruct):
-        """A token after two or more others."""
+        """Join two or more tokens: the result is after all of them."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpJoinTokens, self).__init__(_io)
             self._parent = _parent
@@ -4208,7 +4209,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpMakeToken(KaitaiStruct):
-        """A token before which nothing need have happened."""
+        """Make a token that depends on no operation."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpMakeToken, self).__init__(_io)
             self._parent = _parent
@@ -5069,8 +5070,8 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpRemi(KaitaiStruct):
-        """Remainder of the division toward zero; when signed it has the sign of lhs. By zero is
-        undefined behaviour.
+        """Remainder of the division toward zero; when signed it has the sign of lhs. Division by zero
+        is undefined behaviour.
         """
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpRemi, self).__init__(_io)
@@ -5744,7 +5745,7 @@ class TileIrBytecode(KaitaiStruct):
 
 
     class OpYield(KaitaiStruct):
-        """End a region of if, reduce or scan and hand out its values."""
+        """End a region of if, reduce or scan with its values."""
         def __init__(self, _io, _parent=None, _root=None):
             super(TileIrBytecode.OpYield, self).__init__(_io)
             self._parent = _parent
