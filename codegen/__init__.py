@@ -1,4 +1,4 @@
-"""How kernels run: tile-level SSA down to machine code, for the host's CPU and for NVIDIA GPUs.
+"""Compiles and runs kernels: tile-level SSA to machine code, for the host CPU and NVIDIA GPUs.
 
 This is the only package that needs llvmlite (the extra `codegen`); reading, verifying and
 printing bytecode do without.

@@ -12,7 +12,7 @@ from tileir.gpus import TARGETS
 
 from .cache.folder import find_cache
 from .cache.key import key_of
-from .cache.store import Slot
+from .cache.store import CacheSlot
 from .compilation import Compilation, Compiled
 from .launch_terms import beyond_defaults, check_options
 from .targets import HOST, named_target, no_gpu, package_of
@@ -179,8 +179,8 @@ def _names(trace: str | Iterable[str], target: str) -> list[str]:
     return names
 
 
-def _slot(asked: _Asked) -> Slot | None:
-    """Where a compilation is kept, None if it is not."""
+def _slot(asked: _Asked) -> CacheSlot | None:
+    """Return the slot in the cache for a compilation; None if it is not cached."""
     cache, identity = find_cache(), asked.package.identity(asked.target)
     if cache is None or identity is None:
         return None

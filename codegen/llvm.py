@@ -1,4 +1,4 @@
-"""The one place that starts LLVM, parses its IR and optimises modules."""
+"""The only module that starts LLVM, parses its IR and optimises modules."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ VERSION = ".".join(map(str, llvm.llvm_version_info))
 _lock = threading.Lock()
 _started: set[str] = set()
 
-# llvmlite fills its table of escaped characters when it writes the first name, without a lock: a
-# second thread would find half a table. While this file is imported there is no second one.
+# llvmlite fills its table of escaped characters, without a lock, when it writes the first name: a
+# second thread could read half a table. Imports run in one thread.
 str(ir.Constant(ir.ArrayType(ir.IntType(8), 1), bytearray(1)))
 
 
 def start(family: str) -> None:
-    """Make a back end usable: "native", or "all" for what this LLVM can write."""
+    """Initialise back ends: that of this CPU ("native") or all that this LLVM has ("all")."""
     with _lock:
         if family in _started:
             return
@@ -35,16 +35,16 @@ def start(family: str) -> None:
 def target_machine(
     triple: str, cpu: str, features: str = "", *, speed_level: int = 2, jit: bool = False
 ) -> llvm.TargetMachine:
-    """A code generator. The back end must have been started."""
+    """Return a code generator. Its back end must have been started."""
     target = llvm.Target.from_triple(triple)
     return target.create_target_machine(cpu=cpu, features=features, opt=speed_level, jit=jit)
 
 
 def parse(module: ir.Module | str) -> llvm.ModuleRef:
-    """The module inside LLVM, verified.
+    """Parse and verify a module.
 
-    In LLVM's global context: llvmlite lets one thread at a time into LLVM, and a context of our own
-    could be collected before the modules in it.
+    It lives in LLVM's global context: llvmlite lets one thread at a time into LLVM, and a context
+    of our own could be collected before the modules in it.
     """
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()
@@ -52,9 +52,13 @@ def parse(module: ir.Module | str) -> llvm.ModuleRef:
 
 
 def optimize(
-    module: llvm.ModuleRef, machine: llvm.TargetMachine, *, speed_level: int = 2,
-    vectorize: bool = False, unroll: bool = True,
-) -> None:  # fmt: skip
+    module: llvm.ModuleRef,
+    machine: llvm.TargetMachine,
+    *,
+    speed_level: int = 2,
+    vectorize: bool = False,
+    unroll: bool = True,
+) -> None:
     """Run LLVM's pass pipeline over the module, in place."""
     options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
     options.loop_vectorization = vectorize

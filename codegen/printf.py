@@ -1,4 +1,4 @@
-"""C's printf for the elements of tiles: what a print op writes.
+"""C's printf for the elements of tiles: the text that a print op writes.
 
 Numbers are passed as C passes them to printf: integers as wide as the length modifier says, floats
 as doubles. A tile with dimensions is written in brackets, its elements separated by commas.
@@ -16,14 +16,12 @@ from dataclasses import dataclass
 
 from tileir.verifier.rules.miscellaneous import CONVERSION
 
-_PARTS = re.compile(
-    r"%([-+ #0]*)(\d*)\*?(?:\.(\d*)\*?)?(hh|h|ll|l|q|j|z|t|L)?(.?)", re.DOTALL
-)  # fmt: skip
+_PARTS = re.compile(r"%([-+ #0]*)(\d*)\*?(?:\.(\d*)\*?)?(hh|h|ll|l|q|j|z|t|L)?(.?)", re.DOTALL)
 _WIDTHS = {"hh": 8, "h": 16, "": 32}
 """Bits of an integer by length modifier; all others mean 64."""
 
 _LONGEST = 1 << 16
-"""What larger widths and precisions count as: no number has more digits, and text is memory."""
+"""Larger widths and precisions are cut to this: no number has more digits, and text is memory."""
 
 _FRACTION_DIGITS = 13
 """Hexadecimal digits of a double's fraction."""
@@ -43,42 +41,42 @@ class Conversion:
 
     @classmethod
     def of(cls, text: str) -> Conversion:
-        """The conversion that is spelled so; what is no part of one is passed over."""
+        """Parse a conversion; characters that are no part of one are ignored."""
         flags, width, precision, length, letter = _PARTS.match(text).groups()
         digits = None if precision is None else _size(precision)
         return cls(flags, _size(width), digits, _WIDTHS.get(length or "", 64), letter)
 
     def without(self, flags: str) -> Conversion:
-        """The same without some flags."""
+        """Return the same conversion without some flags."""
         kept = "".join(flag for flag in self.flags if flag not in flags)
         return Conversion(kept, self.width, self.precision, self.bits, self.letter)
 
     def padded(self, text: str) -> str:
-        """Text as wide as it is to be."""
+        """Pad text to the width."""
         return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def zeroed(self, head: str, digits: str) -> str:
-        """A number as wide as it is to be; zeros, if any, go between its sign and its digits."""
+        """Pad a number to the width; zeros, if asked for, go between its sign and its digits."""
         if "0" in self.flags and "-" not in self.flags:
             digits = digits.rjust(self.width - len(head), "0")
         return self.padded(head + digits)
 
 
 def _size(digits: str) -> int:
-    """A width or a precision; one without digits is 0."""
+    """Parse a width or a precision; without digits it is 0."""
     digits = digits.lstrip("0")
     return min(int(digits or 0), _LONGEST) if len(digits) < 10 else _LONGEST
 
 
 def write(conversion: Conversion, number: Number, bits: int) -> str:
-    """One element: `number`, or its pattern of so many `bits` as an unsigned integer."""
+    """Format one element: a float, or an integer of `bits` bits given as an unsigned number."""
     return _WRITERS.get(conversion.letter, _nothing)(conversion, number, bits)
 
 
 def write_tile(
     conversion: Conversion, shape: Sequence[int], elements: Sequence[tuple[Number, int]]
 ) -> str:
-    """A tile whose elements are given in row-major order, as numbers and numbers of bits."""
+    """Format a tile; each element, in row-major order, is a number and its width in bits."""
     texts = [write(conversion, number, bits) for number, bits in elements]
     for extent in reversed(shape):
         groups = range(0, len(texts), extent)
@@ -87,7 +85,7 @@ def write_tile(
 
 
 def pieces(text: str) -> Iterator[str | Conversion]:
-    """A format, cut into what is written as it stands and conversions."""
+    """Split a format into literal text and conversions."""
     end = 0
     for match in CONVERSION.finditer(text):
         if match.start() > end:
@@ -99,7 +97,7 @@ def pieces(text: str) -> Iterator[str | Conversion]:
 
 
 def _unsigned(conversion: Conversion, number: Number, bits: int) -> int:
-    """The integer that printf finds, without a sign."""
+    """Return the argument as printf reads it from its register: an unsigned integer."""
     if isinstance(number, float):
         number, bits = int.from_bytes(struct.pack("<d", number), "little"), 64
     return number & ((1 << min(bits, conversion.bits)) - 1)
@@ -161,7 +159,7 @@ def _float(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _hexadecimal(conversion: Conversion, magnitude: float) -> str:
-    """The digits of %a, rounded to even; as few as it takes without a precision."""
+    """Return the digits of %a, rounded to even; without a precision, as few as are exact."""
     exponent = max(math.frexp(magnitude)[1] - 1, -1022) if magnitude else 0
     whole = int(math.ldexp(magnitude, 4 * _FRACTION_DIGITS - exponent))
     wanted = conversion.precision
@@ -187,7 +185,7 @@ def _pointer(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _string(conversion: Conversion, number: Number, bits: int) -> str:
-    """The text at an address, which only a pointer is."""
+    """Format the text at an address; an argument that is no pointer is printed as one."""
     if isinstance(number, float) or bits < 64:
         return _pointer(conversion, number, bits)
     text = ctypes.string_at(number).decode("utf-8", "replace") if number else "(null)"
@@ -195,7 +193,7 @@ def _string(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _nothing(conversion: Conversion, number: Number, bits: int) -> str:
-    """%n stores, where there is no place to, and an unfinished conversion says nothing."""
+    """Print nothing: %n would store, but has no address; an incomplete conversion means nothing."""
     return ""
 
 

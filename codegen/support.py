@@ -1,4 +1,4 @@
-"""What a target cannot compile: all of it is said at once, before any LLVM is built."""
+"""Ops that a target cannot compile: all are reported at once, before any LLVM IR is built."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tileir.types import Tile
 
 from .kernel import Kernel
 
-DEEPEST = 100
-"""Levels of regions; code that is nested deeper is no kernel anyone wrote."""
+MAX_DEPTH = 100
+"""Levels of nested regions; no hand-written kernel is nested deeper."""
 
 WhyNot = Callable[[Op, str], str | None]
 
 
 def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
     """Raise one UnsupportedError that lists every op which is not lowered."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for kernel in kernels:
-        found += located(_unsupported(kernel, target, why_not), kernel.bytecode)
-    if found:
-        count = "one op is" if len(found) == 1 else f"{len(found)} ops are"
-        raise UnsupportedError(f"{count} not supported on target {target}:", found)
+        diagnostics += located(_unsupported(kernel, target, why_not), kernel.bytecode)
+    if diagnostics:
+        count = "one op is" if len(diagnostics) == 1 else f"{len(diagnostics)} ops are"
+        raise UnsupportedError(f"{count} not supported on target {target}:", diagnostics)
 
 
 def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
@@ -32,7 +32,7 @@ def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagn
     for op in kernel.walk():
         if op.depth and op.spec.terminator:
             continue  # part of the op whose region it ends
-        if op.depth > DEEPEST + 1:
+        if op.depth > MAX_DEPTH + 1:
             continue  # part of one that is too deep
         reason = _depth(op) or why_not(op, target)
         if reason:
@@ -40,21 +40,23 @@ def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagn
 
 
 def _depth(op: Op) -> str | None:
-    return f"it is nested more than {DEEPEST} levels deep" if op.depth > DEEPEST else None
+    return f"it is nested more than {MAX_DEPTH} levels deep" if op.depth > MAX_DEPTH else None
 
 
 def _parameters(kernel: Kernel) -> list[Diagnostic]:
-    """Parameters that a launch could not pass."""
+    """Return a diagnostic for each parameter that a launch could not pass."""
     return [
         Diagnostic(
-            "error", "unsupported", f"parameter {number}: {value.type} cannot be passed",
+            "error",
+            "unsupported",
+            f"parameter {number}: {value.type} cannot be passed",
             function=kernel.symbol,
         )
         for number, value in enumerate(kernel.parameters)
         if not _passable(value.type)
-    ]  # fmt: skip
+    ]
 
 
 def _passable(kind: object) -> bool:
-    """Whether a launch can pass it: a single number, as long as it is in memory, or a pointer."""
+    """Whether a launch can pass a value of this type: a tile of rank 0."""
     return isinstance(kind, Tile) and not kind.rank

@@ -1,1 +1,1 @@
-"""What is known of a kernel before it runs: numbers, addresses, neighbours, memory, reductions."""
+"""Analyses: facts about a kernel's values, addresses, memory accesses and reductions."""

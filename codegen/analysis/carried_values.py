@@ -1,4 +1,4 @@
-"""What control flow hands on: which value becomes which argument or result."""
+"""Data flow through control flow: which value becomes which block argument or result."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tileir.ir import Block, Op, Value
 
 
 def carried_arguments(op: Op) -> Sequence[Value]:
-    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
+    """Return the block arguments that a `for` or `loop` carries, without the counter."""
     return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]
 
 
 def targets(op: Op, around: Sequence[Op]) -> Sequence[Value]:
-    """What the operands of a terminator become; `around` are the ops it stands in, innermost last.
+    """Return what the operands of a terminator become; `around` are its parent ops, innermost last.
 
-    Nothing for `return`, and in reduce and scan, whose lowering asks for what is yielded.
+    Empty for `return`, and in reduce and scan, whose lowerings handle the yielded values.
     """
     if op.name == "yield":
         return around[-1].results if around[-1].name == "if" else ()
@@ -27,7 +27,7 @@ def targets(op: Op, around: Sequence[Op]) -> Sequence[Value]:
 
 
 def handed_on(block: Block, around: tuple[Op, ...] = ()) -> list[tuple[Value, Value]]:
-    """All pairs of a value and what it becomes, in the block and below."""
+    """Return all pairs of a value and the value it becomes, in the block and nested blocks."""
     pairs: list[tuple[Value, Value]] = []
     for op in block.ops:
         if op.spec.terminator:

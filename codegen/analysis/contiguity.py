@@ -1,10 +1,10 @@
-"""What is known of neighbours in a tile: which numbers count up, which are equal.
+"""Contiguity analysis: which neighbours in a tile count up, which are equal.
 
-Tiles of pointers are computed, most often from `iota`; whether sixteen bytes may be moved at once
-depends on what neighbours have in common. For each dimension of a tile of integers or pointers a
-`Run` says so. Runs come from `iota`, broadcasts and assumptions, and go through integer and
-pointer arithmetic. What loops carry is first taken to be like what it starts with, and then
-weakened until a trip confirms it.
+Tiles of pointers are computed, most often from `iota`; whether one access may cover sixteen bytes
+depends on how neighbours are related. A `Run` states that for each dimension of a tile of integers
+or pointers. Runs originate from `iota`, broadcasts and assumptions, and are propagated through
+integer and pointer arithmetic. Carried values start with the runs of their initial values, which
+are weakened until an iteration of the loop keeps them (a fixed point).
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from .divisibility import Divisibility
 
 
 class Contiguity(dict[Value, Runs]):
-    """The analysis: runs by value; of what is not in the table only the divisor of all elements is
-    known. Nothing is inferred for kernels that access memory through views alone."""
+    """Maps values to runs; of other values only the divisor of all elements is known.
+
+    It is empty for kernels that access memory only through views.
+    """
 
     @classmethod
     def of(cls, kernel: Kernel) -> Contiguity:
-        """What is known of neighbours in the tiles of a kernel."""
+        """Analyse the tiles of a kernel."""
         table = cls(kernel.facts(Divisibility))
         if any(family_of(op) in _THROUGH_POINTERS for op in kernel.walk()):
             _block(kernel.body.block, table)
@@ -66,7 +68,7 @@ def _loop(op: Op, table: Contiguity) -> None:
     body = op.regions[0].block
     carried = body.arguments[1:]
     for argument, value in zip(carried, op.operands["initValues"], strict=True):
-        # What was found when an outer loop was tried before still holds, and saves trying again.
+        # The result of the last iteration over an outer loop still holds and converges sooner.
         before = table.get(argument, table[value])
         table[argument] = _meet(argument, before, table[value])
     changed = True
@@ -83,7 +85,7 @@ def _loop(op: Op, table: Contiguity) -> None:
 
 
 def _ends(block: Block) -> Iterator[Op]:
-    """The `continue` ops of a loop with this body."""
+    """Yield the `continue` ops of the loop with this body."""
     for op in block.ops:
         if op.name == "continue":
             yield op

@@ -1,9 +1,9 @@
-"""What is known of numbers and addresses before the kernel runs: divisors and bounds.
+"""Divisibility analysis: divisors and bounds of integers and addresses.
 
-An access may move sixteen bytes at once only if its address is a multiple of sixteen. Producers
-say such things in `assume` ops; this analysis carries them through integer and address arithmetic,
-in one walk along the ops. What loops carry is unknown, so no iteration is needed. A fact about a
-tile holds for each of its elements; one about a tensor view is about its base address.
+One access may cover sixteen bytes only if its address is a multiple of sixteen. Producers state
+such facts in `assume` ops; this analysis propagates them through integer and address arithmetic in
+one walk over the ops. Nothing is assumed of carried values, so no fixed point is needed. A fact
+about a tile holds for each of its elements; one about a tensor view is about its base address.
 
 Integers are read as signed. Arithmetic that might wrap loses its bounds, but keeps its divisor:
 2**w is a multiple of every power of two in question.
@@ -18,11 +18,11 @@ from tileir.ir import Op, Value
 
 
 class Divisibility(dict[Value, Facts]):
-    """The analysis: facts by value; what is not in the table is unknown."""
+    """Maps values to facts; of values not in the table only the type is known."""
 
     @classmethod
     def of(cls, kernel: Kernel) -> Divisibility:
-        """What is known of the values of a kernel."""
+        """Analyse the values of a kernel."""
         table = cls()
         for op in kernel.walk():
             _infer(op, table)
@@ -33,21 +33,21 @@ class Divisibility(dict[Value, Facts]):
 
 
 def _infer(op: Op, table: Divisibility) -> None:
-    """Note what is known of the results of an op, and of the counter of a loop."""
+    """Add the facts of an op's results, and of a loop's counter, to the table."""
     if op.name == "for":
         counter = op.regions[0].block.arguments[0]
         table[counter] = _within_type(_counter(op, table), counter)
     rule = traits_of(op).divisibility
     if rule is None:
         return
-    found = rule(op, table)
-    found = found if isinstance(found, list) else [found] * len(op.results)
-    for value, facts in zip(op.results, found, strict=True):
+    inferred = rule(op, table)
+    inferred = inferred if isinstance(inferred, list) else [inferred] * len(op.results)
+    for value, facts in zip(op.results, inferred, strict=True):
         table[value] = _within_type(facts, value)
 
 
 def _within_type(facts: Facts, value: Value) -> Facts:
-    """Bounds beyond the type mean that the number may have wrapped: then the type's count."""
+    """Replace bounds beyond the type, where the number may have wrapped, by those of the type."""
     element = integer(value)
     if element is None:
         return Facts(facts.divisor)
@@ -59,7 +59,7 @@ def _within_type(facts: Facts, value: Value) -> Facts:
 
 
 def _counter(op: Op, table: Divisibility) -> Facts:
-    """The counter of a `for`: it begins at the lower bound, and is below the upper one."""
+    """The counter of a `for` starts at the lower bound and is below the upper one."""
     low, high, step = (table[op.operands[slot]] for slot in ("lowerBound", "upperBound", "step"))
     divisor = min(low.divisor, step.divisor)
     signed = not op.attributes["unsignedCmp"] or (low.not_negative and high.not_negative)

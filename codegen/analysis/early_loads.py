@@ -1,8 +1,8 @@
-"""The analysis that finds the loads of a loop that may be made iterations ahead of their time.
+"""Prefetch analysis: the loads of a loop that may be issued some iterations early.
 
-A load may go early if its tile depends on nothing but the number of the iteration and on what was
-there before the loop, and if no token orders it after a write inside of the loop. The ops of the
-body that compute its indices, its *slice*, are then computed a second time for the iteration ahead.
+A load may be early if its tile depends only on the loop's counter and on values from outside of the
+loop, and if no token orders it after a write inside the loop. The ops of the body that compute its
+indices, its *slice*, are then computed a second time for the later iteration.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from tileir.types import PartitionView, StridedView, Tile, Token
 from .carried_values import carried_arguments, handed_on
 from .memory_ops import is_plain_load, is_weak
 
-MOST_SLICE_OPS = 16
+MAX_SLICE_OPS = 16
 """The most ops that are computed twice for the sake of one load."""
 _CHEAP = {Family.ELEMENT_WISE, Family.GENERATOR, Family.RENUMBERING, Family.VIEW}
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyLoad:
-    """A load, the ops of the loop's body that compute its indices, in their order, and the tokens
-    from outside of the loop that order it after something."""
+    """A load that may be issued early.
+
+    `slice`: the ops of the loop's body that compute its indices, in program order; `tokens`: those
+    from outside the loop that it is ordered after.
+    """
 
     load: Op
     slice: tuple[Op, ...]
@@ -33,10 +36,10 @@ class EarlyLoad:
 
 
 def early_loads(loop: Op, staged: Callable[[Value], bool]) -> list[EarlyLoad]:
-    """The loads of a loop, among those whose tile is `staged`, that may be made early.
+    """Return the loads of a loop, among those whose tile is `staged`, that may be early.
 
-    Only `for` loops have such loads: nothing but their last iteration ends them. Loads inside of
-    further control flow may not be made at all, so they are none.
+    Only `for` loops have such loads, as they have no early exit. Loads in nested control flow may
+    not be executed at all, so they are excluded.
     """
     if loop.name != "for":
         return []
@@ -54,7 +57,7 @@ def early_loads(loop: Op, staged: Callable[[Value], bool]) -> list[EarlyLoad]:
 
 
 class _Body:
-    """The body of a `for`: what each value inside is made of."""
+    """The body of a `for`, with what each value inside depends on."""
 
     def __init__(self, loop: Op) -> None:
         block = loop.regions[0].block
@@ -67,8 +70,8 @@ class _Body:
             self._carried.setdefault(after, []).append(value)
 
     def slice(self, load: Op) -> tuple[Op, ...] | None:
-        """The ops that compute view and indices of a load; None if those may not be done early."""
-        found: set[Op] = set()
+        """Return the ops that compute view and indices of a load; None if they cannot be early."""
+        needed_ops: set[Op] = set()
         stack = [load.operands["view"], *load.operands["index"]]
         while stack:
             value = stack.pop()
@@ -77,18 +80,18 @@ class _Body:
             op = value.owner
             if not isinstance(op, Op) or not _repeatable(op):
                 return None
-            if op not in found:
-                found.add(op)
+            if op not in needed_ops:
+                needed_ops.add(op)
                 stack += op.operand_list()
-            if len(found) > MOST_SLICE_OPS:
+            if len(needed_ops) > MAX_SLICE_OPS:
                 return None
-        return tuple(op for op in self.ops if op in found)
+        return tuple(op for op in self.ops if op in needed_ops)
 
     def tokens(self, load: Op) -> frozenset[Value] | None:
-        """Where the order before a load comes from outside of the loop.
+        """Return the tokens from outside the loop that a load is ordered after.
 
-        None if it has to come after something inside, in any iteration, that may write. Among weak
-        loads order makes no difference.
+        None if it is ordered after an op inside the loop, in any iteration, that may write. The
+        order among weak loads makes no difference.
         """
         token = load.operands["token"]
         stack, seen = [] if token is None else [token], set()
@@ -114,11 +117,11 @@ class _Body:
 
 
 def _passes(op: Op) -> bool:
-    """Whether an op that has a token as its result writes nothing and keeps no one waiting."""
+    """Whether an op that yields a token writes nothing and waits for nothing."""
     return family_of(op) is Family.TOKEN or (is_plain_load(op) and is_weak(op))
 
 
 def _repeatable(op: Op) -> bool:
-    """Whether computing an op twice costs little and changes nothing."""
+    """Whether recomputing an op is cheap and has no effects."""
     tiles = [each.type for each in (*op.operand_list(), *op.results) if isinstance(each.type, Tile)]
     return family_of(op) in _CHEAP and all(tile.size == 1 for tile in tiles)

@@ -1,4 +1,4 @@
-"""Which ops access memory plainly, and whether more than tokens orders them."""
+"""Which ops are plain loads, and whether an access is weak (ordered by tokens only)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tileir.ir import Op
 
 
 def is_plain_load(op: Op) -> bool:
-    """Whether an op reads memory as this device alone has it."""
+    """Whether an op reads memory of one device (multimem ops access that of several)."""
     return family_of(op) in (Family.POINTER_LOAD, Family.VIEW_LOAD)
 
 

@@ -1,4 +1,4 @@
-"""Where addresses come from: parameters, memory of the kernel's own, or who knows where."""
+"""Alias analysis by origin: which parameters or own memory of the kernel an address comes from."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tileir.types import Pointer, Tile, Token
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What some addresses may be made of: numbers of pointer parameters, and ops that have memory.
+    """Possible origin of addresses: numbers of pointer parameters, and ops that yield own memory.
 
-    `any`: a number became an address, which could be any.
+    `any`: an address was made of a number, or read from memory, so it may be any.
     """
 
     parameters: frozenset[int]
@@ -24,7 +24,7 @@ class Origin:
 
 
 class Origins:
-    """The analysis that follows addresses through the ops and regions of a kernel."""
+    """Traces addresses back through the ops and regions of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._pointers = {
@@ -42,16 +42,16 @@ class Origins:
 
     @classmethod
     def of(cls, kernel: Kernel) -> Origins:
-        """Of the addresses of a kernel."""
+        """Analyse the addresses of a kernel."""
         return cls(kernel)
 
     @property
     def everything(self) -> Origin:
-        """All that a kernel knows the address of."""
+        """All memory that a kernel may access."""
         return Origin(frozenset(self._pointers.values()), self._fresh, True)
 
     def behind(self, values: Iterable[Value]) -> Origin:
-        """The origins of addresses and views."""
+        """Return the origin of addresses and views."""
         parameters: set[int] = set()
         fresh: list[Op] = []
         seen: set[int] = set()
@@ -76,13 +76,13 @@ class Origins:
 
 
 def addresses_of(op: Op) -> list[Value]:
-    """The operands that say where an op accesses memory."""
+    """Return the operands that are the addresses of an op's memory accesses."""
     slots = ("view", "destination", "pointers", "source")
     return [op.operands[slot] for slot in slots if slot in op.operands]
 
 
 def _sources(op: Op) -> list[Value]:
-    """All that the addresses among an op's results, or in its regions, can be made of."""
+    """Return all values that addresses among an op's results, or in its regions, may come from."""
     ends = [inner for inner in op.walk() if inner.spec.terminator]
     return [value for end in (op, *ends) for value in end.operand_list() if _has_address(value)]
 

@@ -1,4 +1,4 @@
-"""Which reductions may be done in any order of their elements."""
+"""Which reductions may fold their elements in any order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from tileir.ir import Block, Op
 
 
 def commutes(op: Op) -> bool:
-    """Whether the body folds each operand by one operation that may be done in any order.
+    """Whether the body folds each operand by one commutative and associative op.
 
-    What a trace has put into it does not count.
+    Prints that a trace has inserted are ignored.
     """
     block = op.regions[0].block
     *body, end = (inner for inner in block.ops if inner.name != "print_tko")

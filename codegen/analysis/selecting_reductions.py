@@ -1,9 +1,8 @@
-"""Which reductions choose one of two elements, whichever stands first: the largest and its place.
+"""Which reductions select one of two elements in either order, such as argmax.
 
-The body of such a reduction compares operands with each other and selects by what comes out. How
-two numbers compare has few outcomes (less, equal, greater, either or both not a number), so that
-all of them can be tried: the choice must fall on the same element if both change places, unless
-they are equal.
+The body of such a reduction compares operands with each other and selects by the results. A
+comparison of two numbers has few outcomes (less, equal, greater, one or both NaN), so all of them
+are tried: the same element must be selected if the operands are swapped, unless they are equal.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from itertools import product
 from tileir.ir import Block, Op, Value
 from tileir.types import Scalar
 
-MOST_OPERANDS = 3
-"""The number of outcomes is a power of six."""
+MAX_OPERANDS = 3
+"""Limit on operands, as the number of outcomes is a power of six."""
 _LESS, _EQUAL, _GREATER, _FIRST_NAN, _SECOND_NAN, _BOTH_NAN = range(6)
 _SWAPPED = (_GREATER, _EQUAL, _LESS, _SECOND_NAN, _FIRST_NAN, _BOTH_NAN)
 _SAME = (_EQUAL, _BOTH_NAN)
@@ -34,17 +33,17 @@ _LOGIC: dict[str, Callable[[bool, bool], bool]] = {
 }
 
 Outcomes = tuple[int, ...]
-"""How the two elements of each operand compare."""
+"""The outcome of the comparison of each operand's two elements."""
 
 
 class _Unknown(Exception):
-    """The body does something else."""
+    """Raised if the body does anything else."""
 
 
 def chooses(op: Op) -> bool:
-    """Whether the body of a reduce yields one of two elements, and the same in either order."""
+    """Whether the body of a reduce selects one of two elements, the same in either order."""
     operands = op.operands["operands"]
-    if len(operands) > MOST_OPERANDS:
+    if len(operands) > MAX_OPERANDS:
         return False
     block = op.regions[0].block
     try:
@@ -54,7 +53,7 @@ def chooses(op: Op) -> bool:
 
 
 def _is_fair(block: Block, number: int) -> bool:
-    """Whether what is yielded for an operand does not depend on the order."""
+    """Whether the value yielded for an operand does not depend on the order."""
     choice = list(block.ops[-1].operand_list())[number].owner
     pair = block.arguments[2 * number : 2 * number + 2]
     if not isinstance(choice, Op) or choice.name != "select":
@@ -72,15 +71,15 @@ def _is_fair(block: Block, number: int) -> bool:
 
 
 class _Body:
-    """The comparisons of a body; each operand may be compared as one kind of number only."""
+    """The comparisons of a body; each operand may be compared with one signedness only."""
 
     def __init__(self, block: Block) -> None:
         self._block = block
-        self._places = {value: divmod(at, 2) for at, value in enumerate(block.arguments)}
+        self._arguments = {value: divmod(at, 2) for at, value in enumerate(block.arguments)}
         self._signedness: dict[int, str] = {}
 
     def possible(self) -> list[range]:
-        """Which outcomes there are for each operand."""
+        """Return the possible outcomes for each operand."""
         firsts = self._block.arguments[::2]
         return [range(3 if _is_integer(value) else 6) for value in firsts]
 
@@ -99,9 +98,9 @@ class _Body:
         return outcome in _TRUE_FOR[op.attributes["comparison_predicate"]]
 
     def _compared(self, op: Op, lhs: Value, rhs: Value, outcomes: Outcomes) -> int:
-        if lhs not in self._places or rhs not in self._places:
+        if lhs not in self._arguments or rhs not in self._arguments:
             raise _Unknown
-        (number, left), (other, right) = self._places[lhs], self._places[rhs]
+        (number, left), (other, right) = self._arguments[lhs], self._arguments[rhs]
         signedness = op.attributes.get("signedness", "")
         if number != other or self._signedness.setdefault(number, signedness) != signedness:
             raise _Unknown

@@ -1,4 +1,4 @@
-"""Which parameters a kernel writes through, so that read-only arrays are refused for those only."""
+"""Which pointer parameters a kernel may write through; read-only arrays are refused for these."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .origins import Origins, addresses_of
 
 
 def written_parameters(kernel: Kernel) -> set[int]:
-    """Numbers of the pointer parameters that a store or an atomic may reach."""
+    """Return the numbers of the pointer parameters that a store or an atomic may access."""
     targets = [value for op in kernel.walk() for value in _targets(op)]
     return set(kernel.facts(Origins).behind(targets).parameters)
 
 
 def _targets(op: Op) -> list[Value]:
-    """The addresses that an op writes to. A tile of pointers may also be what is written."""
+    """Return the addresses that an op writes to. Pointers among the stored values do not count."""
     return addresses_of(op) if writes_memory(op) else []

@@ -1,1 +1,1 @@
-"""What may be passed to a launch, wherever the kernel runs."""
+"""Checks and conversions of the grid and arguments of a launch, on any target."""

@@ -1,6 +1,6 @@
 """Arrays of other libraries through the DLPack protocol, without importing those libraries.
 
-NumPy's own reader knows neither bfloat16 nor the 8-bit floats, hence this one.
+NumPy's own importer rejects bfloat16 and 8-bit floats.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ HOST_DEVICES = {1: "CPU", 3: "pinned host memory", 11: "host memory"}
 """Types of DLPack devices whose memory the CPU can use."""
 
 CUDA_DEVICES = {2: "CUDA", 13: "CUDA managed memory"}
-"""Those whose memory a GPU can use."""
+"""Types of DLPack devices whose memory a GPU can use."""
 
 _KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 _CODED = {
@@ -63,11 +63,11 @@ _name.argtypes = [ctypes.py_object]
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Memory that another library lends.
+    """Memory that another library exports.
 
     `device` is DLPack's type and number of the device that the memory belongs to, `dtype` NumPy's
-    name of the element type, `strides` count bytes, and `lender` is what keeps the memory alive:
-    the capsule is not consumed, and while it lives, so does the memory.
+    name of the element type, `strides` count bytes, and `lender` keeps the memory alive: the
+    capsule is not consumed, and the memory is valid as long as the capsule.
     """
 
     device: tuple[int, int]
@@ -81,9 +81,9 @@ class Export:
 
 
 def from_dlpack(source: Any, **asked: Any) -> Export:
-    """What an object with `__dlpack__` exports; `asked` is what its method is called with."""
+    """Export an object with `__dlpack__`; `asked` are arguments for that method."""
     try:
-        if getattr(source, "requires_grad", False):  # torch does not export it otherwise
+        if getattr(source, "requires_grad", False):  # torch refuses to export it otherwise
             source = source.detach()
         capsule = _capsule(source, asked)
     except Exception as problem:

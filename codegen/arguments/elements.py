@@ -29,20 +29,20 @@ DTYPES = {
     "fnv8E5M3FNU": ("uint8",),
     "f4E2M1FN": ("uint8", "float4_e2m1fn_x2"),
 }
-"""Element type -> NumPy types whose elements have the same bits; of f4E2M1FN, two elements."""
+"""Element type -> NumPy types whose elements have the same bits (f4E2M1FN: two elements a byte)."""
 
 _FLOATS8 = {names[0]: name for name, names in DTYPES.items() if names[0].startswith("float8")}
 """NumPy type -> element type."""
 
 _UNPACKED = "float4_e2m1fn"
-"""The type that spends a byte on an element of four bits."""
+"""ml_dtypes' type that stores one 4-bit element in a byte."""
 
 _PACKING = "pack two a byte into uint8, the even one low: a[..., ::2] & 15 | a[..., 1::2] << 4"
-"""What to do about it, `a` being the array viewed as uint8."""
+"""How to convert such an array; `a` is the array viewed as uint8."""
 
 
 def check_type(dtype: str, pointee: Scalar) -> None:
-    """LaunchError unless arrays of this type, by NumPy's name, have such elements."""
+    """Raise LaunchError unless arrays of this type, by NumPy's name, have such elements."""
     expected = DTYPES[pointee.name]
     if dtype == _UNPACKED and pointee.name == "f4E2M1FN":
         raise LaunchError(f"{dtype} arrays have one element a byte; {_PACKING}")
@@ -52,12 +52,12 @@ def check_type(dtype: str, pointee: Scalar) -> None:
 
 
 def _both(dtype: str) -> str:
-    """A type by NumPy's name, and by that of Tile IR if it is far from it."""
+    """Return NumPy's name of a type, with Tile IR's name if that differs much."""
     return f"{dtype} ({_FLOATS8[dtype]})" if dtype in _FLOATS8 else dtype
 
 
 def plain_address(argument: Any) -> int:
-    """An address that is given as a number; LaunchError for anything else."""
+    """Return an address that is given as an integer; LaunchError for anything else."""
     try:
         address = operator.index(argument)
     except TypeError:
@@ -70,7 +70,7 @@ def plain_address(argument: Any) -> int:
 
 
 def check_address(address: int, pointee: Scalar) -> None:
-    """LaunchError for what is no address, or none of such elements."""
+    """Raise LaunchError for a number that is no address, or not aligned to such elements."""
     if not 0 <= address < 1 << 64:
         raise LaunchError(f"expected an address, got {address}")
     size = memory_bytes(pointee)
@@ -79,13 +79,13 @@ def check_address(address: int, pointee: Scalar) -> None:
 
 
 def check_writable(read_only: bool, written: bool) -> None:
-    """LaunchError for memory that may only be read where the kernel writes."""
+    """Raise LaunchError for read-only memory that the kernel writes to."""
     if read_only and written:
         raise LaunchError("expected an array that can be written to, got a read-only one")
 
 
 def buffer_span(buffer: Buffer) -> tuple[int, int]:
-    """Address and size in bytes of a Buffer; LaunchError if they cannot be any."""
+    """Return address and size in bytes of a Buffer; LaunchError if they are invalid."""
     try:
         address, size = operator.index(buffer.address), operator.index(buffer.nbytes)
     except TypeError:

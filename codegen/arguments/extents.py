@@ -1,4 +1,4 @@
-"""Extents of memory: the address of the first byte that an argument covers, and its end."""
+"""Extents of memory: the address of an argument's first byte, and that behind its last."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Extent = tuple[int, int]
 
 
 def footprint(address: int, shape: Sequence[int], strides: Sequence[int], itemsize: int) -> Extent:
-    """Return the extent of an array whose first element lies at `address`; strides count bytes.
+    """Return the extent of an array whose first element is at `address`; strides count bytes.
 
     With negative strides it begins before the first element. Without elements it is empty, but
-    never (0, 0), which stands for memory of unknown extent.
+    never (0, 0), which means an unknown extent.
     """
     if 0 in shape:
         return max(address, 1), max(address, 1)
@@ -38,13 +38,13 @@ def of_array(array: np.ndarray) -> Extent:
 
 
 def of_buffer(buffer: Buffer) -> tuple[int, Extent]:
-    """Return address and extent of a Buffer; LaunchError if they are not possible."""
+    """Return address and extent of a Buffer; LaunchError if it has no valid ones."""
     address, size = buffer_span(buffer)
     return address, footprint(address, (size,), (1,), 1)
 
 
 def of_export(source: Any) -> Export:
-    """Return the memory that an object with `__dlpack__` lends; LaunchError if it is a GPU's."""
+    """Export an object with `__dlpack__`; LaunchError if its memory is not host memory."""
     export = from_dlpack(source)
     if export.device[0] not in HOST_DEVICES:
         raise LaunchError(f"expected host memory, got DLPack device {export.device[0]}")
@@ -52,7 +52,7 @@ def of_export(source: Any) -> Export:
 
 
 def of_interface(source: Any) -> np.ndarray:
-    """Return an object with __array_interface__ as an array of the same memory."""
+    """Make an array that shares the memory of an object with `__array_interface__`."""
     try:
         return np.asarray(source)
     except Exception as problem:
@@ -60,7 +60,7 @@ def of_interface(source: Any) -> np.ndarray:
 
 
 def of_allocations(allocations: Iterable[Any]) -> tuple[list[Extent], list[Any]]:
-    """Return the extents of memory besides the arguments, and the owners that keep it alive."""
+    """Return the extents of memory besides the arguments, and the objects that own it."""
     try:
         listed = list(allocations)
     except TypeError:

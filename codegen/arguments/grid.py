@@ -1,4 +1,4 @@
-"""The grid of a launch."""
+"""Checks of the grid of a launch."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tileir.errors import LaunchError
 from .shown import shown
 
 MAX_EXTENT = (1 << 24) - 1
-"""Tile blocks along one axis of a grid, as the specification of Tile IR bounds them."""
+"""The most tile blocks along one axis of a grid (specification of Tile IR)."""
 
 
 def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
-    """Three extents; LaunchError for what is not a grid."""
+    """Return the three extents of a grid; LaunchError if it is invalid."""
     try:
         extents = [operator.index(grid)] if is_number(grid) else [operator.index(n) for n in grid]
     except TypeError:

@@ -1,4 +1,4 @@
-"""Numbers that are passed for scalar parameters, as bytes."""
+"""Converts numbers that are passed for scalar parameters to bytes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FORMATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 
 def number_bytes(element: Scalar, argument: Any) -> bytes:
-    """The number as it lies in memory; LaunchError if the type has no such number."""
+    """Return the number's bytes in memory; LaunchError if the type cannot represent it."""
     return _integer(element, argument) if element.is_integer else _float(element, argument)
 
 
 def _integer(element: Scalar, argument: Any) -> bytes:
-    """Signed and unsigned numbers are both welcome: the type has no sign, only the ops have."""
+    """Accept signed and unsigned numbers: the type has no signedness, only ops have."""
     try:
         number = operator.index(argument if type(argument) is int else _python(argument))
     except TypeError:
@@ -40,7 +40,7 @@ def _integer(element: Scalar, argument: Any) -> bytes:
 
 
 def _float(element: Scalar, argument: Any) -> bytes:
-    """Rounded to nearest; a finite number must stay finite."""
+    """Round to nearest; LaunchError if a finite number overflows."""
     number = _python(argument)
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         raise LaunchError(f"expected a number, got {_describe(argument)}")
@@ -59,7 +59,7 @@ def _float(element: Scalar, argument: Any) -> bytes:
 
 
 def _unsigned_float(form: Format, number: float) -> bytes:
-    """A number of a format of eight bits, without sign and infinity, that NumPy does not know."""
+    """Convert a number to an 8-bit format without sign and infinity, which NumPy lacks."""
     last = largest(form)
     if not math.isfinite(number):
         return bytes([last + 1])
@@ -70,10 +70,10 @@ def _unsigned_float(form: Format, number: float) -> bytes:
 
 
 def _round_to_odd(number: float) -> np.float32:
-    """An f32 that rounds to any type of fewer bits as the number itself would.
+    """Return an f32 that rounds to any narrower type as the number itself would.
 
-    Where the number lies between two f32, it is the one with an odd last bit, which is never half
-    way between two numbers of a smaller type.
+    If the number is between two f32, it is the one with an odd last bit, which is never half way
+    between two numbers of a narrower type.
     """
     with np.errstate(all="ignore"):
         near = np.float32(number)
@@ -84,7 +84,7 @@ def _round_to_odd(number: float) -> np.float32:
 
 
 def _python(argument: Any) -> Any:
-    """A NumPy scalar, or an array of rank 0, as a Python number."""
+    """Convert a NumPy scalar, or an array of rank 0, to a Python number."""
     if isinstance(argument, np.generic) or (isinstance(argument, np.ndarray) and not argument.ndim):
         item = argument.item()
         return item if isinstance(item, (int, float)) else _widened(argument, item)
@@ -92,7 +92,7 @@ def _python(argument: Any) -> Any:
 
 
 def _widened(argument: Any, item: Any) -> Any:
-    """ml_dtypes numbers are no Python floats."""
+    """Convert a number of ml_dtypes, whose `item` is no Python float."""
     try:
         return float(item) if argument.dtype.kind not in "cOSUMm" else item
     except TypeError:

@@ -1,4 +1,4 @@
-"""The arguments of a launch as a kernel reads them: one run of bytes, each at its offset."""
+"""Packs the arguments of a launch as a kernel reads them: in one struct, each at its offset."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .numbers import number_bytes
 from .shown import shown
 
 AddressOf = Callable[[int, Any, Scalar], int]
-"""The address of memory that is passed: number of the parameter, argument, type of the elements."""
+"""Returns the address of a pointer argument: parameter number, argument, element type."""
 
 
 def pack(
@@ -24,9 +24,9 @@ def pack(
     args: Sequence[Any],
     address_of: AddressOf,
 ) -> bytearray:
-    """`size` bytes, at least one, with each argument at its offset.
+    """Return `size` bytes, at least one, with each argument at its offset.
 
-    LaunchError, with number and type, for what cannot be one; `address_of` raises it for memory.
+    LaunchError, with number and type, for an unfit argument; `address_of` raises it for memory.
     """
     symbol = display(symbol)
     try:
@@ -34,8 +34,8 @@ def pack(
     except TypeError:
         raise LaunchError(f"{symbol}: the arguments must be a list, got {shown(args)}") from None
     if len(args) != len(elements):
-        expected, found = _count(len(elements)), len(args)
-        raise LaunchError(f"{symbol} takes {expected}, but {found} were given")
+        expected, given = _count(len(elements)), len(args)
+        raise LaunchError(f"{symbol} takes {expected}, but {given} were given")
     packed = bytearray(max(size, 1))
     for number, (element, argument) in enumerate(zip(elements, args, strict=True)):
         try:

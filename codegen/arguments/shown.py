@@ -1,4 +1,4 @@
-"""How a value of the caller's appears in a message: on one line, and not too long."""
+"""How a value from the caller is printed in a message: on one line, and shortened."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ LONGEST = 60
 
 
 def shown(value: object) -> str:
-    """The value as Python prints it."""
+    """Return the value's repr on one line of at most `LONGEST` characters."""
     return shorten(" ".join(repr(value).split()), LONGEST)

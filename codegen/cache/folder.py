@@ -1,4 +1,4 @@
-"""Where the cache is and how large it may grow: the platform's convention and two variables."""
+"""Location and size limit of the cache: the platform's convention and two variables."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def find_cache(environment: Mapping[str, str] = os.environ) -> Cache | None:
-    """The cache that the environment asks for, None if it asks for none.
+    """Return the cache that the environment asks for, None if it asks for none.
 
-    `TILEIR_CACHE_DIR` names the folder; empty or "off", nothing is kept. `TILEIR_CACHE_SIZE` is the
-    most bytes to keep, as in 500M.
+    `TILEIR_CACHE_DIR` names the folder; empty or "off" disables the cache. `TILEIR_CACHE_SIZE` is
+    the most bytes to keep, as in 500M.
     """
     named = environment.get("TILEIR_CACHE_DIR")
     if named is not None and named.strip().lower() in ("", "off"):
         return None
     try:
         folder = Path(named).expanduser() if named else _convention(environment)
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # there is no home directory
         return None
     limit = _size(environment.get("TILEIR_CACHE_SIZE"))
     return _cache(folder.absolute(), limit, "TILEIR_CACHE_DIR" if named else "")
@@ -35,7 +35,7 @@ def find_cache(environment: Mapping[str, str] = os.environ) -> Cache | None:
 
 @cache
 def _cache(folder: Path, limit: int, named_by: str) -> Cache:
-    """One object a folder, which remembers how much it has written, and whether it has warned."""
+    """Return the one object of a folder; it remembers bytes written and warnings given."""
     return Cache(folder, limit, named_by)
 
 

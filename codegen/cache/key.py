@@ -1,4 +1,4 @@
-"""Under which key a compiled module is kept: a hash of everything that decides what it is."""
+"""The key of a compiled module in the cache: a hash of everything that determines it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str | None:
-    """The key of a module that is compiled with some options, which JSON must be able to hold.
+    """Return the key of a module compiled with some options, which JSON must be able to hold.
 
-    `identity` is what the target knows of its machine. None if there is no telling: our own code
-    cannot be read, or the module cannot be written, which breaks a rule anyway.
+    `identity` describes the target's machine. None if there is no key: our own source cannot be
+    read, or the module cannot be written, which breaks a rule anyway.
     """
     try:
         code = _own_code()
@@ -38,14 +38,14 @@ def key_of(bytecode: Bytecode, identity: str, options: Mapping[str, Any]) -> str
 
 
 def sources() -> list[Path]:
-    """Every source file of the three layers, in an order that does not depend on the machine."""
+    """Return all source files of the three layers, in an order independent of the machine."""
     folders = (tileir.__path__[0], formats.__path__[0], Path(__file__).parents[1])
     return [path for folder in folders for path in sorted(Path(folder).rglob("*.py"))]
 
 
 @cache
 def _own_code() -> str | None:
-    """A hash of all our source files, which takes a few milliseconds; None if there are none."""
+    """Hash all our source files, which takes a few milliseconds; None if there are none."""
     digest, files = hashlib.sha256(), sources()
     for path in files:
         data = path.read_bytes()

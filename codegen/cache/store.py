@@ -1,12 +1,12 @@
 """Compiled modules on disk, so that the next process need not compile them again.
 
-A folder of files, each named by its key, a hash of everything that decides its contents. A file
-is a checksum and the contents: what is damaged is as good as absent, and written again. Files
-appear whole or not at all, and whatever goes wrong with the disk is no error: nothing is kept then,
-of which there is one warning if the user named the folder.
+The cache is a folder of files, each named by its key, a hash of everything that determines its
+contents. A file is a checksum and the contents: a damaged file counts as absent and is written
+again. Files are written atomically. Errors of the disk are not raised: nothing is stored then, with
+one warning if the user named the folder.
 
-Entries hold machine code. Who may write to the folder can run code as whoever uses it, hence its
-place among the user's own files.
+Entries hold machine code. Anyone who can write to the folder can run code as its user, so by
+default it is among the user's own files.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ _OURS = re.compile(
     rf"[0-9a-f]{{64}}{re.escape(_SUFFIX)}"
     rf"|\.[0-9a-f]{{64}}{re.escape(_SUFFIX)}\.\w+{re.escape(_UNFINISHED)}"
 )
-"""Names of entries and of files that are to become entries; nothing else is ever removed."""
+"""Names of entries and of unfinished entries; no other files are ever removed."""
 
 _SLACK = 16
-"""The part of the size that may be written before the folder is looked through again."""
+"""One part in so many of the limit may be written between two scans of the folder."""
 
 _DIGEST = hashlib.sha256().digest_size
 
 
-class Slot(NamedTuple):
-    """The place of one entry."""
+class CacheSlot(NamedTuple):
+    """One entry of a cache, present or not."""
 
     cache: Cache
     key: str
 
     def get(self) -> bytes | None:
-        """What is there; None if it is nothing, or damaged."""
+        """Return the contents; None if absent or damaged."""
         return self.cache.get(self.key)
 
     def put(self, contents: bytes) -> None:
-        """Keep the contents there, if the disk lets us."""
+        """Store the contents, if the disk permits it."""
         self.cache.put(self.key, contents)
 
 
 class Cache:
-    """A folder that holds up to `limit` bytes; the entries used least recently make room.
+    """A folder that holds up to `limit` bytes; the least recently used entries are evicted.
 
-    `named_by` is the variable that names the folder, "" if none does.
+    `named_by` is the environment variable that names the folder, "" if none does.
     """
 
     def __init__(self, folder: Path, limit: int, named_by: str = "") -> None:
@@ -60,14 +60,14 @@ class Cache:
         self.limit = limit
         self._named_by = named_by
         self._lock = threading.Lock()
-        self._unseen: int | None = None  # bytes written since the last look; None before the first
+        self._unseen: int | None = None  # bytes written since the last scan; None before the first
 
-    def slot(self, key: str) -> Slot:
-        """The place of the entry under a key."""
-        return Slot(self, key)
+    def slot(self, key: str) -> CacheSlot:
+        """Return the entry with a key."""
+        return CacheSlot(self, key)
 
     def get(self, key: str) -> bytes | None:
-        """The contents under a key, None if there are none or they are damaged."""
+        """Return the contents with a key; None if absent or damaged."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -81,7 +81,7 @@ class Cache:
         return contents
 
     def put(self, key: str, contents: bytes) -> None:
-        """Keep the contents under a key, if the disk lets us."""
+        """Store contents with a key, if the disk permits it."""
         import tempfile  # takes longer to import than an entry to be read
 
         data = hashlib.sha256(contents).digest() + contents
@@ -109,7 +109,7 @@ class Cache:
         return self.folder / f"{key}{_SUFFIX}"
 
     def _make_room(self, written: int) -> None:
-        """Look through the folder, but not after every entry."""
+        """Evict entries beyond the limit; the folder is not scanned after every entry."""
         slack = self.limit // _SLACK
         with self._lock:
             if self._unseen is not None and self._unseen + written <= slack:
@@ -120,27 +120,27 @@ class Cache:
             self._remove_oldest(self.limit - slack)
 
     def sizes(self) -> list[int]:
-        """Bytes of each entry; nothing where there is no folder yet."""
+        """Return the bytes of each entry; empty if the folder does not exist."""
         try:
             return [size for _, size, _ in self._entries()]
         except OSError:
             return []
 
     def _entries(self) -> list[tuple[int, int, str]]:
-        """When each file was used last, its bytes, its path."""
-        found = []
+        """Return each file's time of last use (ns), size in bytes, and path."""
+        files = []
         with os.scandir(self.folder) as entries:
             for entry in entries:
                 if _OURS.fullmatch(entry.name):
                     with contextlib.suppress(OSError):  # another process may have removed it
                         status = entry.stat()
-                        found.append((status.st_mtime_ns, status.st_size, entry.path))
-        return found
+                        files.append((status.st_mtime_ns, status.st_size, entry.path))
+        return files
 
     def _remove_oldest(self, limit: int) -> None:
-        found = self._entries()
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
+        files = self._entries()
+        total = sum(size for _, size, _ in files)
+        for _, size, path in sorted(files):
             if total <= limit:
                 return
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""NumPy arrays on a GPU for the time of a launch, for those who have no library that does it."""
+"""Copies NumPy arrays to a GPU for the time of a launch, without another library."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from .memory import Copy
 
 @contextmanager
 def copied(values: Sequence[Any]) -> Iterator[list[Any]]:
-    """Arguments with a copy on the GPU in the place of each NumPy array.
+    """Yield the arguments with each NumPy array replaced by a copy on the GPU.
 
-    At the end of the block the arrays that can be written to get what is in the copies then, unless
-    it raised. An array that is passed twice is copied once; of two that share memory otherwise, the
-    last one counts.
+    At the end of the block the copies are copied back to writable arrays, unless it raised. An
+    array that is passed twice is copied once; of two that overlap otherwise, the last one wins.
     """
     driver.start()
     driver.current_device()
@@ -35,7 +34,7 @@ def copied(values: Sequence[Any]) -> Iterator[list[Any]]:
                 driver.copy_out(array, copies[id(array)].address)
     finally:
         for copy in copies.values():
-            with suppress(DeviceError):  # after a failure of a kernel the driver refuses it
+            with suppress(DeviceError):  # after a kernel failed, the driver refuses to free
                 driver.free(copy.address)
 
 

@@ -1,7 +1,7 @@
-"""The CUDA driver: the few calls that a launch takes, on NVIDIA's bindings for Python.
+"""The CUDA driver: the few calls that a launch needs, through NVIDIA's bindings for Python.
 
-Only this file knows `cuda.bindings.driver`. Whatever the driver answers but success is a
-DeviceError with its name for it. Handles are integers here, devices are numbered as CUDA does.
+Only this file imports `cuda.bindings.driver`. Any status but success is raised as a DeviceError
+with the driver's name for it. Handles are integers; devices have CUDA's ordinals.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from tileir.errors import DeviceError, MissingPackageError
 
 ASSERTED = "CUDA_ERROR_ASSERT"
-"""What the driver says after a kernel has called its __assertfail."""
+"""The driver's status after a kernel has called `__assertfail`."""
 
 _PACKAGE = "launching on a GPU needs cuda-bindings; install it with: pip install 'tileir[gpu]'"
 _NO_DRIVER = "there is no NVIDIA driver here"
 _LOG_BYTES = 8192
-"""What the driver may say about PTX that it refuses."""
+"""Size of the buffer for the driver's messages about PTX that it refuses."""
 
 
 def start() -> None:
@@ -35,15 +35,15 @@ def _bindings() -> Any:
     except ModuleNotFoundError:
         raise MissingPackageError(_PACKAGE) from None
     try:
-        found = driver.cuInit(0)
-    except (RuntimeError, OSError):  # what the bindings raise when they look for the library
+        answer = driver.cuInit(0)
+    except (RuntimeError, OSError):  # raised by the bindings if they cannot load the library
         raise DeviceError(_NO_DRIVER) from None
-    _checked(driver, "cuInit", found)
+    _checked(driver, "cuInit", answer)
     return driver
 
 
 def _checked(driver: Any, name: str, answer: tuple[Any, ...]) -> Any:
-    """What a call returned besides its status."""
+    """Return the result of a call; DeviceError unless its status is success."""
     status, *results = answer
     if status == driver.CUresult.CUDA_SUCCESS:
         return results[0] if results else None
@@ -61,7 +61,7 @@ def _call(name: str, *arguments: Any) -> Any:
 
 
 def current_device(otherwise: int = 0) -> int:
-    """The device of this thread's context; without one, it gets that of the device `otherwise`."""
+    """Return the device of this thread's context; without one, set that of device `otherwise`."""
     if not int(_call("cuCtxGetCurrent")):
         shared = _call("cuDevicePrimaryCtxRetain", _call("cuDeviceGet", otherwise))
         _call("cuCtxSetCurrent", shared)
@@ -70,7 +70,7 @@ def current_device(otherwise: int = 0) -> int:
 
 @cache
 def capability(device: int) -> tuple[int, int]:
-    """The compute capability of a device, major and minor."""
+    """Return the compute capability of a device, major and minor."""
     names = "COMPUTE_CAPABILITY_MAJOR", "COMPUTE_CAPABILITY_MINOR"
     major, minor = (_attribute(name, device) for name in names)
     return major, minor
@@ -78,7 +78,7 @@ def capability(device: int) -> tuple[int, int]:
 
 @cache
 def shared_memory(device: int) -> int:
-    """Bytes of shared memory that a block may have at most."""
+    """Return the most bytes of shared memory that a block may have."""
     return _attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", device)
 
 
@@ -89,14 +89,14 @@ def _attribute(name: str, device: int) -> int:
 
 @cache
 def blocks_at_once(device: int) -> int:
-    """How many blocks a device may run at the same time."""
+    """Return how many blocks a device may run at the same time."""
     return _attribute("MULTIPROCESSOR_COUNT", device) * _attribute(
         "MAX_BLOCKS_PER_MULTIPROCESSOR", device
     )
 
 
 def enlarge_heap(size: int) -> None:
-    """Give the context a heap for malloc of at least so many bytes.
+    """Set the context's heap for device-side malloc to at least so many bytes.
 
     The driver refuses that, with a DeviceError, once kernels have run there that use the heap.
     """
@@ -109,7 +109,7 @@ def enlarge_heap(size: int) -> None:
 
 
 def load(image: bytes) -> Any:
-    """A library of PTX or a cubin, for all contexts. DeviceError with what its compiler says."""
+    """Load PTX or a cubin for all contexts; DeviceError with the messages of its compiler."""
     driver = _bindings()
     option, log = driver.CUjit_option, bytearray(_LOG_BYTES)
     options = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
@@ -122,12 +122,12 @@ def load(image: bytes) -> Any:
 
 
 def unload(library: Any) -> None:
-    """Give a library back."""
+    """Unload a library."""
     _call("cuLibraryUnload", library)
 
 
 def kernel(library: Any, symbol: str) -> Any:
-    """An entry of a library."""
+    """Return an entry of a library."""
     return _call("cuLibraryGetKernel", library, symbol.encode("utf-8", "surrogateescape"))
 
 
@@ -146,8 +146,12 @@ def _allow(kernel: Any, device: int, name: str, value: int) -> None:
     _call("cuKernelSetAttribute", kind, value, kernel, device)
 
 
-class Shape(NamedTuple):
-    """How a kernel is spread: blocks, threads of a block, blocks of a cluster; bytes for each."""
+class LaunchConfig(NamedTuple):
+    """The configuration of a launch.
+
+    `grid` counts blocks, `block` threads, `cluster` blocks; `shared` is bytes of dynamic shared
+    memory for each block.
+    """
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -155,24 +159,24 @@ class Shape(NamedTuple):
     shared: int
 
 
-def launch(kernel: Any, shape: Shape, arguments: ctypes.Array, stream: int) -> None:
-    """Put a launch into a stream; `arguments` has the address of each argument."""
+def launch(kernel: Any, config: LaunchConfig, arguments: ctypes.Array, stream: int) -> None:
+    """Enqueue a launch in a stream; `arguments` has the address of each argument."""
     driver = _bindings()
-    config = driver.CUlaunchConfig()
-    config.gridDimX, config.gridDimY, config.gridDimZ = shape.grid
-    config.blockDimX, config.blockDimY, config.blockDimZ = shape.block
-    config.sharedMemBytes, config.hStream = shape.shared, stream
-    if shape.cluster != (1, 1, 1):
+    native = driver.CUlaunchConfig()
+    native.gridDimX, native.gridDimY, native.gridDimZ = config.grid
+    native.blockDimX, native.blockDimY, native.blockDimZ = config.block
+    native.sharedMemBytes, native.hStream = config.shared, stream
+    if config.cluster != (1, 1, 1):
         cluster = driver.CUlaunchAttribute()
         cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         extents = cluster.value.clusterDim
-        extents.x, extents.y, extents.z = shape.cluster
-        config.attrs, config.numAttrs = [cluster], 1
-    _call("cuLaunchKernelEx", config, kernel, ctypes.addressof(arguments), 0)
+        extents.x, extents.y, extents.z = config.cluster
+        native.attrs, native.numAttrs = [cluster], 1
+    _call("cuLaunchKernelEx", native, kernel, ctypes.addressof(arguments), 0)
 
 
 def synchronize(stream: int) -> None:
-    """Wait for everything in a stream. What went wrong there is a DeviceError here."""
+    """Wait for all work in a stream; DeviceError if any of it failed."""
     _call("cuStreamSynchronize", stream)
 
 
@@ -180,28 +184,28 @@ def synchronize(stream: int) -> None:
 
 
 def device_of(address: int) -> int:
-    """The device that memory belongs to."""
+    """Return the device that memory belongs to."""
     kind = _bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
     return int(_call("cuPointerGetAttribute", kind, address))
 
 
 def allocate(size: int) -> int:
-    """The address of new memory on the device of the context."""
+    """Allocate memory on the context's device; return its address."""
     return int(_call("cuMemAlloc", max(size, 1)))
 
 
 def free(address: int) -> None:
-    """Give memory back."""
+    """Free memory."""
     _call("cuMemFree", address)
 
 
 def copy_in(address: int, array: np.ndarray) -> None:
-    """A contiguous array to memory of the device, after all that the default stream holds."""
+    """Copy a contiguous array to the device, after all work in the default stream."""
     if array.nbytes:
         _call("cuMemcpyHtoD", address, array.ctypes.data, array.nbytes)
 
 
 def copy_out(array: np.ndarray, address: int) -> None:
-    """Memory of the device to a contiguous array, after all that the default stream holds."""
+    """Copy memory of the device to a contiguous array, after all work in the default stream."""
     if array.nbytes:
         _call("cuMemcpyDtoH", array.ctypes.data, address, array.nbytes)

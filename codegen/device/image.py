@@ -1,4 +1,4 @@
-"""PTX in the driver's hands: loaded when first launched, unloaded when nobody has it any more."""
+"""PTX loaded into the driver at the first launch, unloaded when no longer referenced."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tileir.errors import LaunchError
 from . import driver
 
 _FREE_SHARED = 48 << 10
-"""Bytes of dynamic shared memory that a kernel may have without asking."""
+"""Bytes of dynamic shared memory that a kernel may have without setting an attribute."""
 _FREE_CLUSTER = 8
-"""Blocks of a cluster, likewise."""
+"""Blocks of a cluster that a kernel may have without setting an attribute."""
 
 
 class Image:
@@ -28,7 +28,7 @@ class Image:
         self._lock = threading.Lock()
 
     def kernel(self, plan: Mapping[str, Any], device: int) -> Any:
-        """The entry that a plan is about, ready for a device; LaunchError if it does not fit."""
+        """Return the kernel of a plan, set up for a device; LaunchError if it does not fit."""
         key = plan["entry"], device
         with self._lock:
             if key not in self._kernels:
@@ -41,7 +41,7 @@ class Image:
             raise LaunchError(f"a block needs {shared} bytes of shared memory, the GPU has {most}")
         if self._library is None:
             self._library = driver.load(self._ptx.encode())
-            # At exit the driver may be gone already, and takes everything with it.
+            # At exit the driver may have been shut down, which frees everything.
             weakref.finalize(self, driver.unload, self._library).atexit = False
         kernel = driver.kernel(self._library, plan["entry"])
         if shared > _FREE_SHARED:

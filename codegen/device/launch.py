@@ -1,4 +1,4 @@
-"""A launch on a GPU: what needs no driver is checked first, then the plan is carried out."""
+"""A launch on a GPU: check all that needs no driver, then launch as the plan says."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ from tileir.types import Element, Scalar
 
 from . import driver, streams
 from .image import Image
-from .memory import Memory, memory_of, ready
+from .memory import DeviceMemory, memory_of, ready
 
 _AXES = "xyz"
 _HEAP_SLACK = 2
-"""The heap is larger by this than what blocks ask for: it rounds sizes up, and has gaps."""
+"""Factor by which the heap exceeds the bytes that blocks allocate: it rounds up and has gaps."""
 
 
 def launch(
-    symbol: str, plan: Mapping[str, Any], elements: Sequence[Element], image: Image,
-    grid: int | Sequence[int], args: Sequence[Any], stream: Any,
-) -> None:  # fmt: skip
+    symbol: str,
+    plan: Mapping[str, Any],
+    elements: Sequence[Element],
+    image: Image,
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    stream: Any,
+) -> None:
     """Run the kernel of a symbol as its plan says; see `CompiledEntry.launch`."""
     shown = display(symbol)
     if plan["tensor_maps"]:
@@ -38,7 +43,7 @@ def launch(
         blocks = _blocks(plan, tiles)
     except LaunchError as problem:
         raise LaunchError(f"{shown}: {problem}") from None
-    memories: dict[int, Memory] = {}
+    memories: dict[int, DeviceMemory] = {}
 
     def address_of(number: int, argument: Any, pointee: Scalar) -> int:
         written = plan["parameters"][number]["written"]
@@ -59,18 +64,18 @@ def launch(
         at_once = min(prod(blocks), driver.blocks_at_once(driver.current_device()))
         driver.enlarge_heap(_HEAP_SLACK * plan["heap"] * at_once)
     # A grid that counts clusters has a scale of 1, and the driver learns their size from the PTX.
-    shape = driver.Shape(
+    config = driver.LaunchConfig(
         blocks, tuple(plan["block"]), tuple(plan["grid_scale"]), plan["dynamic_shared_memory"]
     )
     start = ctypes.addressof((ctypes.c_char * len(packed)).from_buffer(packed))
     addresses = [start + offset for offset in offsets]
-    driver.launch(kernel, shape, (ctypes.c_void_p * len(addresses))(*addresses), handle)
+    driver.launch(kernel, config, (ctypes.c_void_p * len(addresses))(*addresses), handle)
     if stream is None:
         _wait(symbol, plan, handle)
 
 
 def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:
-    """Give the code to the driver; see `CompiledEntry.load`."""
+    """Load the code into the driver; see `CompiledEntry.load`."""
     driver.start()
     try:
         _kernel(plan, image, {})
@@ -79,7 +84,7 @@ def load(symbol: str, plan: Mapping[str, Any], image: Image) -> None:
 
 
 def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | None]) -> Any:
-    """The kernel on the device of the context; `devices` are those of the parameters, if known."""
+    """Return the kernel on the context's device; `devices` are those of pointers, if known."""
     known = {number: device for number, device in devices.items() if device is not None}
     device = driver.current_device(next(iter(known.values()), 0))
     for number, other in known.items():
@@ -92,7 +97,7 @@ def _kernel(plan: Mapping[str, Any], image: Image, devices: Mapping[int, int | N
 
 
 def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
-    """Wait for the end of a launch, and say what went wrong in it."""
+    """Wait for the end of a launch, and raise what went wrong in it."""
     try:
         driver.synchronize(stream)
     except DeviceError as problem:
@@ -100,13 +105,15 @@ def _wait(symbol: str, plan: Mapping[str, Any], stream: int) -> None:
             raise KernelAssertionError(
                 "an assertion is false; the driver has printed which one, and serves this process"
                 " no more",
-                op="assert", kernel=symbol, block=None,
-            ) from None  # fmt: skip
+                op="assert",
+                kernel=symbol,
+                block=None,
+            ) from None
         raise DeviceError(f"{display(symbol)}: {problem}", problem.code) from None
 
 
 def _blocks(plan: Mapping[str, Any], tiles: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The launch grid of a tile grid."""
+    """Return the launch grid of a tile grid; LaunchError if it is too large."""
     for axis, extent, most in zip(_AXES, tiles, plan["grid_limits"], strict=True):
         if extent > most:
             raise LaunchError(f"grid extent {extent} along {axis} is more than {most}")
@@ -120,11 +127,11 @@ def _size(plan: Mapping[str, Any]) -> int:
 
 
 def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
-    """LaunchError if code for the target of a plan does not run on a GPU of this capability."""
+    """Raise LaunchError if code for a plan's target does not run on a GPU of this capability."""
     ptx_target = plan["ptx_target"]
     if gpus.runs(ptx_target, capability):
         return
-    said = f"it was compiled for {plan['target']}, but the GPU is {gpus.spelled(capability)}"
+    text = f"it was compiled for {plan['target']}, but the GPU is {gpus.spelled(capability)}"
     if not gpus.runs_on(ptx_target)[1]:
-        said += f"; PTX for {ptx_target} runs on {gpus.described(ptx_target)}"
-    raise LaunchError(said)
+        text += f"; PTX for {ptx_target} runs on {gpus.described(ptx_target)}"
+    raise LaunchError(text)

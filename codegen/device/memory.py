@@ -1,4 +1,4 @@
-"""The memory of a GPU behind what is passed for a pointer."""
+"""GPU memory from an argument for a pointer parameter, checked to fit its element type."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from . import driver
 from .streams import handle_of
 
 _LEGACY_STREAM = 1
-"""How both protocols spell the default stream; 0 would be ambiguous."""
+"""The default stream's number in both protocols, where 0 is ambiguous."""
 
 
 _ASK = -1
-"""In the place of a device: the driver knows it."""
+"""Stands for a device that only the driver knows."""
 
 
-class Memory(NamedTuple):
-    """A pointer argument, as far as it is known without the driver.
+class DeviceMemory(NamedTuple):
+    """A pointer argument: all that is known of it without the driver.
 
-    `device` is None for memory whose device nobody says, `owner` keeps the memory alive, and
-    `stream` is the one whose work on it is to be waited for.
+    `device` is None if unknown, `owner` keeps the memory alive, and `stream`, if any, is the one
+    whose pending work has to finish first.
     """
 
     address: int
@@ -44,27 +44,27 @@ class Memory(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """Memory of the GPU that is a copy of an array."""
+    """A copy of an array in GPU memory."""
 
     address: int
     dtype: np.dtype
     read_only: bool = False
 
 
-def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
-    """The memory that an argument is; LaunchError if it cannot be memory of such elements.
+def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
+    """Return the memory of an argument; LaunchError if it does not fit the element type.
 
-    Read-only memory is refused where the kernel stores (`written`).
-    What its owner has put into other streams is waited for: by the launch's `stream` (DLPack), or
-    by `ready` (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is
-    checked. Needs no driver.
+    Read-only memory is refused if the kernel stores to it (`written`). Its owner's pending work in
+    other streams is waited for: by the launch's `stream` (DLPack), or by `ready`
+    (`__cuda_array_interface__`). Of Buffers and plain addresses only the alignment is checked.
+    Needs no driver.
     """
     if isinstance(argument, Buffer):
-        memory = Memory(buffer_span(argument)[0], None, argument)
+        memory = DeviceMemory(buffer_span(argument)[0], None, argument)
     elif isinstance(argument, Copy):
         check_type(argument.dtype.name, pointee)
         check_writable(argument.read_only, written)
-        memory = Memory(argument.address, None, argument)
+        memory = DeviceMemory(argument.address, None, argument)
     elif hasattr(argument, "__dlpack_device__"):
         memory = _exported(argument, pointee, stream, written)
     elif hasattr(argument, "__cuda_array_interface__"):
@@ -72,19 +72,19 @@ def memory_of(argument: Any, pointee: Scalar, stream: int, written: bool) -> Mem
     elif hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic):
         raise LaunchError(_host(argument))
     else:
-        memory = Memory(plain_address(argument), None, argument)
+        memory = DeviceMemory(plain_address(argument), None, argument)
     check_address(memory.address, pointee)
     return memory
 
 
-def ready(memory: Memory) -> int | None:
-    """Wait until the memory may be used; its device, or None if nobody knows. Asks the driver."""
+def ready(memory: DeviceMemory) -> int | None:
+    """Wait until the memory may be used; return its device, None if unknown. Needs the driver."""
     if memory.stream is not None:
         driver.synchronize(memory.stream)
     return driver.device_of(memory.address) if memory.device == _ASK else memory.device
 
 
-def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
+def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
     try:
         kind, _ = argument.__dlpack_device__()
     except Exception as problem:
@@ -94,7 +94,7 @@ def _exported(argument: Any, pointee: Scalar, stream: int, written: bool) -> Mem
     export = from_dlpack(argument, stream=stream or _LEGACY_STREAM)
     check_type(export.dtype, pointee)
     check_writable(export.read_only, written)
-    return Memory(export.address, export.device[1], export)
+    return DeviceMemory(export.address, export.device[1], export)
 
 
 def _host(argument: Any) -> str:
@@ -105,7 +105,7 @@ def _host(argument: Any) -> str:
     )
 
 
-def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> Memory:
+def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> DeviceMemory:
     try:
         interface = argument.__cuda_array_interface__
         start, read_only = interface["data"]
@@ -121,4 +121,4 @@ def _interface(argument: Any, pointee: Scalar, stream: int, written: bool) -> Me
     if owned_by is not None:
         owned_by = handle_of(owned_by)
     other = None if owned_by == (stream or _LEGACY_STREAM) else owned_by
-    return Memory(address, None if empty else _ASK, argument, other)
+    return DeviceMemory(address, None if empty else _ASK, argument, other)

@@ -8,6 +8,6 @@ from . import driver
 
 
 def own_target() -> str:
-    """The newest target whose code the current GPU runs; DeviceError where there is none."""
+    """Return the newest target that the current GPU runs; DeviceError if there is no GPU."""
     driver.start()
     return newest_run_by(driver.capability(driver.current_device()))

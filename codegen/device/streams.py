@@ -1,4 +1,4 @@
-"""Streams of other libraries as the handles that the driver takes."""
+"""Converts streams of other libraries to the driver's handles."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from tileir.codegen.arguments.shown import shown
 from tileir.errors import LaunchError
 
 DEFAULT = 0
-"""The stream that everything without one goes to."""
+"""The handle of the default stream."""
 
 _ATTRIBUTES = ("cuda_stream", "ptr", "handle")
-"""Where the streams of PyTorch, CuPy and Numba keep the handle."""
+"""Attributes in which the streams of PyTorch, CuPy and Numba keep the handle."""
 
 
 def handle_of(stream: Any) -> int:
-    """The handle of a stream: a number, an object of the `__cuda_stream__` protocol or a library.
+    """Return the handle of a stream: a number, a library's object or one with `__cuda_stream__`.
 
-    Numba's handles know their number as `value`, which is None for the default stream.
+    Numba's handles have their number in `value`, which is None for the default stream.
     """
-    found = getattr(stream, "__cuda_stream__", None)
-    if found is not None:
-        found = found() if callable(found) else found
-        found = found[1] if isinstance(found, tuple) and len(found) == 2 else None
+    handle = getattr(stream, "__cuda_stream__", None)
+    if handle is not None:
+        handle = handle() if callable(handle) else handle
+        handle = handle[1] if isinstance(handle, tuple) and len(handle) == 2 else None
     else:
         names = [name for name in _ATTRIBUTES if hasattr(stream, name)]
-        found = getattr(stream, names[0]) if names else stream
-        if hasattr(found, "value"):
-            found = found.value or DEFAULT
-    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 1 << 64:
+        handle = getattr(stream, names[0]) if names else stream
+        if hasattr(handle, "value"):
+            handle = handle.value or DEFAULT
+    if isinstance(handle, bool) or not isinstance(handle, int) or not 0 <= handle < 1 << 64:
         raise LaunchError(f"expected a CUDA stream or the handle of one, got {shown(stream)}")
-    return int(found)
+    return int(handle)

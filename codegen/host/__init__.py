@@ -1,7 +1,7 @@
 """The host's CPU as a target: fused loops over buffers, the grid spread over threads.
 
-What only compiling needs is imported when something is compiled: a kernel that comes from the
-cache starts without it.
+Modules that only compiling needs are imported when something is compiled: a kernel from the cache
+starts without them.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ __all__ = ["HostCompilation", "HostKernel", "compile_kernels", "identity", "rest
 
 
 def identity(target: str) -> str | None:
-    """What machine code depends on besides the module: LLVM and the CPU."""
+    """Return what machine code depends on besides the module: LLVM and the CPU."""
     return cpu.identity()
 
 
 def restore(data: bytes) -> HostCompilation:
-    """The compilation whose `to_bytes` these are."""
+    """Return the compilation whose `to_bytes` gave these bytes."""
     return HostCompilation.from_bytes(data)
 
 
 def why_not(op: Op, target: str) -> str | None:
-    """Why the host cannot run an op, or None."""
+    """Return why the host cannot run an op, or None."""
     from . import supported
 
     return supported.why_not(op)

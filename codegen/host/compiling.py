@@ -1,4 +1,4 @@
-"""Kernels to machine code: the stages run, and what they leave is made callable."""
+"""Kernels to machine code: run the stages, and make the object file callable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .state import KernelState, State
 def compile_kernels(
     kernels: list[Kernel], watch: Watch[State] | None, until: str | None, checks: Sequence[str]
 ) -> HostCompilation | None:
-    """See `compile_kernels` of the package."""
+    """Compile kernels; see `compile_kernels` of the package."""
     state = State([KernelState(kernel) for kernel in kernels], checks)
     if not pipeline.run("host", state, watch, until):
         return None

@@ -1,4 +1,4 @@
-"""What the host cannot do: little, and each with its reason."""
+"""Ops that the host cannot run, each with the reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .lowering.rows import ROWS
 
 
 def why_not(op: Op) -> str | None:
-    """Why the host cannot run an op, or None."""
+    """Return why the host cannot run an op, or None."""
     if op.name in INLINE:
         return None
     if is_multimem(op):

@@ -91,7 +91,7 @@ def _fusion(state: State, each: KernelState) -> Rows:
         if id(op) in each.fusion.kept:
             yield op, "kept in a buffer", "it is dear, and wanted again and again"
     for op in each.order.ops:
-        for load in each.fusion.deferred.get(id(op), ()):
+        for load in each.fusion.deferred_to.get(id(op), ()):
             what = f"left to the loop of {op.name}"
             yield load, what, "nobody else reads it, nothing stores between"
 

@@ -1,1 +1,1 @@
-"""Which thread holds which element of a tile, as linear algebra over GF(2)."""
+"""Layouts: which thread holds which element of a tile, as linear algebra over GF(2)."""

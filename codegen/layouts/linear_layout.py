@@ -6,7 +6,7 @@ is a linear map (with exclusive or as addition) from
 
     (register bits, lane bits, warp bits)  ->  element bits
 
-and is therefore known once the images of the single bits are known. Those images are its *bases*.
+and is therefore determined by the elements that it maps the single bits to: its *bases*.
 The element that register r of thread t holds is the exclusive or of the bases of the bits set in r
 and in t. Examples, for a tile of 8 elements, two lanes and one warp:
 
@@ -14,19 +14,18 @@ and in t. Examples, for a tile of 8 elements, two lanes and one warp:
     register (2, 4), lane (1,)      thread 0 holds 0 2 4 6, thread 1 holds 1 3 5 7
     register (1, 2, 4), lane (0,)   both threads hold everything
 
-A base of zero says that the bit makes no difference: threads that differ in it hold copies of the
-same elements. Of such copies one *owner*, the thread with zeros in those bits, writes to memory. A
-register bit never has base zero here: a copy in the same thread is the same register, so a fragment
-is a mapping from *offsets* (what the register bits contribute) to values.
+A base of zero means that threads which differ only in that bit hold copies of the same elements. Of
+such copies one *owner*, the thread with zeros in those bits, writes to memory. A register bit never
+has base zero here: a copy in the same thread is the same register. So a fragment is a mapping from
+*offsets* (what the register bits contribute) to values.
 
 What an op does to the numbering of elements is linear as well, as all extents are powers of two:
-reshape changes nothing, broadcast forgets bits, permute reorders them. So the layout an op needs
-its operand in is the layout of its result, composed with that map, and no data ever moves between
-threads for the sake of an element-wise op. Reductions are read off the bases in the same way: what
-lies in register bases is folded in place, what lies in lane bases by shuffles, what lies in warp
-bases through shared memory.
+reshape changes nothing, broadcast drops bits, permute reorders them. So the layout that an op needs
+for its operand is the layout of its result composed with that map, and element-wise ops never move
+data between threads. The bases also say how to reduce a dimension: register bases inside each
+thread, lane bases by shuffles, warp bases through shared memory.
 
-This file knows neither LLVM nor Tile IR.
+This file depends on neither LLVM nor Tile IR.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from math import prod
 from operator import xor
 
 LANE_BITS = 5
-"""Five bits number the 32 lanes of a warp."""
+"""Bits of the number of a lane in its warp of 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +55,27 @@ class LinearLayout:
         return self.lane + self.warp
 
     def offsets(self) -> list[int]:
-        """What the registers contribute to the element number, in the order of the registers."""
+        """Return what each register contributes to the element number, in order."""
         return span(self.register)
 
     def of_thread(self, thread: int) -> int:
-        """What a thread contributes to the element number."""
+        """Return what a thread contributes to the element number."""
         return combine(self.thread, thread)
 
     def element(self, register: int, thread: int) -> int:
-        """The element held by a register of a thread."""
+        """Return the element that a register of a thread holds."""
         return combine(self.register, register) ^ self.of_thread(thread)
 
     @property
     def replicas(self) -> int:
-        """Mask of the thread bits that make no difference; an owner has zeros there."""
+        """Mask of the thread bits with base zero; an owner has zeros there."""
         return sum(1 << bit for bit, base in enumerate(self.thread) if base == 0)
 
     @property
     def is_permutation(self) -> bool:
         """Whether every base is one bit of its own, or zero.
 
-        Then exclusive or never carries, so contributions may be added, and the coordinate along a
+        Then contributions have no common bits and may be added instead, and the coordinate along a
         dimension is a slice of thread and register bits.
         """
         bases = [base for base in self.register + self.thread if base]
@@ -88,11 +87,11 @@ class LinearLayout:
         return rank(self.register + self.thread) == self.bits
 
     def thread_bits(self, elements: int) -> int:
-        """Mask of the thread bits whose bases touch the element bits in the mask `elements`."""
+        """Return the mask of the thread bits whose bases have a bit of the mask `elements`."""
         return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)
 
     def without(self, elements: int) -> LinearLayout:
-        """The layout after all that differs in these element bits became one, known to all."""
+        """Return the layout after a reduction over these element bits; all threads have it."""
         keep = ~elements
         return LinearLayout(
             self.bits,
@@ -102,7 +101,7 @@ class LinearLayout:
         )
 
     def widened(self, bits: int) -> LinearLayout:
-        """The layout of a tile that has 2**`bits` elements for each of this one, side by side."""
+        """Return the layout of a tile with 2**`bits` consecutive elements for each of this one."""
         return LinearLayout(
             self.bits + bits,
             (*(1 << bit for bit in range(bits)), *(base << bits for base in self.register)),
@@ -111,9 +110,9 @@ class LinearLayout:
         )
 
     def compose(self, images: Sequence[int]) -> LinearLayout:
-        """The layout of a tile whose element numbers are those of this one, mapped linearly.
+        """Return the layout of a tile whose element numbers are a linear map of those of this one.
 
-        `images[b]` is where bit b goes. The bits of the new tile are those the images reach.
+        `images[b]` is the image of bit b; the largest one determines the bits of the new tile.
         """
         register = dict.fromkeys(combine(images, base) for base in self.register)
         register.pop(0, None)
@@ -126,12 +125,12 @@ class LinearLayout:
 
 
 def combine(bases: Iterable[int], number: int) -> int:
-    """The exclusive or of the bases whose bit is set in `number`."""
+    """Return the exclusive or of the bases whose bit is set in `number`."""
     return reduce(xor, (base for bit, base in enumerate(bases) if number >> bit & 1), 0)
 
 
 def span(bases: Sequence[int]) -> list[int]:
-    """All combinations of the bases, counting up in their order."""
+    """Return all combinations of the bases, ordered by the number whose bits select them."""
     values = [0]
     for base in bases:
         values += [value ^ base for value in values]
@@ -139,7 +138,7 @@ def span(bases: Sequence[int]) -> list[int]:
 
 
 def rank(vectors: Iterable[int]) -> int:
-    """How many of the vectors are linearly independent."""
+    """Return how many of the vectors are linearly independent."""
     pivots: dict[int, int] = {}
     for vector in vectors:
         while vector and vector.bit_length() in pivots:
@@ -150,16 +149,16 @@ def rank(vectors: Iterable[int]) -> int:
 
 
 def renames(source: LinearLayout, target: LinearLayout) -> bool:
-    """Whether every thread has, in `source`, all that it wants in `target`."""
+    """Whether every thread holds, in `source`, all elements that it has in `target`."""
     return source.thread == target.thread and set(source.offsets()).issuperset(target.offsets())
 
 
 @cache
 def blocked(size: int, vector: int, threads: int) -> LinearLayout:
-    """The layout for streaming through memory: vectors side by side along lanes, then warps.
+    """Return the layout for coalesced access: consecutive vectors along lanes, then warps.
 
-    Each thread takes `vector` consecutive elements, the next thread the next ones; what is left of
-    the tile repeats that. All three are powers of two. Threads beyond the tile hold copies.
+    Each thread has `vector` consecutive elements, the next thread the next ones; the rest of the
+    tile repeats that. All three are powers of two. Threads beyond the tile hold copies.
     """
     bits, free = _log2(size), [1 << bit for bit in range(_log2(size))]
     first, free = free[: _log2(vector)], free[_log2(vector) :]
@@ -170,7 +169,7 @@ def blocked(size: int, vector: int, threads: int) -> LinearLayout:
 
 
 def along(shape: Sequence[int], order: Sequence[int], vector: int, threads: int) -> LinearLayout:
-    """A blocked layout that goes through the dimensions in `order`, the last one fastest."""
+    """Return a blocked layout over the dimensions in `order`, the last one fastest."""
     turned = blocked(prod(shape), vector, threads)
     if list(order) == sorted(order):
         return turned
@@ -179,10 +178,10 @@ def along(shape: Sequence[int], order: Sequence[int], vector: int, threads: int)
 
 
 def for_scan(shape: Sequence[int], dim: int, threads: int) -> LinearLayout:
-    """A layout in which the lowest bits along `dim` are registers, the next lanes, then warps.
+    """Return a layout in which the lowest bits along `dim` are registers, then lanes, then warps.
 
-    As many registers as needed for the lanes and warps to hold the rest. Dimensions before and
-    after `dim` take what it leaves: lanes first after it, then warps, then registers.
+    There are as many registers as needed for lanes and warps to hold the rest. Dimensions after
+    `dim` get lanes first; what is left goes to the others: lanes, then warps, then registers.
     """
     low, count = dim_bits(shape, dim)
     bits, warp_bits = _log2(prod(shape)), _log2(threads) - LANE_BITS
@@ -206,12 +205,12 @@ def for_scan(shape: Sequence[int], dim: int, threads: int) -> LinearLayout:
 
 
 def uniform(threads: int) -> LinearLayout:
-    """The layout of a single element: every thread has it."""
+    """Return the layout of a single element, which every thread holds."""
     return blocked(1, 1, threads)
 
 
 def held_by_each(size: int, threads: int) -> LinearLayout:
-    """The layout of a tile of which every thread has one of its own, all of it in registers."""
+    """Return the layout of a tile that every thread holds as a whole, in registers."""
     bits = _log2(size)
     register = tuple(1 << bit for bit in range(bits))
     return LinearLayout(
@@ -219,22 +218,22 @@ def held_by_each(size: int, threads: int) -> LinearLayout:
     )
 
 
-# How ops renumber elements: the image of each bit of the result's number in the operand's.
+# How ops renumber elements: linear maps, given as the image of each bit of the element number.
 
 
 def dim_bits(shape: Sequence[int], dim: int) -> tuple[int, int]:
-    """Lowest bit, and number of bits, of the coordinate along a dimension in an element number."""
+    """Return the lowest bit and the number of bits of a dimension in an element number."""
     return _log2(prod(shape[dim + 1 :])), _log2(shape[dim])
 
 
 def dropped_images(bits: int, low: int, count: int) -> list[int]:
-    """Element number of `bits` bits -> the number without bits `low` to `low + count`."""
+    """Map element numbers of `bits` bits to numbers without bits `low` to `low + count`."""
     below, above = range(low), range(low, bits - count)
     return [*(1 << bit for bit in below), *[0] * count, *(1 << bit for bit in above)]
 
 
 def coordinate_images(shape: Sequence[int], dim: int) -> list[int]:
-    """Element number -> coordinate along a dimension."""
+    """Map element numbers to the index along a dimension."""
     low, count = dim_bits(shape, dim)
     bits = _log2(prod(shape))
     inside = range(low, low + count)
@@ -244,9 +243,9 @@ def coordinate_images(shape: Sequence[int], dim: int) -> list[int]:
 def gathered_images(
     source: Sequence[int], result: Sequence[int], coordinates: Sequence[int | None]
 ) -> list[int]:
-    """Element of `result` -> the element of `source` with these coordinates of it.
+    """Map elements of `result` to elements of `source` with the same coordinates.
 
-    For each dimension of `source`, `coordinates` has one of `result`, or None where that is 0.
+    For each dimension of `source`, `coordinates` has the one of `result`, or None for index 0.
     """
     images = [0] * _log2(prod(result))
     for dim, other in enumerate(coordinates):

@@ -1,4 +1,4 @@
-"""How ops that move elements about renumber them: which element of an operand a result is made of.
+"""How data movement ops renumber elements: which element of an operand a result element is.
 
 All of them are linear in the bits of the element number, so the layout of an operand follows from
 the layout of the result, and no data moves between threads.
@@ -14,7 +14,7 @@ from .linear_layout import LinearLayout, dim_bits, dropped_images, gathered_imag
 
 
 def needed(op: Op, layout: LinearLayout) -> LinearLayout:
-    """The layout in which the op needs its operands for a result in `layout`."""
+    """Return the layout that the op needs its operands in for a result in `layout`."""
     grown = regrouped(op)
     if grown > 0:
         return layout.widened(grown)
@@ -23,7 +23,7 @@ def needed(op: Op, layout: LinearLayout) -> LinearLayout:
 
 
 def element_images(op: Op) -> list[int] | None:
-    """The image of each bit of the result's number in the operand's; None if they are the same."""
+    """Map each bit of the result's element number to the operand's; None for the identity."""
     if coordinates := traits_of(op).coordinates:
         return gathered_images(
             op.operands["source"].type.shape, op.result.type.shape, coordinates(op)
@@ -33,9 +33,9 @@ def element_images(op: Op) -> list[int] | None:
 
 
 def regrouped(op: Op) -> int:
-    """Of pack and unpack: log2 of the elements that make one of the result; negative if it is less.
+    """Return log2 of how many operand elements make one result element of pack or unpack.
 
-    Elements are counted in bits of packed bytes.
+    It is negative if one operand element makes several, and 0 for other ops.
     """
     if op.name not in ("pack", "unpack"):
         return 0
@@ -44,12 +44,12 @@ def regrouped(op: Op) -> int:
 
 
 def bits_of(element: Element) -> int:
-    """Bits of one element in packed bytes."""
+    """Return the bits of one element in packed bytes."""
     return 32 if element.name == "tf32" else element.bits
 
 
 def joined_bit(op: Op) -> int:
-    """The bit of a cat's element number that says which operand the element is from."""
+    """Return the bit of a cat's element number that says which operand the element is from."""
     low, count = dim_bits(op.result.type.shape, op.attributes["dim"])
     return low + count - 1
 

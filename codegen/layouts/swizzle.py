@@ -1,17 +1,17 @@
-"""Where elements lie in shared memory while they move between threads: free of bank conflicts.
+"""Addresses in shared memory, free of bank conflicts, for moving elements between threads.
 
 Shared memory has 32 banks of four bytes. Lanes that access it together must hit different banks,
 when the tile is written in one layout and when it is read in another. Element numbers are vectors
 over GF(2), and so are addresses; an address is a linear, invertible map of the element number. Such
-a map is a basis of the element space: the elements that lie 1, 2, 4, ... places after the first.
+a map is a basis of the element space: the elements at offsets 1, 2, 4, ... from the first one.
 
-The bits of an address that choose the bank must tell the lanes of the writing layout apart, and
-those of the reading layout. If `a` is the base of a writing lane and `b` that of a reading one,
-then making `a` a bank bit and `a ^ b` a bit above the banks does both: modulo what is above the
-banks, `a` and `b` are the same. This is what is called a swizzle. Where several elements are read
-at once that are written one by one, the same is done between bits within such a vector and a lane.
+The bank bits of an address must differ between lanes of the writing layout, and between lanes of
+the reading layout. If `a` is the base of a writing lane and `b` that of a reading one, then making
+`a` a bank bit and `a ^ b` a bit above the banks does both: modulo the bits above the banks, `a` and
+`b` are the same. This is a swizzle. If several elements are read at once that are written one by
+one, the same is done between bits within such a vector and a lane.
 
-This file knows neither LLVM nor Tile IR.
+This file depends on neither LLVM nor Tile IR.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .linear_layout import LinearLayout, combine
 BANK_BYTES = 4
 BANK_BITS = 5
 WIDEST = 16
-"""Bytes that one lane accesses at most."""
+"""The most bytes that one lane accesses at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Swizzle:
-    """`images[b]` is what bit b of an element number contributes to its place.
+    """A linear map of element numbers to offsets in shared memory, in elements.
 
-    Elements whose numbers combine the bases `read` lie side by side, so that one access reads them
-    (from the one of them that lies first); the first of those bases are `written`, by one access
-    as well.
+    `images[b]` is what bit b of an element number contributes to the offset. Elements whose numbers
+    combine the bases `read` are contiguous, so that one access, at the lowest offset of them, reads
+    them; the first of those bases are `written`, also by one access.
     """
 
     images: tuple[int, ...]
@@ -43,12 +43,12 @@ class Swizzle:
     read: tuple[int, ...]
 
     def place(self, element: int) -> int:
-        """Where an element lies, counted in elements."""
+        """Return the offset of an element, in elements."""
         return combine(self.images, element)
 
 
 def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
-    """The places of elements of `size` bytes that are written in `source`, read in `target`.
+    """Return offsets for elements of `size` bytes that are written in `source`, read in `target`.
 
     There are no gaps between them, even if both layouts lack some bits of the element number.
     """
@@ -84,11 +84,10 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
 def _mixed(
     writing: list[int], read: list[int], written: int, target: LinearLayout, size: int
 ) -> list[int]:
-    """Sums of lanes that write parts of a vector and bits within it.
+    """Return sums of bases of lanes that write parts of a vector and of bits within the vector.
 
-    Such lanes leave `writing`, and so do those that differ in bits within the vector.
-
-    Not lanes whose bits tell reading threads apart: vectors would begin where they cannot.
+    Such lanes are removed from `writing`, and so are those that differ in bits within the vector.
+    Lanes whose bits distinguish reading threads are not used: vectors would be misaligned.
     """
     lanes = _together(target, max(size << len(read), BANK_BYTES))
     capacity = BANK_BITS - _log2(max(size << len(read), BANK_BYTES) // BANK_BYTES)
@@ -96,8 +95,8 @@ def _mixed(
     writing[:] = [base for base in writing if base not in read]
     free = [base for base in writing if base in target.register and base not in lanes]
     rest = []
-    for place, base in enumerate(read):
-        usable = place >= written and size << place >= BANK_BYTES and base not in within
+    for bit, base in enumerate(read):
+        usable = bit >= written and size << bit >= BANK_BYTES and base not in within
         if usable and free and len(writing) > capacity:
             rest.append(free[-1] ^ base)
             writing.remove(free.pop())
@@ -105,7 +104,7 @@ def _mixed(
 
 
 def _together(layout: LinearLayout, width: int) -> list[int]:
-    """The bases of the lanes that access `width` bytes each in one go."""
+    """Return the bases of the lanes that access `width` bytes each in one transaction."""
     count = BANK_BITS - _log2(max(width, BANK_BYTES) // BANK_BYTES)
     return [base for base in layout.lane[:count] if base]
 
@@ -119,7 +118,7 @@ class _Space:
             self.add(vector)
 
     def add(self, vector: int) -> bool:
-        """Whether the vector is not in the space yet; it is afterwards."""
+        """Add a vector; return whether it was not in the space before."""
         while vector and vector.bit_length() in self._pivots:
             vector ^= self._pivots[vector.bit_length()]
         if vector:
@@ -128,15 +127,15 @@ class _Space:
 
 
 def _coordinates(basis: Sequence[int], bits: int) -> list[int]:
-    """The unit vectors in terms of a basis: Gauss-Jordan elimination."""
-    rows = [(vector, 1 << place) for place, vector in enumerate(basis)]
+    """Return the coordinates of the unit vectors in a basis, by Gauss-Jordan elimination."""
+    rows = [(vector, 1 << index) for index, vector in enumerate(basis)]
     for bit in range(bits):
         pivot = next(i for i in range(bit, bits) if rows[i][0] >> bit & 1)
         rows[bit], rows[pivot] = rows[pivot], rows[bit]
         for other in range(bits):
             if other != bit and rows[other][0] >> bit & 1:
                 rows[other] = (rows[other][0] ^ rows[bit][0], rows[other][1] ^ rows[bit][1])
-    return [place for _, place in rows]
+    return [coordinates for _, coordinates in rows]
 
 
 def _log2(size: int) -> int:

@@ -1,5 +1,4 @@
-"""How runs of neighbours in tiles pass through ops: a function for each kind of op, named in the
-rows."""
+"""Rules of the contiguity analysis: a function for each kind of op, named in the op's row."""
 
 from __future__ import annotations
 
@@ -13,34 +12,34 @@ from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile
 
 from . import divisibility
-from .divisibility import LARGEST
+from .divisibility import MAX_DIVISOR
 
 ADDRESS_BITS = 64
-"""Numbers of this width are added to addresses as they are."""
+"""Width of addresses; offsets of this width are not extended before they are added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Facts along one dimension of a tile. All are powers of two.
+    """Facts along one dimension of a tile, all powers of two.
 
-    Elements are taken in groups of neighbours, the first one starting at coordinate zero.
+    They are about groups of neighbours; the first group starts at coordinate zero.
     """
 
     contiguous: int = 1
-    """Within groups of so many, numbers go up by one, pointers by the size of their pointee."""
+    """In groups of so many, numbers count up by one, pointers by the size of their pointee."""
     constant: int = 1
-    """Within groups of so many, all are equal."""
+    """In groups of so many, all elements are equal."""
     divisor: int = 1
-    """Of the first of every `contiguous` elements: numbers as such, pointers in bytes."""
+    """Divides the first of every `contiguous` elements; of pointers, the address in bytes."""
     edge: int = 1
-    """Of masks: groups of so many are seldom divided. A hint, no fact."""
+    """In masks, groups of so many are mostly equal. A hint, not a fact."""
 
     def at(self, group: int, unit: int = 1) -> int:
-        """What divides the first of every `group` elements, neighbours being `unit` apart."""
+        """Return the divisor of the first of each `group`; neighbours differ by `unit`."""
         return self.divisor if group >= self.contiguous else min(self.divisor, group * unit)
 
     def meet(self, other: Run, unit: int) -> Run:
-        """What holds in both cases."""
+        """Return the facts that both runs imply."""
         group = min(self.contiguous, other.contiguous)
         divisor = min(self.at(group, unit), other.at(group, unit))
         constant, edge = min(self.constant, other.constant), min(self.edge, other.edge)
@@ -48,32 +47,32 @@ class Run:
 
 
 Runs = tuple[Run, ...]
-"""By dimension."""
+"""One run for each dimension."""
 
 
 class Known(Protocol):
-    """What is known of each value: runs, and `facts` about all of its elements."""
+    """Maps values to runs; `facts` are about all of their elements."""
 
     @property
     def facts(self) -> divisibility.Known:
-        """By value."""
+        """Maps values to facts."""
         ...
 
     def __getitem__(self, value: Value, /) -> Runs: ...
 
 
 Rule = Callable[[Op, Known], Runs]
-"""What is known of the first result of an op."""
+"""Returns the runs of an op's first result."""
 
 
 def unit_of(value: Value) -> int:
-    """How far neighbours in a run are apart."""
+    """Return the difference of neighbours in a contiguous run: bytes of a pointee, or 1."""
     element = value.type.element if isinstance(value.type, Tile) else None
     return memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
 
 
 def _each(function: Callable[..., Run]) -> Rule:
-    """A rule that treats every dimension alike."""
+    """Make a rule that treats every dimension alike."""
 
     def rule(op: Op, table: Known) -> Runs:
         sources = [table[value] for value in op.operand_list()]
@@ -84,35 +83,35 @@ def _each(function: Callable[..., Run]) -> Rule:
 
 @_each
 def add(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """A run stays one where the other number stays the same."""
+    """A contiguous group stays one where the other operand is constant."""
     group = max(min(a.contiguous, b.constant), min(a.constant, b.contiguous))
     return Run(group, min(a.constant, b.constant), min(a.at(group), b.at(group)))
 
 
 @_each
 def subtract(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """As for a sum; what is taken away makes no run, as it would count down."""
+    """As for a sum, but a contiguous subtrahend makes the result count down, which is no run."""
     group = min(a.contiguous, b.constant)
     return Run(group, min(a.constant, b.constant), min(a.at(group), b.at(group)))
 
 
 def multiply(op: Op, table: Known) -> Runs:
-    """A run of products goes up by the factor, so that it is none unless that is one."""
+    """Products count up by the other factor, so they are contiguous only if that is one."""
     a, b = op.operand_list()
     for value, factor in ((a, b), (b, a)):
         if table.facts[factor].constant == 1:
             return table[value]
     return tuple(
-        Run(1, min(x.constant, y.constant), min(x.at(1) * y.at(1), LARGEST))
+        Run(1, min(x.constant, y.constant), min(x.at(1) * y.at(1), MAX_DIVISOR))
         for x, y in zip(table[a], table[b], strict=True)
     )
 
 
 def _counting(run: Run, value: Value, table: Known) -> int:
-    """Groups that still count up when the number is extended, signed or unsigned.
+    """Return the size of groups that still count up after an extension, signed or unsigned.
 
-    Where the narrow type wraps around, only aligned groups lie on one side. What is never negative
-    does not wrap around; of a single bit that is not known, as 1 is -1 too.
+    If the narrow type wraps around, only aligned groups stay on one side. Values known not to be
+    negative do not wrap; for i1 that is not known, as a set bit may be 1 or -1.
     """
     half = 1 << value.type.element.bits - 1
     if half > 1 and table.facts[value].not_negative:
@@ -132,16 +131,16 @@ def offset(op: Op, table: Known, pointer: Run, amount: Run) -> Run:
 
 @_each
 def extend(op: Op, table: Known, a: Run) -> Run:
-    """A run ends where the narrow type wraps around."""
+    """A contiguous group ends where the narrow type wraps around."""
     group = _counting(a, op.operands["from"], table)
     return Run(group, a.constant, a.at(group))
 
 
 @_each
 def compare(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """Of a group that counts up from a multiple of its size, all are below such a multiple or none.
+    """In a group that counts up from a multiple of its size, all or none are below such a multiple.
 
-    So it is with `less_than` and its negation; the sides may be exchanged.
+    This holds for `less_than` and its negation, with either operand on either side.
     """
     both = min(a.constant, b.constant)
     predicate = op.attributes["comparison_predicate"]
@@ -162,7 +161,7 @@ _FROM_ABOVE = ("greater_than", "less_than_or_equal")
 
 @_each
 def bitwise(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """Of masks, and of numbers, of which only equal ones matter here."""
+    """Combine masks or numbers bit by bit: equal operands give equal results."""
     return Run(1, min(a.constant, b.constant), 1, min(a.edge, b.edge))
 
 
@@ -173,7 +172,7 @@ def alike(op: Op, table: Known, *sources: Run) -> Run:
 
 
 def iota(op: Op, table: Known) -> Runs:
-    return (Run(op.result.type.size, 1, LARGEST),)
+    return (Run(op.result.type.size, 1, MAX_DIVISOR),)
 
 
 def constant(op: Op, table: Known) -> Runs:
@@ -184,7 +183,7 @@ def constant(op: Op, table: Known) -> Runs:
 
 
 def broadcast(op: Op, table: Known) -> Runs:
-    """What is stretched becomes equal."""
+    """Elements along a stretched dimension are equal."""
     source = op.operands["source"]
     pairs = zip(source.type.shape, op.result.type.shape, table[source], strict=True)
     return tuple(
@@ -193,7 +192,7 @@ def broadcast(op: Op, table: Known) -> Runs:
 
 
 def reshape(op: Op, table: Known) -> Runs:
-    """Dimensions of extent one come and go; nothing is known of other reshapes."""
+    """Handle reshapes that add or drop dimensions of extent one; of others nothing is known."""
     source, shape = op.operands["source"], op.result.type.shape
     kept = [run for run, extent in zip(table[source], source.type.shape, strict=True) if extent > 1]
     if [e for e in shape if e > 1] != [e for e in source.type.shape if e > 1]:
@@ -214,7 +213,7 @@ def assume(op: Op, table: Known) -> Runs:
         if claim.along is None:
             return table[value]
         group, run = _power(claim.every), runs[claim.along]
-        divisor = min(claim.divisor, LARGEST)
+        divisor = min(claim.divisor, MAX_DIVISOR)
         if group != claim.every:
             divisor = min(divisor, group * unit_of(value))
         if claim.every and group >= run.contiguous:
@@ -228,11 +227,11 @@ def assume(op: Op, table: Known) -> Runs:
 
 
 def _power(number: int) -> int:
-    """The largest power of two that divides a number; of zero, one."""
+    """Return the largest power of two that divides a number; one for zero."""
     return number & -number or 1
 
 
 @_each
 def same(op: Op, table: Known, run: Run) -> Run:
-    """Runs stay runs where numbers lose upper bits."""
+    """Dropping upper bits keeps the runs."""
     return run

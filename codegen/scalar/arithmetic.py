@@ -1,6 +1,6 @@
 """addf, subf, mulf, divf and fma on f16, bf16, f32 and f64, in every rounding mode.
 
-To nearest even LLVM's instructions are IEEE 754's, as long as no fast-math flag is set.
+Rounded to nearest even, LLVM's instructions follow IEEE 754, as long as no fast-math flag is set.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Builder = ir.IRBuilder
 
 
 def _approximate_quotient(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """PTX's div.approx: within 2 ulp, but a divisor above 2^126 counts as infinite.
+    """Emulate PTX's div.approx: within 2 ulp, but a divisor above 2^126 counts as infinite.
 
-    PTX says what comes out there, zero or NaN, so a kernel must not get away with it here.
+    PTX specifies the result there, zero or NaN, so the host must not hide the problem.
     """
     magnitude = intrinsic(builder, "llvm.fabs", rhs)
     large = builder.fcmp_ordered(">", magnitude, single((127 + 126) << 23))
@@ -46,14 +46,14 @@ def mulf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def divf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """PTX's div.full is within 2 ulp everywhere: the nearest quotient does for it."""
+    """PTX's div.full is within 2 ulp, so the nearest quotient is valid for it."""
     if op.attributes["rounding_mode"] == "approx":
         return _approximate_quotient(builder, lhs, rhs)
     return builder.fdiv(lhs, rhs)
 
 
 def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -> ir.Value:
-    """Without an instruction for it, that of f64 is the C library's."""
+    """Without an instruction, f64 calls the C library and f32 is computed in f64."""
     element = op.result.type.element
     if element.name in HALVES or (lhs.type != DOUBLE and not machine_of(builder).fused):
         return fused(builder, lhs, rhs, acc, element)
@@ -61,14 +61,14 @@ def fma(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value, acc: ir.Value) -
 
 
 def sqrt(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """The nearest root does for PTX's sqrt.approx."""
+    """The nearest root is a valid result of PTX's sqrt.approx."""
     return intrinsic(builder, "llvm.sqrt", source)
 
 
 def _rounded(
     nearest: Callable[..., ir.Value], in_direction: Callable[..., ir.Value]
 ) -> Callable[..., ir.Value]:
-    """The op with its rounding modes and flush_to_zero, for which PTX has instructions."""
+    """Add rounding modes and flush_to_zero to an op: by PTX's instructions or by formulas."""
 
     @in_single
     def by_instruction(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:

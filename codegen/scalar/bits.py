@@ -1,4 +1,4 @@
-"""Bit patterns of floats as LLVM values: names for the types, and ways between them."""
+"""Bit patterns of floats as LLVM values: names of types and conversions."""
 
 from __future__ import annotations
 
@@ -13,72 +13,72 @@ _WIDTHS = {HALF: 16, SINGLE: 32, DOUBLE: 64}
 _FLOATS = {32: SINGLE, 64: DOUBLE}
 
 SIGN = 0x80000000
-"""Of an f32."""
+"""Sign bit of an f32."""
 INFINITY = 0x7F800000
-"""Of an f32."""
+"""Bits of an infinite f32."""
 
 
 def word(number: int) -> ir.Constant:
-    """An i32, modulo 2^32."""
+    """Return a number modulo 2^32 as an i32."""
     return ir.Constant(WORD, number & 0xFFFFFFFF)
 
 
 def long(number: int) -> ir.Constant:
-    """An i64, modulo 2^64."""
+    """Return a number modulo 2^64 as an i64."""
     return ir.Constant(LONG, number & 0xFFFFFFFFFFFFFFFF)
 
 
 def single(bits: int) -> ir.Constant:
-    """The f32 with these bits."""
+    """Return the f32 with these bits."""
     return word(bits).bitcast(SINGLE)
 
 
 def double(bits: int) -> ir.Constant:
-    """The f64 with these bits."""
+    """Return the f64 with these bits."""
     return long(bits).bitcast(DOUBLE)
 
 
 def bits_of(builder: Builder, value: ir.Value) -> ir.Value:
-    """The bits of a float as an integer; integers are bits already."""
+    """Return the bits of a float as an integer, and integers unchanged."""
     if isinstance(value.type, ir.IntType):
         return value
     return builder.bitcast(value, ir.IntType(_WIDTHS[value.type]))
 
 
 def float_of(builder: Builder, bits: ir.Value) -> ir.Value:
-    """The f32 or f64 with these bits."""
+    """Return the f32 or f64 with these bits."""
     return builder.bitcast(bits, _FLOATS[bits.type.width])
 
 
 def like(builder: Builder, bits: ir.Value, value: ir.Value) -> ir.Value:
-    """The bits as a value of the type of `value`."""
+    """Return the value with these bits, of the type of `value`."""
     return from_bits(builder, bits, value.type)
 
 
 def from_bits(builder: Builder, bits: ir.Value, kind: ir.Type) -> ir.Value:
-    """The value of an LLVM type that has these bits."""
+    """Return the value of an LLVM type that has these bits."""
     if bits.type == kind:
         return bits
     return bits.bitcast(kind) if isinstance(bits, ir.Constant) else builder.bitcast(bits, kind)
 
 
 def pair_of(builder: Builder, low: ir.Value, high: ir.Value) -> ir.Value:
-    """The i32 with two values of 16 bits.
+    """Return an i32 with two values of 16 bits.
 
-    It is a vector: of that ptxas makes one instruction with whatever rounds or uses the two. Not
-    for a value with itself: LLVM might take it from a vector of which half was never written.
+    It is built as a vector, which ptxas merges with the instructions that produce or use the two.
+    A value paired with itself is moved by PTX: LLVM could read it from a half-written vector.
     """
     if low is high and not isinstance(low, ir.Constant):
         kind = ir.FunctionType(WORD, [SHORT])
         return builder.asm(kind, "mov.b32 $0, {$1, $1};", "=r,h", [bits_of(builder, low)], False)
     pair = ir.Constant(ir.VectorType(low.type, 2), ir.Undefined)
-    for place, value in enumerate((low, high)):
-        pair = builder.insert_element(pair, value, ir.Constant(WORD, place))
+    for index, value in enumerate((low, high)):
+        pair = builder.insert_element(pair, value, ir.Constant(WORD, index))
     return builder.bitcast(pair, WORD)
 
 
 def intrinsic(builder: Builder, name: str, *arguments: ir.Value) -> ir.Value:
-    """A call of the overloaded LLVM intrinsic `name` on values of one type."""
+    """Call the overloaded LLVM intrinsic `name` on values of one type."""
     kind = arguments[0].type
     function = builder.module.declare_intrinsic(
         name, (kind,), ir.FunctionType(kind, [kind] * len(arguments))

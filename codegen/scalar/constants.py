@@ -1,4 +1,4 @@
-"""Constants by bit pattern, so that no NaN or signed zero is lost on the way through Python."""
+"""Constants by bit pattern, so that no NaN or signed zero is lost in a Python float."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .types import llvm_type, memory_bytes
 
 _PADDING = {
     # element: (zero, neg_zero, nan, pos_inf, neg_inf); None where the format has no such value.
-    # All as NVIDIA's compiler has them; it refuses the others.
+    # The patterns are those of NVIDIA's compiler, which refuses the others.
     "f16": (0, 0x8000, 0x7E00, 0x7C00, 0xFC00),
     "bf16": (0, 0x8000, 0x7FC0, 0x7F80, 0xFF80),
     "f32": (0, 1 << 31, 0x7FC00000, 0x7F800000, 0xFF800000),
@@ -28,7 +28,7 @@ _TF32_DROPPED = 13
 
 
 def constant(element: Element, bits: int) -> ir.Constant:
-    """The element with this bit pattern (19 bits for tf32, the address of a pointer)."""
+    """Return the element with this bit pattern (19 bits for tf32, the address of a pointer)."""
     kind = llvm_type(element)
     if isinstance(element, Scalar) and element.name == "tf32":
         bits <<= _TF32_DROPPED
@@ -39,7 +39,7 @@ def constant(element: Element, bits: int) -> ir.Constant:
 
 
 def in_memory(value: Constant) -> bytearray:
-    """The elements of a constant, each as wide as in a buffer (see `memory_type`)."""
+    """Return the elements of a constant, each as wide as in a buffer (see `memory_type`)."""
     element, count = value.type.element, value.type.size
     width = memory_bytes(element)
     if len(value.data) == count * width and element.name != "i1":
@@ -53,9 +53,9 @@ def in_memory(value: Constant) -> bytearray:
 
 
 def padding_bits(element: Element, padding: str | None) -> int | None:
-    """The pattern that loads give outside the tensor; None where the format has no such value.
+    """Return the bits of elements outside the tensor; None if the format has no such value.
 
-    Unspecified elements (`padding` None) are zero, so that results do not depend on the machine.
+    Unspecified padding (None) is zero, so that results do not depend on the machine.
     """
     if padding is None:
         return 0

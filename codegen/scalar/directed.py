@@ -1,8 +1,8 @@
 """Arithmetic rounded towards zero or an infinity, in f32 and f64.
 
-The operation rounded to nearest, then what it lost: of that only the sign matters (`rounding`).
-Sums have their error as a float; that of f32 products, quotients and roots is exact in f64.
-Operands that are not finite, and division by zero, make the error NaN, which changes nothing.
+Each op computes the result rounded to nearest and the sign of its rounding error (`rounding`). The
+error of a sum is a float; that of f32 products, quotients and roots is exact in f64. Operands that
+are not finite, and division by zero, make the error NaN, which leaves the result unchanged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from llvmlite import ir
 from . import directed_double
 from .bits import DOUBLE, SINGLE, intrinsic
 from .error_free import sum_with_error
-from .rounding import odd_sum, settle_by, signed_zero, to_single
+from .rounding import correct_by_error, odd_sum, signed_zero, to_single
 
 Builder = ir.IRBuilder
 
@@ -20,7 +20,7 @@ Builder = ir.IRBuilder
 def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     """lhs + rhs; a sum that is exactly zero is -0 when rounded down."""
     total, error = sum_with_error(builder, lhs, rhs)
-    result = settle_by(builder, total, error, mode)
+    result = correct_by_error(builder, total, error, mode)
     if mode == "negative_inf":
         zero = builder.fcmp_ordered("==", total, ir.Constant(total.type, 0.0))
         return signed_zero(builder, result, zero, lhs, rhs)
@@ -28,7 +28,7 @@ def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def subtract(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """lhs - rhs, the sum with its negative."""
+    """lhs - rhs, as lhs + -rhs."""
     return add(builder, mode, lhs, builder.fneg(rhs))
 
 
@@ -48,22 +48,22 @@ def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Valu
     rest = builder.fsub(dividend, builder.fmul(wide, divisor))
     negative = builder.fcmp_ordered("<", rhs, ir.Constant(SINGLE, 0.0))
     error = builder.select(negative, builder.fneg(rest), rest)
-    return settle_by(builder, quotient, error, mode)
+    return correct_by_error(builder, quotient, error, mode)
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
-    """The square root of an f32 or f64."""
+    """Return the square root of an f32 or f64."""
     if value.type == DOUBLE:
         return directed_double.square_root(builder, mode, value)
     root = intrinsic(builder, "llvm.sqrt", value)
     radicand, wide = _doubles(builder, value, root)
     error = builder.fsub(radicand, builder.fmul(wide, wide))
-    return settle_by(builder, root, error, mode)
+    return correct_by_error(builder, root, error, mode)
 
 
 def multiply_add(
     builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """lhs * rhs + acc, rounded once."""
     if lhs.type == DOUBLE:
         return directed_double.multiply_add(builder, mode, lhs, rhs, acc)

@@ -1,9 +1,8 @@
 """Products, quotients, roots and fused multiply-adds of f64, rounded in a direction.
 
-What the nearest result lost is found among numbers near one: operands without their exponents, and
-the result moved by as much. There nothing overflows and no error is too small for a float, and as
-the result is a float next to the exact number, what is subtracted from it is so near that the
-difference is exact.
+The rounding error of the nearest result is computed with numbers near one: the significands of the
+operands, and the result scaled accordingly. There nothing overflows and no error underflows, and as
+the result is a float next to the exact number, differences from it are exact.
 """
 
 from __future__ import annotations
@@ -12,22 +11,22 @@ from llvmlite import ir
 
 from .bits import bits_of, double, float_of, intrinsic, long
 from .error_free import two_product, two_sum
-from .rounding import settle_by, signed_zero
+from .rounding import correct_by_error, signed_zero
 
 Builder = ir.IRBuilder
 
 _FRACTION = 52
 _BIAS = 1023
 _UP = 64
-"""Doublings that make a subnormal number normal."""
+"""Subnormal numbers are multiplied by 2 to this power, to make them normal."""
 _FAR = 300
-"""Binary places by which a term is so small that only its sign matters."""
+"""If exponents differ by more, only the sign of the smaller term matters."""
 _MOST = 1100
-"""No finite result is moved by more binary places."""
+"""The largest exponent that a finite result is scaled by."""
 _HUGE = double((_BIAS + 200) << _FRACTION)
-"""Instead of an infinite result, so that it can be calculated with."""
+"""Stands for infinity in the computation of errors, so that no NaN arises."""
 _NO_EXPONENT = -10000
-"""Of zero: less than any."""
+"""Exponent given to zero, below every real exponent."""
 
 
 def multiply(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
@@ -35,40 +34,40 @@ def multiply(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Va
     (a, i), (b, j) = _parts(builder, lhs), _parts(builder, rhs)
     product, rest = two_product(builder, a, b)
     nearest = builder.fmul(lhs, rhs)
-    moved = _moved(builder, nearest, builder.neg(builder.add(i, j)))
-    error = builder.fadd(builder.fsub(product, moved), rest)
-    return settle_by(builder, nearest, error, mode)
+    scaled = _scaled(builder, nearest, builder.neg(builder.add(i, j)))
+    error = builder.fadd(builder.fsub(product, scaled), rest)
+    return correct_by_error(builder, nearest, error, mode)
 
 
 def divide(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
     """lhs / rhs."""
     (a, i), (b, j) = _parts(builder, lhs), _parts(builder, rhs)
     nearest = builder.fdiv(lhs, rhs)
-    moved = _moved(builder, nearest, builder.sub(j, i))
-    product, rest = two_product(builder, moved, b)
+    scaled = _scaled(builder, nearest, builder.sub(j, i))
+    product, rest = two_product(builder, scaled, b)
     left = builder.fsub(builder.fsub(a, product), rest)
     negative = builder.fcmp_ordered("<", b, double(0))
     error = builder.select(negative, builder.fneg(left), left)
-    return settle_by(builder, nearest, error, mode)
+    return correct_by_error(builder, nearest, error, mode)
 
 
 def square_root(builder: Builder, mode: str, value: ir.Value) -> ir.Value:
-    """The square root."""
+    """Return the square root."""
     significand, exponent = _parts(builder, value)
     odd = builder.and_(exponent, long(1))
     radicand = builder.fmul(significand, _power(builder, odd))
     nearest = intrinsic(builder, "llvm.sqrt", value)
     half = builder.ashr(exponent, long(1))
-    moved = _moved(builder, nearest, builder.neg(half))
-    square, rest = two_product(builder, moved, moved)
+    scaled = _scaled(builder, nearest, builder.neg(half))
+    square, rest = two_product(builder, scaled, scaled)
     error = builder.fsub(builder.fsub(radicand, square), rest)
-    return settle_by(builder, nearest, error, mode)
+    return correct_by_error(builder, nearest, error, mode)
 
 
 def multiply_add(
     builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value, acc: ir.Value
-) -> ir.Value:  # fmt: skip
-    """lhs * rhs + acc. Its error is split as in Boldo and Muller's ErrFma."""
+) -> ir.Value:
+    """lhs * rhs + acc, with the error computed as in Boldo and Muller's ErrFma."""
     nearest = intrinsic(builder, "llvm.fma", lhs, rhs, acc)
     (a, i), (b, j), (c, k) = (_parts(builder, value) for value in (lhs, rhs, acc))
     nothing = builder.fcmp_ordered("==", acc, double(0))
@@ -81,13 +80,13 @@ def multiply_add(
     product, rest = two_product(builder, a, b)
     small, smallest = two_sum(builder, c, rest)
     large, small = two_sum(builder, product, small)
-    moved = _moved(builder, nearest, builder.neg(scale))
-    # The difference is zero or outweighs the rest, which is about half a last place of `large`.
-    error = builder.fadd(builder.fsub(large, moved), builder.fadd(small, smallest))
-    result = settle_by(builder, nearest, error, mode)
+    scaled = _scaled(builder, nearest, builder.neg(scale))
+    # The difference is zero or exceeds the rest, which is about half an ulp of `large`.
+    error = builder.fadd(builder.fsub(large, scaled), builder.fadd(small, smallest))
+    result = correct_by_error(builder, nearest, error, mode)
     if mode != "negative_inf":
         return result
-    # A zero that lost something, or that comes of an underflow, has an error.
+    # A zero result of rounding or underflow has an error; one of cancellation has none.
     zero = double(0)
     cancelled = builder.and_(
         builder.fcmp_ordered("==", nearest, zero),
@@ -98,9 +97,9 @@ def multiply_add(
 
 
 def _parts(builder: Builder, value: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Significand (at least 2, less than 4, with the sign) and exponent.
+    """Split a number into significand (2 <= |s| < 4, with the sign) and exponent.
 
-    Of zero, infinity and NaN the significand is NaN: the power that is to undo their exponent is
+    The significand of zero, infinity and NaN is NaN: the power that cancels their exponent is
     infinite or zero.
     """
     smallest = double(1 << _FRACTION)
@@ -117,17 +116,17 @@ def _parts(builder: Builder, value: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 def _power(builder: Builder, exponent: ir.Value) -> ir.Value:
-    """Two to the power of a moderate exponent."""
+    """Return two to the power of a moderate exponent."""
     return float_of(builder, builder.shl(builder.add(exponent, long(_BIAS)), long(_FRACTION)))
 
 
-def _moved(builder: Builder, value: ir.Value, places: ir.Value) -> ir.Value:
-    """The value times a power of two, in two steps; something huge instead of infinity."""
-    places = builder.select(builder.icmp_signed("<", places, long(_MOST)), places, long(_MOST))
-    places = builder.select(builder.icmp_signed(">", places, long(-_MOST)), places, long(-_MOST))
-    half = builder.ashr(places, long(1))
+def _scaled(builder: Builder, value: ir.Value, power: ir.Value) -> ir.Value:
+    """Multiply a value by a power of two, in two steps; the result is `_HUGE` if infinite."""
+    power = builder.select(builder.icmp_signed("<", power, long(_MOST)), power, long(_MOST))
+    power = builder.select(builder.icmp_signed(">", power, long(-_MOST)), power, long(-_MOST))
+    half = builder.ashr(power, long(1))
     value = builder.fmul(value, _power(builder, half))
-    value = builder.fmul(value, _power(builder, builder.sub(places, half)))
+    value = builder.fmul(value, _power(builder, builder.sub(power, half)))
     huge = builder.fcmp_ordered(">", intrinsic(builder, "llvm.fabs", value), _HUGE)
     return builder.select(huge, intrinsic(builder, "llvm.copysign", _HUGE, value), value)
 

@@ -1,6 +1,6 @@
-"""Sums and products together with their rounding errors, which are floats themselves.
+"""Error-free transforms: sums and products with their rounding errors, which are floats.
 
-All of it holds in round-to-nearest arithmetic without contraction, which LLVM keeps to.
+They hold in round-to-nearest arithmetic without contraction, which LLVM guarantees.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ Builder = ir.IRBuilder
 Pair = tuple[ir.Value, ir.Value]
 
 _SPLITTER = float(2**27 + 1)
-"""Leaves 26 of the 53 digits of an f64 (Veltkamp)."""
+"""Factor of Veltkamp's split, which leaves 26 of the 53 bits of an f64."""
 
 
 def two_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> Pair:
-    """The nearest sum and its error (Knuth). Nothing may overflow."""
+    """Return the nearest sum and its error (Knuth), if nothing overflows."""
     total = builder.fadd(lhs, rhs)
     part = builder.fsub(total, lhs)
     lost = builder.fsub(lhs, builder.fsub(total, part))
@@ -26,10 +26,10 @@ def two_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> Pair:
 
 
 def sum_with_error(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> Pair:
-    """As `two_sum`, for any operands (Dekker, the larger one first).
+    """Return sum and error of any operands (Dekker's, with the larger one first).
 
-    Where the sum overflows the error is infinite and has the sign of what is missing; where an
-    operand is not finite it is NaN.
+    If the sum overflows, the error is infinite with the sign of the exact error; if an operand is
+    not finite, it is NaN.
     """
     swapped = builder.fcmp_ordered(
         "<", intrinsic(builder, "llvm.fabs", lhs), intrinsic(builder, "llvm.fabs", rhs)
@@ -41,7 +41,7 @@ def sum_with_error(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> Pair:
 
 
 def two_product(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> Pair:
-    """The nearest product of two f64 and its error. Their exponents must be moderate."""
+    """Return the nearest product of two f64 and its error. Their exponents must be moderate."""
     product = builder.fmul(lhs, rhs)
     if machine_of(builder).fused:
         return product, intrinsic(builder, "llvm.fma", lhs, rhs, builder.fneg(product))
@@ -53,7 +53,7 @@ def two_product(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> Pair:
 
 
 def _split(builder: Builder, value: ir.Value) -> Pair:
-    """Two halves of an f64 whose products are exact."""
+    """Split an f64 into two halves whose products are exact."""
     large = builder.fmul(value, ir.Constant(value.type, _SPLITTER))
     high = builder.fsub(large, builder.fsub(large, value))
     return high, builder.fsub(value, high)

@@ -23,14 +23,14 @@ _SINGLE = Scalar("f32")
 
 
 def negf(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """Flips the sign bit, of any float, NaN included."""
+    """Flip the sign bit, also of NaN."""
     bits = bits_of(builder, source)
     sign = ir.Constant(bits.type, 1 << (bits.type.width - 1))
     return like(builder, builder.xor(bits, sign), source)
 
 
 def absf(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """Clears the sign bit, of any float, NaN included."""
+    """Clear the sign bit, also of NaN."""
     bits = bits_of(builder, source)
     rest = ir.Constant(bits.type, (1 << (bits.type.width - 1)) - 1)
     return like(builder, builder.and_(bits, rest), source)
@@ -69,7 +69,7 @@ def minf(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def _by_machine(builder: Builder, op: Op, value: ir.Value, which: str) -> str | None:
-    """LLVM's intrinsic for the op, if the machine has an instruction for it."""
+    """Call LLVM's intrinsic if the machine has an instruction for the op, else return None."""
     machine = machine_of(builder)
     if not op.attributes.get("propagate_nan"):
         return f"llvm.{which}imumnum" if machine.ptx else None
@@ -77,13 +77,17 @@ def _by_machine(builder: Builder, op: Op, value: ir.Value, which: str) -> str | 
 
 
 def _extremum(
-    builder: Builder, op: Op, relation: str, combine: Callable[..., ir.Value],
-    lhs: ir.Value, rhs: ir.Value,
-) -> ir.Value:  # fmt: skip
-    """By comparisons, because not every back end has LLVM's intrinsics for both kinds of NaN.
+    builder: Builder,
+    op: Op,
+    relation: str,
+    combine: Callable[..., ir.Value],
+    lhs: ir.Value,
+    rhs: ir.Value,
+) -> ir.Value:
+    """Emit an extremum by comparisons, as not every back end has the intrinsics for both NaN modes.
 
-    Equal operands have equal bits, but for zeros of different signs: there `combine` of the bits
-    is the answer.
+    Equal operands have equal bits, except zeros of different signs: of these, `combine` of the bits
+    is the result.
     """
     equal = builder.fcmp_ordered("==", lhs, rhs)
     both = like(builder, combine(bits_of(builder, lhs), bits_of(builder, rhs)), lhs)

@@ -1,5 +1,5 @@
-"""flush_to_zero, by the letter: subnormal operands, and results that are subnormal after rounding,
-become zeros of the same sign. Tile IR has it for f32 only."""
+"""flush_to_zero, exactly as specified: subnormal operands, and results that are subnormal after
+rounding, become zeros of the same sign. Tile IR has it for f32 only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SMALLEST_NORMAL = 1 << 23
 
 
 def flush(builder: Builder, value: ir.Value) -> ir.Value:
-    """The f32, or a zero of its sign if it is subnormal."""
+    """Return the f32, or a zero of its sign if it is subnormal."""
     if machine_of(builder).ptx:
         return ptx.flush(builder, value)
     magnitude = intrinsic(builder, "llvm.fabs", value)
@@ -29,7 +29,7 @@ def flush(builder: Builder, value: ir.Value) -> ir.Value:
 
 
 def flushable(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """The op with its flush_to_zero attribute."""
+    """Add flush_to_zero to an emitter."""
 
     def flushed(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
         if not op.attributes.get("flush_to_zero"):

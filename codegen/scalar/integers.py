@@ -1,7 +1,7 @@
-"""Integer arithmetic. Everything wraps: overflow flags are promises we do not need.
+"""Integer arithmetic. Everything wraps: overflow flags are promises that are not used.
 
-LLVM calls a division by zero and the quotient INT_MIN / -1 undefined, and a CPU traps on them;
-Tile IR leaves their results open. So the divisor is replaced by one there.
+Division by zero and INT_MIN / -1 are undefined in LLVM, and trap on a CPU; Tile IR leaves their
+results unspecified. So the divisor is replaced by one in these cases.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ def negi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def absi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """|INT_MIN| is INT_MIN's bits, read as unsigned."""
+    """Return |source|; that of INT_MIN has INT_MIN's bits, read as unsigned."""
     negative = builder.icmp_signed("<", source, _constant(source, 0))
     return builder.select(negative, negi(builder, op, source), source)
 
 
 def mulhii(builder: Builder, op: Op, x: ir.Value, y: ir.Value) -> ir.Value:
-    """The high half of the unsigned product."""
+    """Return the high half of the unsigned product."""
     width = x.type.width
     wide = ir.IntType(2 * width)
     product = builder.mul(builder.zext(x, wide), builder.zext(y, wide))
@@ -66,12 +66,12 @@ def xori(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 
 def shli(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """By the width or more gives zero, as in PTX; LLVM calls that poison."""
+    """Shift; by the width or more gives zero, as in PTX, where LLVM has poison."""
     return builder.select(_in_width(builder, rhs), builder.shl(lhs, rhs), _constant(lhs, 0))
 
 
 def shri(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """By the width or more gives zero or, signed, copies of the sign."""
+    """Shift; by the width or more gives zero or, if signed, copies of the sign."""
     fits = _in_width(builder, rhs)
     if not _signed(op):
         return builder.select(fits, builder.lshr(lhs, rhs), _constant(lhs, 0))
@@ -84,7 +84,7 @@ def _in_width(builder: Builder, amount: ir.Value) -> ir.Value:
 
 
 def _divisor(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """rhs, or one where dividing by it would trap."""
+    """Return rhs, or one if dividing by it would trap."""
     traps = builder.icmp_unsigned("==", rhs, _constant(rhs, 0))
     if _signed(op):
         lowest = builder.icmp_signed("==", lhs, _constant(lhs, 1 << (lhs.type.width - 1)))
@@ -94,7 +94,7 @@ def _divisor(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value
 
 
 def _widened(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """Division of i1 in i8: as an i1, one is minus one."""
+    """Divide i1 in i8, as a signed i1 is 0 or -1 and has no 1."""
 
     def division(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
         if lhs.type.width > 1:
@@ -109,7 +109,7 @@ def _widened(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
 
 @_widened
 def divi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """Truncates, then steps down or up by one where the rounding mode asks for it."""
+    """Divide with truncation, then correct by one if the rounding mode requires it."""
     rhs = _divisor(builder, op, lhs, rhs)
     quotient = builder.sdiv(lhs, rhs) if _signed(op) else builder.udiv(lhs, rhs)
     rounding = op.attributes["rounding"]
@@ -128,7 +128,7 @@ def divi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 
 @_widened
 def remi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """The remainder of the truncating division."""
+    """Return the remainder of the truncating division."""
     rhs = _divisor(builder, op, lhs, rhs)
     return builder.srem(lhs, rhs) if _signed(op) else builder.urem(lhs, rhs)
 
@@ -161,6 +161,19 @@ def maxi(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
 OPS = {
     emit.__name__: emit
     for emit in (
-        addi, subi, muli, negi, absi, mulhii, andi, ori, xori, shli, shri, cmpi, mini, maxi,
+        addi,
+        subi,
+        muli,
+        negi,
+        absi,
+        mulhii,
+        andi,
+        ori,
+        xori,
+        shli,
+        shri,
+        cmpi,
+        mini,
+        maxi,
     )
-} | {"divi": divi, "remi": remi}  # fmt: skip
+} | {"divi": divi, "remi": remi}

@@ -1,7 +1,7 @@
-"""What the target machine can do for one element, so that an emitter may use its instructions.
+"""Scalar abilities of the target machine, so that emitters can use its instructions.
 
-Whoever makes an LLVM module sets its attribute `machine`; without one, code is written for any
-machine that LLVM knows.
+The creator of an LLVM module sets its attribute `machine`; without it, emitters assume none of the
+abilities.
 """
 
 from __future__ import annotations
@@ -19,25 +19,23 @@ from .ptx import PAIRS
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Abilities of a target. All false is right everywhere, and slower."""
+    """Abilities of a target. All false is correct everywhere, and slower."""
 
     half_conversions: bool = False
-    """LLVM's conversions between f16 and f32 are instructions, not calls of a library."""
+    """Whether LLVM's conversions between f16 and f32 are instructions, not library calls."""
     fused: bool = False
-    """So is its fused multiply-add of f32 and f64."""
+    """Whether LLVM's fused multiply-add of f32 and f64 is an instruction."""
     ptx: bool = False
-    """It runs PTX, and with it what `scalar.ptx` has."""
+    """Whether the target runs PTX, so that `scalar.ptx` can be used."""
     nan_extremes: bool = False
-    """It has minima and maxima that give a NaN if one operand is one: LLVM's of f32, and PTX's of
-    f16 and bf16."""
+    """Whether minima and maxima can propagate NaN: LLVM's of f32, PTX's of f16 and bf16."""
     rounds: frozenset[str] = frozenset()
-    """Elements that an instruction of PTX rounds an f32 to; of those in `ptx.PAIRS` it has the way
-    back too."""
+    """Element types that PTX converts f32 to; those in `ptx.PAIRS` are also converted back."""
 
     @staticmethod
     @cache
     def of_host() -> Machine:
-        """The CPU this process runs on."""
+        """Return the abilities of the CPU of this process."""
         arm64 = llvm.get_process_triple().startswith(("aarch64", "arm64"))
         features = llvm.get_host_cpu_features()
         return Machine(
@@ -47,7 +45,7 @@ class Machine:
 
     @staticmethod
     def nvptx(nan_extremes: bool = False, rounds: frozenset[str] = frozenset()) -> Machine:
-        """A GPU that PTX is written for."""
+        """Return the abilities of a GPU."""
         return Machine(
             half_conversions=True, fused=True, ptx=True, nan_extremes=nan_extremes, rounds=rounds
         )
@@ -65,5 +63,5 @@ PORTABLE = Machine()
 
 
 def machine_of(builder: ir.IRBuilder) -> Machine:
-    """What the module under construction is for."""
+    """Return the machine of the module under construction."""
     return getattr(builder.module, "machine", PORTABLE)

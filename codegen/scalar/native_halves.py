@@ -1,8 +1,8 @@
-"""Arithmetic and extremes of f16 and bf16 by PTX's instructions: on one element, or two in a word.
+"""Arithmetic and extremes of f16 and bf16 by PTX's instructions, on one element or two in an i32.
 
-They round once, as the detour by f32 does. bf16 has fused multiply-adds before it has anything
-else, so its sums and products are made of those: with factors of one, and with -0 as what is added,
-which changes no zero.
+They round once, as computing in f32 does. bf16 got fused multiply-adds before other instructions,
+so its sums and products are made of those: multiplied by one, or added to -0, which changes no
+zero.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _FUSED: dict[str, Callable[..., tuple[ir.Value | int, ...]]] = {
     "mulf": lambda lhs, rhs: (lhs, rhs, 0x8000),
     "fma": lambda lhs, rhs, acc: (lhs, rhs, acc),
 }
-"""Operands of bf16's multiply-add: bits stand for 1, -1 and -0."""
+"""Operands of the fused multiply-add for each op of bf16; integers are bits of 1, -1 and -0."""
 
 
 def has_instruction(builder: Builder, op: Op) -> bool:
-    """Whether the machine has one for the op, its element and its attributes."""
+    """Whether the machine has an instruction for the op, its element type and its attributes."""
     machine = machine_of(builder)
     if not machine.ptx:
         return False
@@ -44,7 +44,7 @@ def has_instruction(builder: Builder, op: Op) -> bool:
 
 
 def native(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """The op, by an instruction where there is one."""
+    """Make an emitter use the machine's instruction if there is one."""
 
     def on_halves(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
         if not has_instruction(builder, op):
@@ -56,16 +56,14 @@ def native(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
 
 
 def emit_pair(builder: Builder, op: Op, operands: list[Pair]) -> Pair:
-    """The op on two elements."""
+    """Emit the op on two elements."""
     kind = operands[0][0].type
     words = [pair_of(builder, *pair) for pair in operands]
     both = builder.bitcast(_instruction(builder, op, WORD, words), ir.VectorType(kind, 2))
-    return tuple(builder.extract_element(both, ir.Constant(WORD, place)) for place in range(2))
+    return tuple(builder.extract_element(both, ir.Constant(WORD, index)) for index in range(2))
 
 
-def _instruction(
-    builder: Builder, op: Op, kind: ir.IntType, operands: list[ir.Value]
-) -> ir.Value:  # fmt: skip
+def _instruction(builder: Builder, op: Op, kind: ir.IntType, operands: list[ir.Value]) -> ir.Value:
     element, two = op.result.type.element.name, kind == WORD
     if op.name in _EXTREMES:
         name = _EXTREMES[op.name] + (".NaN" if op.attributes.get("propagate_nan") else "")
@@ -77,9 +75,9 @@ def _instruction(
             ir.Constant(kind, value * (0x10001 if two else 1)) if isinstance(value, int) else value
             for value in _FUSED[op.name](*operands)
         ]
-    places = ", ".join(f"${number}" for number in range(len(operands) + 1))
+    registers = ", ".join(f"${number}" for number in range(len(operands) + 1))
     letter = "r" if two else "h"
     constraints = ",".join([f"={letter}", *[letter] * len(operands)])
     function = ir.FunctionType(kind, [kind] * len(operands))
-    text = f"{name}.{element}{'x2' if two else ''} {places};"
+    text = f"{name}.{element}{'x2' if two else ''} {registers};"
     return builder.asm(function, text, constraints, operands, False)

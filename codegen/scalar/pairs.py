@@ -1,4 +1,4 @@
-"""What PTX does to two elements at a time: conversions of 8-bit floats, arithmetic of halves."""
+"""Ops that PTX performs on two elements at a time: conversions of 8-bit floats, half arithmetic."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Pair = tuple[ir.Value, ir.Value]
 
 
 def takes_pairs(builder: Builder, op: Op, neighbours: bool) -> bool:
-    """Whether an op is better done for two elements.
+    """Whether an op is faster on two elements at a time.
 
-    Halves that are no neighbours would have to be brought together in a word.
+    Halves that are not neighbours would have to be packed into a word first.
     """
     if op.name == "ftof":
         return _reads(builder, op) or _writes(builder, op)
@@ -28,7 +28,7 @@ def takes_pairs(builder: Builder, op: Op, neighbours: bool) -> bool:
 
 
 def emit(builder: Builder, op: Op, operands: list[Pair]) -> Pair:
-    """What an op that takes pairs makes of two elements of each operand."""
+    """Emit an op that takes pairs on two elements of each operand."""
     if op.name == "ftof":
         return _convert(builder, op, *operands)
     return native_halves.emit_pair(builder, op, operands)

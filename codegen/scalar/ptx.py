@@ -1,6 +1,6 @@
-"""What PTX has an instruction for and LLVM no name: arithmetic that rounds or flushes otherwise.
+"""PTX instructions that LLVM IR has no operation for: rounding modes, flushing, approximations.
 
-The instructions are inline assembly, so this is only for machines that run PTX.
+They are emitted as inline assembly, so only for machines that run PTX.
 """
 
 from __future__ import annotations
@@ -11,21 +11,25 @@ from .bits import DOUBLE, HALF, SHORT, SINGLE
 
 _NAMES = {"addf": "add", "divf": "div", "fma": "fma", "mulf": "mul", "sqrt": "sqrt", "subf": "sub"}
 _FLUSHED = {False: "", True: ".ftz"}
-"""The latter takes subnormal operands, and gives subnormal results, as zeros of their sign."""
+"""Modifier that replaces subnormal operands and results by zeros of their sign."""
 PAIRS = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
-"""Elements that are converted two at a time, and what PTX calls two of them."""
+"""Element types that are converted two at a time -> PTX's name of such a pair."""
 _MODES = {
-    "nearest_even": "rn", "zero": "rz", "negative_inf": "rm", "positive_inf": "rp",
-    "approx": "approx", "full": "full",
-}  # fmt: skip
+    "nearest_even": "rn",
+    "zero": "rz",
+    "negative_inf": "rm",
+    "positive_inf": "rp",
+    "approx": "approx",
+    "full": "full",
+}
 
 
 def arithmetic(
     builder: ir.IRBuilder, op: str, mode: str, flushed: bool, *arguments: ir.Value
 ) -> ir.Value:
-    """An arithmetic op on f32 or f64 in one of its modes of rounding.
+    """Emit an arithmetic op on f32 or f64 in a rounding mode.
 
-    "approx" and "full" are within 2 ulp; to "approx" a divisor above 2^126 is infinite.
+    "approx" and "full" are within 2 ulp; "approx" treats a divisor above 2^126 as infinite.
     """
     kind = "f64" if arguments[0].type == DOUBLE else "f32"
     return _instruction(
@@ -34,58 +38,58 @@ def arithmetic(
 
 
 def flush(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """The f32, or a zero of its sign if it is subnormal."""
+    """Return the f32, or a zero of its sign if it is subnormal."""
     return _instruction(builder, "mul.ftz.f32", [value, ir.Constant(value.type, 1.0)])
 
 
 def exp2(builder: ir.IRBuilder, value: ir.Value, flushed: bool = False) -> ir.Value:
-    """2^x of an f32, within 2 ulp of the nearest."""
+    """Return 2^x of an f32, within 2 ulp of the nearest."""
     return _instruction(builder, f"ex2.approx{_FLUSHED[flushed]}.f32", [value])
 
 
 def reciprocal(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """One over an f32, within 1 ulp of the nearest; subnormal numbers are as good as zeros."""
+    """Return 1/x of an f32, within 1 ulp of the nearest; subnormal numbers count as zeros."""
     return _instruction(builder, "rcp.approx.ftz.f32", [value])
 
 
 def rsqrt(builder: ir.IRBuilder, value: ir.Value, flushed: bool = False) -> ir.Value:
-    """One over the square root of an f32, with a relative error of up to 2^-22.9."""
+    """Return 1/sqrt(x) of an f32, with a relative error of up to 2^-22.9."""
     return _instruction(builder, f"rsqrt.approx{_FLUSHED[flushed]}.f32", [value])
 
 
 def tanh(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """The hyperbolic tangent of an f32, with a relative error of up to 2^-11."""
+    """Return the hyperbolic tangent of an f32, with a relative error of up to 2^-11."""
     return _instruction(builder, "tanh.approx.f32", [value])
 
 
 def saturated_fma(builder: ir.IRBuilder, *arguments: ir.Value) -> ir.Value:
-    """lhs * rhs + acc of f32, between 0 and 1; NaN is 0."""
+    """Return lhs * rhs + acc of f32, clamped to 0 .. 1; NaN becomes 0."""
     return _instruction(builder, "fma.rn.sat.f32", arguments)
 
 
 def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """An f32 as the bits of the nearest bf16, ties to even; NaN is 0x7FFF."""
+    """Return the bits of the bf16 nearest to an f32, ties to even; NaN becomes 0x7FFF."""
     kind = ir.FunctionType(SHORT, [SINGLE])
     return builder.asm(kind, "cvt.rn.bf16.f32 $0, $1;", "=h,f", [value], False)
 
 
 def round_pair(builder: ir.IRBuilder, low: ir.Value, high: ir.Value, name: str) -> ir.Value:
-    """Two f32 rounded to a type of `PAIRS`, ties to even, too large ones to the largest: an i16."""
+    """Round two f32 to a type of `PAIRS`, ties to even, saturating; return both in an i16."""
     kind = ir.FunctionType(SHORT, [SINGLE, SINGLE])
     text = f"cvt.rn.satfinite.{PAIRS[name]}.f32 $0, $2, $1;"
     return builder.asm(kind, text, "=h,f,f", [low, high], False)
 
 
 def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Value, ir.Value]:
-    """Two elements of a type of `PAIRS`, as an i16, as f32."""
+    """Convert two elements of a type of `PAIRS`, in an i16, to f32."""
     halves = ir.VectorType(HALF, 2)
     text = f"cvt.rn.f16x2.{PAIRS[name]} $0, $1;"
     both = builder.asm(ir.FunctionType(ir.IntType(32), [SHORT]), text, "=r,h", [pair], False)
     both = builder.bitcast(both, halves)
     index = ir.IntType(32)
     low, high = (
-        builder.fpext(builder.extract_element(both, ir.Constant(index, place)), SINGLE)
-        for place in range(2)
+        builder.fpext(builder.extract_element(both, ir.Constant(index, number)), SINGLE)
+        for number in range(2)
     )
     return low, high
 
@@ -93,7 +97,7 @@ def widen_pair(builder: ir.IRBuilder, pair: ir.Value, name: str) -> tuple[ir.Val
 def _instruction(builder: ir.IRBuilder, name: str, arguments: list[ir.Value]) -> ir.Value:
     kind = arguments[0].type
     letter = "d" if kind == DOUBLE else "f"
-    places = ", ".join(f"${number}" for number in range(len(arguments) + 1))
+    registers = ", ".join(f"${number}" for number in range(len(arguments) + 1))
     constraints = ",".join([f"={letter}", *[letter] * len(arguments)])
     function = ir.FunctionType(kind, [kind] * len(arguments))
-    return builder.asm(function, f"{name} {places};", constraints, list(arguments), False)
+    return builder.asm(function, f"{name} {registers};", constraints, list(arguments), False)

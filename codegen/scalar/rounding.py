@@ -1,7 +1,7 @@
-"""From the nearest float to the one that a rounding mode asks for.
+"""Directed rounding: corrects the nearest float to the one that a rounding mode requires.
 
 Machines round to nearest. To round in a direction it is enough to know on which side of the
-nearest float the exact number lies: the answer is that float or its neighbour.
+nearest float the exact number is: the result is that float or its neighbour.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Builder = ir.IRBuilder
 DIRECTED = ("zero", "negative_inf", "positive_inf")
 
 
-def settle(
+def correct(
     builder: Builder, nearest: ir.Value, below: ir.Value, above: ir.Value, mode: str
 ) -> ir.Value:
-    """The f32 or f64 that rounding in a direction gives.
+    """Return the f32 or f64 rounded in a direction.
 
-    `below` and `above`: whether the exact number is less or greater than `nearest`. Neighbours of
-    floats are neighbours as integers, the largest number and infinity too. A zero has the sign of
-    the exact number, so it never has to become a number of the other sign.
+    `below` and `above`: whether the exact number is less or greater than `nearest`. Neighbouring
+    floats are neighbouring integers, including the largest number and infinity. A zero has the sign
+    of the exact number, so the result never changes its sign.
     """
     bits = bits_of(builder, nearest)
     kind = bits.type
@@ -38,30 +38,30 @@ def settle(
     return float_of(builder, move(bits, step))
 
 
-def settle_by(builder: Builder, nearest: ir.Value, error: ir.Value, mode: str) -> ir.Value:
-    """The same by the sign of what is missing; a NaN stands for nothing."""
+def correct_by_error(builder: Builder, nearest: ir.Value, error: ir.Value, mode: str) -> ir.Value:
+    """Do the same by the sign of the rounding error; NaN counts as no error."""
     zero = ir.Constant(error.type, 0.0)
     below = builder.fcmp_ordered("<", error, zero)
     above = builder.fcmp_ordered(">", error, zero)
-    return settle(builder, nearest, below, above, mode)
+    return correct(builder, nearest, below, above, mode)
 
 
 def to_single(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
-    """An f64 as an f32: to nearest even, or in a direction."""
+    """Round an f64 to f32, to nearest even or in a direction."""
     nearest = builder.fptrunc(value, SINGLE)
     if mode == "nearest_even":
         return nearest
     back = builder.fpext(nearest, DOUBLE)
     below = builder.fcmp_ordered("<", value, back)
     above = builder.fcmp_ordered(">", value, back)
-    return settle(builder, nearest, below, above, mode)
+    return correct(builder, nearest, below, above, mode)
 
 
 def to_odd_single(builder: Builder, value: ir.Value) -> ir.Value:
-    """An f64 as an f32 rounded *to odd*: towards zero, the last bit set if anything was lost.
+    """Round an f64 to f32 *to odd*: towards zero, with the last bit set if inexact.
 
-    That keeps it off the midpoints of any format with at least two bits less, so rounding the
-    result again, in any mode, gives what rounding once would.
+    The result is no midpoint of a format with at least two bits less, so rounding it again, in any
+    mode, gives the same as rounding once.
     """
     single = to_single(builder, value, "zero")
     inexact = builder.fcmp_ordered("!=", builder.fpext(single, DOUBLE), value)
@@ -70,17 +70,15 @@ def to_odd_single(builder: Builder, value: ir.Value) -> ir.Value:
 
 
 def odd_sum(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:
-    """The sum of two f32 or f64 that cannot overflow, rounded to odd."""
+    """Return the sum of two f32 or f64, rounded to odd; it must not overflow."""
     total, error = two_sum(builder, lhs, rhs)
-    bits = bits_of(builder, settle_by(builder, total, error, "zero"))
+    bits = bits_of(builder, correct_by_error(builder, total, error, "zero"))
     inexact = builder.fcmp_ordered("!=", error, ir.Constant(error.type, 0.0))
     return float_of(builder, builder.or_(bits, builder.zext(inexact, bits.type)))
 
 
-def signed_zero(
-    builder: Builder, result: ir.Value, exact: ir.Value, *terms: ir.Value
-) -> ir.Value:  # fmt: skip
-    """The result rounded down, where a sum that is exactly zero is -0 unless all terms are +0."""
+def signed_zero(builder: Builder, result: ir.Value, exact: ir.Value, *terms: ir.Value) -> ir.Value:
+    """Set the sign of an exact zero when rounding down: -0 unless all terms are +0."""
     bits = bits_of(builder, terms[0])
     for term in terms[1:]:
         bits = builder.or_(bits, bits_of(builder, term))

@@ -1,15 +1,15 @@
-"""How much memory elements take: for whoever moves them without generating code."""
+"""Bytes of elements in memory, for callers that move them without generating code."""
 
 from __future__ import annotations
 
 from tileir.types import Element, Pointer, Scalar
 
 WIDER_IN_MEMORY = {"tf32": 32}
-"""Bits in memory, where they are more than the type's own."""
+"""Bits in memory of the types that have more there than their own width."""
 
 
 def memory_bytes(element: Element) -> int:
-    """Size and natural alignment of an element in memory; never less than a byte."""
+    """Return the size and natural alignment of an element in memory, in bytes; at least one."""
     if isinstance(element, Pointer):
         return 8
     return (WIDER_IN_MEMORY.get(element.name, element.bits) + 7) // 8

@@ -1,4 +1,4 @@
-"""LLVM types of elements, as values and in memory."""
+"""LLVM types of elements, as SSA values and in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 ADDRESS = ir.IntType(64)
-"""A pointer as a value."""
+"""Type of a pointer as an SSA value."""
 
 OPAQUE = ir.PointerType()
 BYTE = ir.IntType(8)
@@ -30,7 +30,7 @@ _FLOATS = {"f16": ir.HalfType(), "f32": ir.FloatType(), "f64": ir.DoubleType()}
 
 
 def llvm_type(element: Element) -> ir.Type:
-    """The type of one element as an SSA value."""
+    """Return the type of one element as an SSA value."""
     if isinstance(element, Pointer):
         return ADDRESS
     if element.name in _FLOATS:
@@ -39,10 +39,10 @@ def llvm_type(element: Element) -> ir.Type:
 
 
 def memory_type(element: Element) -> ir.Type:
-    """The type of one element in memory: as the value, but never less than a byte.
+    """Return the type of one element in memory: that of the value, but at least a byte.
 
-    i1 is a byte (0 or 1). 4-bit elements get a byte too, which suits a scratch buffer; in tensors
-    two of them share one, and whoever touches tensors has to see to that.
+    i1 is a byte (0 or 1). 4-bit elements have a byte each in buffers; in tensors two share a byte,
+    which code that accesses tensors has to handle.
     """
     value = llvm_type(element)
     if isinstance(value, ir.IntType) and value.width < 8:
@@ -51,13 +51,13 @@ def memory_type(element: Element) -> ir.Type:
 
 
 def to_memory(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
-    """The value as it is stored."""
+    """Convert a value to its type in memory."""
     stored = memory_type(element)
     return value if value.type == stored else builder.zext(value, stored)
 
 
 def from_memory(builder: ir.IRBuilder, stored: ir.Value, element: Element) -> ir.Value:
-    """The value of what was loaded; any byte but 0 is a true i1."""
+    """Convert what was loaded to a value; any byte but 0 is a true i1."""
     wanted = llvm_type(element)
     if stored.type == wanted:
         return stored

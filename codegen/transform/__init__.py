@@ -1,1 +1,1 @@
-"""Rewrites of a kernel's body, each of which keeps what the kernel computes."""
+"""Transforms: rewrites of a kernel's body that preserve what it computes."""

@@ -1,4 +1,4 @@
-"""A copy of a function's body, for those who want to change it and must not."""
+"""A copy of a function's body, for transforms, which may not change the module."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tileir.ir import Block, Body, Op, Region, Value
 
 
 def copy_body(body: Body) -> tuple[Body, dict[int, Value]]:
-    """The copy, and what the values, by id, have become. Attributes and types are shared."""
+    """Return a copy, and the new value of each old one by id. Attributes and types are shared."""
     values: dict[int, Value] = {}
     return Body(body.type, _block(body.block, values)), values
 
@@ -21,9 +21,14 @@ def _block(block: Block, values: dict[int, Value]) -> Block:
 def _op(op: Op, values: dict[int, Value]) -> Op:
     operands = {slot: _operand(operand, values) for slot, operand in op.operands.items()}
     copy = Op(
-        op.spec, operands, op.attributes, offset=op.offset, position=op.position, depth=op.depth,
+        op.spec,
+        operands,
+        op.attributes,
+        offset=op.offset,
+        position=op.position,
+        depth=op.depth,
         location=op.location,
-    )  # fmt: skip
+    )
     copy.results = [_value(value, copy, values) for value in op.results]
     copy.regions = [
         Region([_block(block, values) for block in region.blocks]) for region in op.regions

@@ -1,4 +1,4 @@
-"""Drop ops whose results nobody uses and that do nothing else."""
+"""Dead code elimination: drops ops without effects whose results are unused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def eliminate_dead_ops(state: State) -> None:
 
 
 def without_dead_ops(kernel: Kernel) -> Kernel:
-    """The kernel without dead ops at the top level; ops with regions keep all they hold."""
+    """Drop dead ops at the top level; ops inside regions stay."""
     used: set[int] = set()
     kept: list[Op] = []
     for op in reversed(kernel.body.block.ops):

@@ -1,4 +1,4 @@
-"""Chosen values of a kernel, shown when they have been computed: a print behind each of them."""
+"""Inserts a print after the definition of each value that the user wants to trace."""
 
 from __future__ import annotations
 
@@ -16,25 +16,28 @@ from .copy_body import copy_body
 
 
 def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
-    """The kernels with traces of the values that `tileir.disassemble` gives these names.
+    """Insert traces of the values that `tileir.disassemble` gives these names.
 
-    The percent sign may be left out; the name of an op with several results stands for all of
-    them. Values of regions beside each other may share a name, and are all traced then. KeyError
-    if no kernel has a tile of that name.
+    The percent sign may be left out; the name of an op with several results means all of
+    them. Values of sibling regions may share a name and are all traced then. KeyError if no
+    kernel has a tile of that name.
     """
     wanted = {f"%{name.removeprefix('%')}" for name in names}
-    found: set[str] = set()
+    known: set[str] = set()
     others: dict[str, str] = {}
-    traced = [_insert(kernel, wanted, found, others) for kernel in kernels]
-    for name in sorted(wanted - found):
+    traced = [_insert(kernel, wanted, known, others) for kernel in kernels]
+    for name in sorted(wanted - known):
         if name in others:
             raise KeyError(f"{name} is a {others[name]}, not a tile, and cannot be shown")
         raise KeyError(f"no tile is called {name}; names are those that `tileir dis` prints")
     return traced
 
 
-def _insert(kernel: Kernel, wanted: set[str], found: set[str], others: dict[str, str]) -> Kernel:
-    """One kernel with its traces; notes which names it found, and which are of no tile but what."""
+def _insert(kernel: Kernel, wanted: set[str], traced: set[str], others: dict[str, str]) -> Kernel:
+    """Insert the traces of one kernel.
+
+    Names of its tiles are added to `traced`; those of other values to `others`, with their kind.
+    """
     printer = FunctionPrinter([], {}, None)
     print_kernel(printer, kernel.bytecode, kernel.function)
     body, values = copy_body(kernel.body)
@@ -44,7 +47,7 @@ def _insert(kernel: Kernel, wanted: set[str], found: set[str], others: dict[str,
         if chosen and not isinstance(value.type, Tile):
             others |= dict.fromkeys(chosen, str(value.type).partition("<")[0])
         elif chosen:
-            found |= chosen
+            traced |= chosen
             names[id(values[id(value)])] = name
     traces: dict[int, str] = {}
     _rewrite(body.block, names, traces, 0)
@@ -52,7 +55,7 @@ def _insert(kernel: Kernel, wanted: set[str], found: set[str], others: dict[str,
 
 
 def _rewrite(block: Block, names: dict[int, str], traces: dict[int, str], depth: int) -> None:
-    """Put the prints into a block and those nested in it; they are noted in `traces`."""
+    """Insert prints into a block and its nested blocks, and add them to `traces`."""
     first = block.ops[0] if block.ops else None
     ops = [_trace(value, first, names, traces, depth) for value in block.arguments]
     for op in block.ops:
@@ -67,14 +70,17 @@ def _rewrite(block: Block, names: dict[int, str], traces: dict[int, str], depth:
 def _trace(
     value: Value, behind: Op | None, names: dict[int, str], traces: dict[int, str], depth: int
 ) -> Op | None:
-    """The print of a value that is to be traced, located where the op is that it stands behind."""
+    """Make the print of a value, with the location of the op it follows; None if not traced."""
     name = names.get(id(value))
     if name is None:
         return None
     trace = Op(
-        BY_NAME["print_tko"], {"args": (value,), "token": None}, {"str": ""},
-        offset=behind.offset if behind else 0, depth=depth,
+        BY_NAME["print_tko"],
+        {"args": (value,), "token": None},
+        {"str": ""},
+        offset=behind.offset if behind else 0,
+        depth=depth,
         location=behind.location if behind else None,
-    )  # fmt: skip
+    )
     traces[id(trace)] = name
     return trace

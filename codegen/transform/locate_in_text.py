@@ -1,4 +1,4 @@
-"""The lines of a text as source locations, for a module whose text names no other source."""
+"""Uses the lines of assembly text as source locations, if the text has no `loc(...)`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 
 
 def with_text_lines(bytecode: Bytecode) -> Bytecode:
-    """The module with every op where it stands in the text that the module was assembled from.
+    """Return the module with each op located in the text that it was assembled from.
 
-    The module itself if it was not, if the text says where something comes from, by `loc(...)`, or
-    if the module has been edited since.
+    It is returned unchanged if it was not assembled from text, if the text has locations, or if it
+    has been edited since.
     """
     text = bytecode.text
     if text is None or bytecode.debug is not None:

@@ -1,1 +1,1 @@
-"""Checks that a kernel makes while it runs, if they are asked for."""
+"""Run-time checks, compiled into a kernel on request, and the errors they raise."""

@@ -1,9 +1,9 @@
-"""Accesses to memory, checked against the extents that a launch knows.
+"""Run-time checks of memory accesses against the extents that a launch knows.
 
-Where an address comes from is found out beforehand: an access through a parameter has to stay
-within what was passed for it, or within an allocation named at the launch. An address made of a
-number, or read from memory, may point into anything that is known. Where the extent of what it may
-point into is unknown, nothing is checked. An access that fails is made to a spare place instead.
+The origin of each address is analysed at compile time: an access through a parameter has to stay
+within the memory passed for it, or within an allocation named at the launch. An address made of a
+number, or read from memory, may point into any known memory. If the extent of possible targets is
+unknown, nothing is checked. An access that fails is redirected to spare memory.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Accesses:
         self._spare = lowering.slot(_SPARE)
 
     def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
-        """The address, or if an access there would be wrong, that of a spare place."""
+        """Return the address, or that of spare memory if an access there would be wrong."""
         lowering, builder = self._lowering, self._lowering.builder
         if id(op) not in self._origins:
             self._origins[id(op)] = self._found.behind(addresses_of(op))
@@ -52,16 +52,20 @@ class Accesses:
             extent = list(self._extent(ir.Constant(INDEX, self._rows[min(origins.parameters)])))
         with builder.if_then(builder.not_(allowed), likely=False):
             site = lowering.new_site(
-                "access", op, shape=list(position.shape), bytes=size,
-                parameters=sorted(origins.parameters), any=origins.any,
-            )  # fmt: skip
+                "access",
+                op,
+                shape=list(position.shape),
+                bytes=size,
+                parameters=sorted(origins.parameters),
+                any=origins.any,
+            )
             lowering.report(site, number, lowering.pass_on([start, *extent]))
             builder.store(ir.Constant(_SPARE, None), self._spare)
         spare = builder.ptrtoint(self._spare, ADDRESS)
         return builder.inttoptr(builder.select(allowed, start, spare), OPAQUE)
 
     def _is_allowed(self, origins: Origin, start: ir.Value, size: int) -> ir.Value:
-        """Whether the bytes from an address on are within memory that it may point into."""
+        """Whether `size` bytes from an address on are within memory that it may point into."""
         lowering, builder = self._lowering, self._lowering.builder
         end = builder.add(start, ir.Constant(ADDRESS, size))
         allowed = ir.Constant(BIT, 0)
@@ -71,34 +75,38 @@ class Accesses:
             within = builder.or_(unknown, _is_within(builder, start, end, low, high))
             allowed = builder.or_(allowed, within)
         for op in origins.fresh:
-            low, bytes_there = own_memory(lowering, op)
-            high = builder.add(low, ir.Constant(ADDRESS, bytes_there))
+            low, own_size = own_memory(lowering, op)
+            high = builder.add(low, ir.Constant(ADDRESS, own_size))
             allowed = builder.or_(allowed, _is_within(builder, start, end, low, high))
         return builder.or_(allowed, self._is_allocated(start, end))
 
     def _is_allocated(self, start: ir.Value, end: ir.Value) -> ir.Value:
-        """Whether it is within one of the allocations, whose rows follow those of parameters."""
+        """Whether start .. end is within an allocation; their rows follow those of parameters."""
         lowering, builder = self._lowering, self._lowering.builder
-        found = lowering.slot(BIT)
-        builder.store(ir.Constant(BIT, 0), found)
+        allocated = lowering.slot(BIT)
+        builder.store(ir.Constant(BIT, 0), allocated)
         count = builder.load(lowering.context_field("count"), typ=INDEX)
         first = ir.Constant(INDEX, len(self._rows))
         with loop(builder, builder.sub(count, first)) as number:
             low, high = self._extent(builder.add(first, number))
             within = _is_within(builder, start, end, low, high)
-            builder.store(builder.or_(builder.load(found, typ=BIT), within), found)
-        return builder.load(found, typ=BIT)
+            builder.store(builder.or_(builder.load(allocated, typ=BIT), within), allocated)
+        return builder.load(allocated, typ=BIT)
 
     def _extent(self, row: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """First address of a row of the table of extents, and the one behind its last."""
+        """Load a row of the table of extents: the first address, and the one behind the last."""
         builder = self._lowering.builder
         table = builder.load(self._lowering.context_field("extents"), typ=OPAQUE)
-        place = builder.mul(row, ir.Constant(INDEX, 2))
+        index = builder.mul(row, ir.Constant(INDEX, 2))
         low, high = (
-            builder.load(builder.gep(table, [builder.add(place, ir.Constant(INDEX, n))],
-                                     source_etype=ADDRESS), typ=ADDRESS)
+            builder.load(
+                builder.gep(
+                    table, [builder.add(index, ir.Constant(INDEX, n))], source_etype=ADDRESS
+                ),
+                typ=ADDRESS,
+            )
             for n in range(2)
-        )  # fmt: skip
+        )
         return low, high
 
 

@@ -1,4 +1,4 @@
-"""When an assumption is false: what `check="undefined"` asks of the ops that state them."""
+"""When an assumption is false: the conditions that `check="undefined"` tests at assume ops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tileir.types import Pointer
 def violations(
     lowering: Lowering, op: Op, value: ir.Value, position: Position
 ) -> Iterator[ir.Value]:
-    """i1s that are 1 where an element of a tile is not as the op assumes."""
+    """Yield i1 values that are 1 where an element of a tile is not as the op assumes."""
     predicate = op.attributes["predicate"]
     yield from _VIOLATIONS[type(predicate)](lowering, op, predicate, value, position)
 
@@ -43,7 +43,7 @@ def _bounded(
 def _divisible(
     lowering: Lowering, op: Op, predicate: DivBy, value: ir.Value, position: Position
 ) -> Iterator[ir.Value]:
-    """With groups, elements count up from the first of each, by one or by the size of a pointee."""
+    """In groups, elements count up from the first of each, by one or by the size of a pointee."""
     builder = lowering.builder
     if not predicate.every or predicate.along is None:
         yield indivisible(builder, value, predicate.divisor)
@@ -55,11 +55,11 @@ def _divisible(
     yield indivisible(builder, first, predicate.divisor)
     element = op.result.type.element
     step = memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
-    place = builder.urem(position.indices[along], ir.Constant(INDEX, predicate.every))
+    offset = builder.urem(position.indices[along], ir.Constant(INDEX, predicate.every))
     if value.type != INDEX:
-        place = builder.trunc(place, value.type)
+        offset = builder.trunc(offset, value.type)
     mask = (1 << value.type.width) - 1
-    expected = builder.add(first, builder.mul(place, ir.Constant(value.type, step & mask)))
+    expected = builder.add(first, builder.mul(offset, ir.Constant(value.type, step & mask)))
     yield builder.icmp_unsigned("!=", value, expected)
 
 
@@ -73,7 +73,7 @@ def _same(
 def _first_of_group(
     lowering: Lowering, op: Op, position: Position, groups: tuple[int, ...] | list[int]
 ) -> ir.Value:
-    """The first element of the group of neighbours that an element belongs to."""
+    """Return the first element of the group of neighbours that an element belongs to."""
     builder = lowering.builder
     indices = [
         builder.sub(index, builder.urem(index, ir.Constant(INDEX, max(group, 1))))

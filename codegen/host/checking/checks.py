@@ -1,7 +1,6 @@
-"""A lowering that checks what it lowers, and reports what is wrong before it is done.
+"""A lowering that adds run-time checks: wrong operations are reported before they are executed.
 
-It is the plain lowering with more code at its hooks, so that code compiled without checks is not
-touched by them.
+It overrides the hooks of the plain lowering, so code compiled without checks has no trace of them.
 """
 
 from __future__ import annotations
@@ -60,14 +59,16 @@ class CheckedLowering(BlockLowering):
         return self._accesses.checked(op, address, size, position)
 
     def _check_scalars(self, op: Op) -> None:
-        """What is undefined about an op as a whole."""
+        """Check the conditions on an op as a whole; `emit` checks those on elements."""
         if family_of(op) is Family.SLICE:
             self._check_slices(op)
         elif op.name == "for":
             step = self.single(op.operands["step"])
-            compare = self.builder.icmp_unsigned if op.attributes["unsignedCmp"] else (
-                self.builder.icmp_signed
-            )  # fmt: skip
+            compare = (
+                self.builder.icmp_unsigned
+                if op.attributes["unsignedCmp"]
+                else self.builder.icmp_signed
+            )
             wrong = compare("<=", step, ir.Constant(step.type, 0))
             self._report_scalar(wrong, op, "the step is not positive", "step", op.operands["step"])
         elif op.name == "assume" and id(op.operands["value"]) in self.tensors:
@@ -91,9 +92,9 @@ class CheckedLowering(BlockLowering):
             self._report_scalar(wrong, op, problem, "index", index)
 
     def _check_indices(self, op: Op) -> None:
-        """Tiles have to start inside the tensor, and to end there if the op promises it.
+        """Check that tiles start inside the tensor, and end there if the op promises it.
 
-        Sparse indices are not asked: those that are outside of the tensor are left out.
+        Sparse indices are not checked: those outside the tensor are defined to be skipped.
         """
         builder, view = self.builder, op.operands["view"]
         tensor, kind = self.tensors[id(view)], view.type
@@ -119,20 +120,27 @@ class CheckedLowering(BlockLowering):
         self._report_if(wrong, op, problem, None, [(name, value, self.single(value))])
 
     def _report_if(
-        self, wrong: ir.Value, op: Op, problem: str, position: Position | None,
+        self,
+        wrong: ir.Value,
+        op: Op,
+        problem: str,
+        position: Position | None,
         values: Sequence[tuple[str, Value, ir.Value]],
-    ) -> None:  # fmt: skip
-        """Report a problem with the element at a position, None for the op, and some values."""
+    ) -> None:
+        """Report a problem, if `wrong`, with the element at a position (None: with the op)."""
         position = position or Position(self.builder, (), ())
         number = Position(self.builder, position.shape, position.indices).linear
         with self.builder.if_then(wrong, likely=False):
             site = self.new_site(
-                "finding", op, problem=problem, shape=list(position.shape),
+                "finding",
+                op,
+                problem=problem,
+                shape=list(position.shape),
                 values=[_described(op, name, value) for name, value, _ in values],
-            )  # fmt: skip
-            self.report(site, number, self.pass_on([
-                bits_of(self.builder, found) for _, _, found in values
-            ]))  # fmt: skip
+            )
+            self.report(
+                site, number, self.pass_on([bits_of(self.builder, value) for _, _, value in values])
+            )
 
 
 def _slots(op: Op) -> list[str]:
@@ -140,7 +148,7 @@ def _slots(op: Op) -> list[str]:
 
 
 def _described(op: Op, name: str, value: Value) -> dict[str, Any]:
-    """How a handler reads a value; integers of unsigned ops have no sign."""
+    """Return how a handler is to read a value; operands of unsigned ops are unsigned."""
     element = value.type.element
     if isinstance(element, Pointer):
         return {"name": name, "element": "pointer", "signed": False}

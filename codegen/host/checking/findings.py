@@ -1,4 +1,4 @@
-"""What checks found while a kernel ran, told as errors."""
+"""Handlers of the reports of run-time checks: they raise errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tileir.errors import KernelError
 
 
 def _finding(site: Mapping[str, Any]) -> Handler:
-    """A result that is undefined, with the values it would be made of."""
+    """Make the handler of an undefined result: the error names the operands' values."""
 
     def handle(report: Report) -> None:
-        found = patterns(report.data, len(site["values"]))
+        operands = patterns(report.data, len(site["values"]))
         values = [
             f"{value['name']} = {_spelled(pattern, value)}"
-            for pattern, value in zip(found, site["values"], strict=True)
+            for pattern, value in zip(operands, site["values"], strict=True)
         ]
         given = f" ({', '.join(values)})" if values else ""
         raise _error(site, report, f"{site['problem']}{given}")
@@ -26,7 +26,7 @@ def _finding(site: Mapping[str, Any]) -> Handler:
 
 
 def _access(site: Mapping[str, Any]) -> Handler:
-    """An access outside of all memory that the launch knows."""
+    """Make the handler of an access outside all memory that the launch knows."""
 
     def handle(report: Report) -> None:
         address, low, high = patterns(report.data, 3)
@@ -50,9 +50,13 @@ def _access(site: Mapping[str, Any]) -> Handler:
 
 def _error(site: Mapping[str, Any], report: Report, problem: str) -> KernelError:
     return KernelError(
-        problem, op=site["op"], kernel=site["kernel"], location=site["location"],
-        block=report.block, indices=[unravel(report.index, site["shape"])],
-    )  # fmt: skip
+        problem,
+        op=site["op"],
+        kernel=site["kernel"],
+        location=site["location"],
+        block=report.block,
+        indices=[unravel(report.index, site["shape"])],
+    )
 
 
 def _spelled(pattern: int, value: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""When the result of an element-wise op is undefined: what `check="undefined"` asks.
+"""When the result of an element-wise op is undefined: the conditions of `check="undefined"`.
 
-A function per op takes the builder, the op and one LLVM value per operand, and gives pairs of what
-is wrong and when, as an i1.
+A function per op takes the builder, the op and one LLVM value per operand, and yields pairs: the
+problem as text, and an i1 that is 1 if it occurs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DOUBLE = Tile(Scalar("f64"), ())
 
 
 def findings(builder: Builder, op: Op, arguments: list[ir.Value]) -> Iterator[Finding]:
-    """All that may be undefined about one element of an op."""
+    """Yield every condition that makes one element of an op's result undefined."""
     if op.name in _CONDITIONS:
         yield from _CONDITIONS[op.name](builder, op, *arguments)
     if op.attributes.get("overflow", "none") != "none":
@@ -48,16 +48,16 @@ def _division(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> Iterato
 
 def _shift(builder: Builder, op: Op, lhs: ir.Value, rhs: ir.Value) -> Iterator[Finding]:
     width = rhs.type.width
-    if width == 1:  # where the width is no number of the type
+    if width == 1:  # any shift but by zero is too far
         yield "shift by the width or more", rhs
     else:
         yield "shift by the width or more", builder.icmp_unsigned(">=", rhs, _number(rhs, width))
 
 
 def _to_integer(builder: Builder, op: Op, source: ir.Value) -> Iterator[Finding]:
-    """What lies between the bounds after truncation fits; a NaN lies nowhere.
+    """A number fits if it is between the bounds after truncation; a NaN never does.
 
-    To i1 everything fits: all but zero is true.
+    Every number can be converted to i1: all but zero are true.
     """
     width = op.result.type.element.bits
     if op.attributes.get("saturating") or width == 1:
@@ -76,7 +76,7 @@ def _to_integer(builder: Builder, op: Op, source: ir.Value) -> Iterator[Finding]
 
 
 def _as_double(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
-    """A float of any type, which f64 can hold."""
+    """Convert a float of any type to f64, exactly."""
     if element == _DOUBLE.element:
         return value
     source = Value(Tile(element, ()), Block(), 0, 0)
@@ -86,7 +86,7 @@ def _as_double(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
 
 
 def _overflow(builder: Builder, op: Op, *arguments: ir.Value) -> Iterator[Finding]:
-    """The promises of an integer op: that its result fits, read as signed or as unsigned."""
+    """Yield when an integer op breaks its promise not to wrap, signed or unsigned."""
     promise = op.attributes["overflow"]
     for sign, word in (("s", "no_signed_wrap"), ("u", "no_unsigned_wrap")):
         if promise in (word, "no_wrap"):

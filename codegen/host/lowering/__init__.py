@@ -1,1 +1,1 @@
-"""From ops to LLVM IR for the CPU: loops over the elements of tiles."""
+"""Lowers ops to LLVM IR for the CPU: loops over the elements of tiles."""

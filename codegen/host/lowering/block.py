@@ -1,7 +1,7 @@
-"""A tile block under construction, as those see it who lower its ops.
+"""The state of lowering one kernel: what the lowerings of single ops read and update.
 
-A `Lowering` knows where the builder stands, what has been lowered, and where everything lies in
-memory. How an op is lowered is no business of this file, so that the chapters can stand on it.
+A `Lowering` has the builder, the values lowered so far, and the addresses of tiles in memory. It
+does not know how an op is lowered, so that the chapters can import it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from llvmlite import ir
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
-from tileir.codegen.host.running.context import ALIGNMENT, Context
+from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
@@ -46,38 +46,38 @@ REPORT = ir.FunctionType(ir.VoidType(), [WORD, INDEX, OPAQUE, WORD, WORD, WORD])
 class DirectTile(Protocol):
     """A tile that is read from its tensor.
 
-    `inner` is the dimension whose elements lie side by side in memory, if known.
+    `inner` is the dimension whose elements are contiguous in memory, if known.
     """
 
     @property
     def inner(self) -> int | None: ...
 
     def load(self, position: Position) -> ir.Value:
-        """The element at a position."""
+        """Load the element at a position."""
         ...
 
 
 @dataclass(slots=True)
 class Enclosing:
-    """An op whose region is being lowered: where its terminators go, and which slots they set.
+    """An op whose region is being lowered: where its terminators branch to, and the slots they set.
 
-    `again` is where the next iteration starts, None for an `if`. `carried` and `results` map a
-    number to the stack slot of a single element.
+    `latch` is the block that starts the next iteration, None for an `if`. `carried` and `results`
+    map the number of a value to the stack slot of a single element.
     """
 
     after: ir.Block
-    again: ir.Block | None = None
+    latch: ir.Block | None = None
     carried: dict[int, ir.Value] = field(default_factory=dict)
     results: dict[int, ir.Value] = field(default_factory=dict)
 
 
 class Lowering(ABC):
-    """The function of a block under construction.
+    """The function that runs one tile block, under construction.
 
-    `singles` has the LLVM value of tiles with one element, `tensors` what views are at run time,
+    `singles` has the LLVM value of tiles with one element, `tensors` the run-time form of views,
     both by the id of the value; `storage` says which tiles have buffers. `direct` has the tiles
     that the current loop reads from tensors although they have buffers. `enclosing` are the ops
-    around the current one that terminators leave, `exit` is where the block ends. `sites` lists
+    around the current one that terminators leave, `exit` is the block that returns. `sites` lists
     what the kernel may report at run time.
     """
 
@@ -98,7 +98,7 @@ class Lowering(ABC):
         self.function.linkage = "internal"
         self.function.attributes.add("noinline")
         self.function.attributes.add("nounwind")
-        # LLVM would leave half of the widest registers unused. The set's own `add` knows no
+        # By default LLVM uses half of the widest registers. The attribute set's own `add` rejects
         # attributes with values.
         bits = VectorUnit.of_host().bits
         set.add(self.function.attributes, f'"prefer-vector-width"="{bits}"')
@@ -127,7 +127,7 @@ class Lowering(ABC):
 
     @abstractmethod
     def lower_op(self, op: Op) -> None:
-        """Lower one op where the builder stands."""
+        """Lower one op at the builder's insertion point."""
 
     def lower_block(self, block: Block) -> None:
         """Lower the ops of a block, its terminator included."""
@@ -135,7 +135,7 @@ class Lowering(ABC):
             self.lower_op(op)
 
     def inline_region(self, region: Region, arguments: list[ir.Value]) -> list[ir.Value]:
-        """Lower the region of a reduction where the builder stands; what it yields."""
+        """Lower the region of a reduction at the insertion point; return the values it yields."""
         block = region.block
         for value, argument in zip(block.arguments, arguments, strict=True):
             self.singles[id(value)] = argument
@@ -145,40 +145,43 @@ class Lowering(ABC):
 
     @abstractmethod
     def emit(self, op: Op, arguments: list[ir.Value], position: Position) -> ir.Value:
-        """One element of an element-wise op's result."""
+        """Emit one element of an element-wise op's result."""
 
     @abstractmethod
     def assumed(self, op: Op, value: ir.Value, position: Position) -> None:
-        """See to one element of what an assumption is about."""
+        """Called for each element that an assume op makes a statement about; may emit a check."""
 
     @abstractmethod
     def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
-        """Where to make an access of `size` bytes at an address, for the element at a position."""
+        """Return the address at which to access `size` bytes, for the element at a position.
+
+        It is the given one unless a check redirects it.
+        """
 
     def single(self, value: Value) -> ir.Value:
-        """The LLVM value of a tile with one element."""
+        """Return the LLVM value of a tile with one element."""
         return self.singles[id(value)]
 
     def kind(self, value: Value) -> ir.Type:
-        """The LLVM type of one element of a tile."""
+        """Return the LLVM type of one element of a tile."""
         return llvm_type(value.type.element)
 
     def slot(self, kind: ir.Type) -> ir.Value:
-        """A variable on the stack."""
+        """Allocate a variable on the stack."""
         return self._entry.alloca(kind)
 
     def shared_slot(self, kind: ir.Type, key: Hashable) -> ir.Value:
-        """The variable of that type on the stack that all who give the same key use in turn."""
-        place = str(kind), key
-        if place not in self._shared:
-            self._shared[place] = self.slot(kind)
-        return self._shared[place]
+        """Return the stack variable of that type that all callers with the same key share."""
+        shared_key = str(kind), key
+        if shared_key not in self._shared:
+            self._shared[shared_key] = self.slot(kind)
+        return self._shared[shared_key]
 
     def slice_starts(self, op: Op, whole: Value, part: Value) -> list[ir.Value]:
-        """Where the slice `part` that an op's indices name starts in the tile `whole`.
+        """Return the indices in the tile `whole` at which the slice `part` of an op starts.
 
-        Indices are unsigned; one that is out of range, which Tile IR leaves undefined, is wrapped
-        so that nothing outside of the tile is touched.
+        The op's own indices are unsigned and count slices; one that is out of range, which Tile IR
+        leaves undefined, is wrapped so that no access is outside the tile.
         """
         builder, starts = self.builder, []
         extents = zip(whole.type.shape, part.type.shape, strict=True)
@@ -189,7 +192,7 @@ class Lowering(ABC):
         return starts
 
     def constant_element(self, op: Op, position: Position) -> ir.Value:
-        """An element of a constant."""
+        """Emit an element of a constant."""
         value = op.attributes["value"]
         element = op.result.type.element
         if value.is_splat:
@@ -199,7 +202,7 @@ class Lowering(ABC):
         return from_memory(self.builder, self.builder.load(address, typ=stored), element)
 
     def _table(self, op: Op) -> tuple[ir.GlobalVariable, ir.Type]:
-        """The numbers of a dense constant in memory, and the type of one."""
+        """Return the global variable with a dense constant's elements, and the type of one."""
         value, element = op.attributes["value"], op.result.type.element
         stored = memory_type(element)
         if id(op) not in self._tables:
@@ -214,15 +217,15 @@ class Lowering(ABC):
         return self._tables[id(op)], stored
 
     def buffer(self, value: Value) -> int:
-        """The offset of a kept tile in the workspace: row-major, elements as in memory."""
+        """Return the offset in the workspace of a kept tile: row-major, elements as in memory."""
         return self.storage.offsets[id(value)]
 
     def temporary(self, op: Op, number: int) -> int:
-        """The offset of a buffer that the op's row asked for."""
+        """Return the offset in the workspace of a temporary that the op's row asked for."""
         return self.storage.temporaries[id(op)][number]
 
     def address(self, offset: int) -> ir.Value:
-        """The address of a place in the workspace."""
+        """Return the address of an offset in the workspace."""
         return self._byte_offset(self._workspace, offset)
 
     def copy(self, target: int, source: int, value: Value) -> None:
@@ -236,7 +239,7 @@ class Lowering(ABC):
             self.builder.store(stored, address, align=size)
 
     def load_element(self, value: Value, position: Position) -> ir.Value:
-        """An element of a kept tile."""
+        """Load an element of a kept tile."""
         element = value.type.element
         address = self._element_address(self.buffer(value), position, element)
         stored = self.builder.load(address, typ=memory_type(element), align=memory_bytes(element))
@@ -245,7 +248,7 @@ class Lowering(ABC):
         return from_memory(self.builder, stored, element)
 
     def store_element(self, value: Value, position: Position, result: ir.Value) -> None:
-        """Set an element of a tile that an op makes."""
+        """Store an element of a tile that an op computes."""
         element = value.type.element
         if is_single(value):
             stored = to_memory(self.builder, result, element)
@@ -254,7 +257,7 @@ class Lowering(ABC):
             self.store_at(self.buffer(value), position, result, element)
 
     def store_at(self, offset: int, position: Position, result: ir.Value, element: Element) -> None:
-        """Set an element of a tile of that element type in the buffer at an offset."""
+        """Store an element of that type at a position of the tile in the buffer at an offset."""
         stored = self.builder.store(
             to_memory(self.builder, result, element),
             self._element_address(offset, position, element),
@@ -265,9 +268,9 @@ class Lowering(ABC):
 
     @contextmanager
     def writing(self, *offsets: int) -> Iterator[None]:
-        """Code inside is a loop that fills the buffers there, element by element.
+        """Code inside is a loop that fills the buffers at these offsets, element by element.
 
-        Other buffers are marked as different memory, which LLVM cannot see: all of them are parts
+        Other buffers are marked as not aliasing them, which LLVM cannot see: all of them are parts
         of the workspace.
         """
         self._written, before = (offsets, self.new_scope()), self._written
@@ -275,7 +278,7 @@ class Lowering(ABC):
         self._written = before
 
     def finish(self, value: Value) -> None:
-        """All elements are set; if it is only one, it is from now on a plain value."""
+        """End the computation of a tile; a single element becomes a plain LLVM value."""
         if is_single(value):
             kind = memory_type(value.type.element)
             stored = self.builder.load(self._result_slot(value), typ=kind)
@@ -287,7 +290,7 @@ class Lowering(ABC):
         return self._slots[id(value)]
 
     def new_scope(self) -> ir.MDValue:
-        """A name for memory that nothing else in a loop overlaps, in LLVM's terms."""
+        """Make an alias scope: metadata for memory that nothing else in a loop overlaps."""
         module = self.function.module
         domain = module.add_metadata(["tileir"])
         self._scopes += 1
@@ -295,11 +298,14 @@ class Lowering(ABC):
         return module.add_metadata([scope])
 
     def context_field(self, name: str) -> ir.Value:
-        """The address of a field of the launch's context."""
-        return self._byte_offset(self._context, getattr(Context, name).offset)
+        """Return the address of a field of the launch's context."""
+        return self._byte_offset(self._context, getattr(LaunchContext, name).offset)
 
     def new_site(self, kind: str, op: Op, **details: Any) -> int:
-        """The number of something that the kernel may report; `details` are for its handler."""
+        """Add a site, a point at which the kernel may report; `details` are for its handler.
+
+        Return its number.
+        """
         known = {
             "kind": kind,
             "op": op.name,
@@ -310,25 +316,25 @@ class Lowering(ABC):
         return len(self.sites) - 1
 
     def report(self, site: int, index: ir.Value, data: ir.Value | None = None) -> None:
-        """Call the launch back: a site, the number of an element, and memory to look at."""
+        """Emit a call of the launch's callback with a site, an element's number and data."""
         builder = self.builder
         address = self.context_field("report")
-        # llvmlite wants the pointer's type to say what is called.
+        # llvmlite takes the signature of a call from the pointer's type.
         function = builder.load(address, typ=REPORT.as_pointer(), align=8)
         data = ir.Constant(OPAQUE, None) if data is None else data
         builder.call(function, [ir.Constant(WORD, site), index, data, *self.function.args[1:4]])
 
     def pass_on(self, values: Sequence[ir.Value]) -> ir.Value | None:
-        """Integers of up to 64 bits in memory, 8 bytes each, for a handler."""
+        """Store integers of up to 64 bits for a handler, 8 bytes each; return their address."""
         if not values:
             return None
         builder = self.builder
         kind = ir.ArrayType(ADDRESS, len(values))
-        place = self.slot(kind)
+        buffer = self.slot(kind)
         for number, value in enumerate(values):
             wide = value if value.type == ADDRESS else builder.zext(value, ADDRESS)
-            builder.store(wide, builder.gep(place, [ZERO, ir.Constant(INDEX, number)]))
-        return builder.inttoptr(builder.ptrtoint(place, ADDRESS), OPAQUE)
+            builder.store(wide, builder.gep(buffer, [ZERO, ir.Constant(INDEX, number)]))
+        return builder.inttoptr(builder.ptrtoint(buffer, ADDRESS), OPAQUE)
 
     def _element_address(self, offset: int, position: Position, element: Element) -> ir.Value:
         stored = memory_type(element)

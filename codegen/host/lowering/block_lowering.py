@@ -1,9 +1,9 @@
 """A kernel as one LLVM function that runs one tile block.
 
 `void <symbol>.block(ptr arguments, i32 x, i32 y, i32 z, i32 size x, i32 size y, i32 size z, ptr
-workspace, ptr context)`. The arguments lie in a struct with natural alignment, in the order of the
-parameters; `context` says what the struct of the launch holds. Tiles of one element are computed
-where their op stands; see `storage` for the others.
+workspace, ptr context)`. The arguments are in a struct with natural alignment, in the order of the
+parameters; `running/context.py` describes the context. Tiles of one element are computed at
+their op; see `storage` for the others.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .rows import is_inline, row_of
 
 
 class BlockLowering(Lowering):
-    """Lowers a whole kernel, each op by its row or as an element of what wants it."""
+    """Lowers a whole kernel: each op by its row, or inside the loop that uses its tile."""
 
     def lower_op(self, op: Op) -> None:
         if not is_inline(op):
             row_of(op).lower(self, op)
         elif is_single(op.result):
-            self.singles.pop(id(op.result), None)  # of the last time that its region was inlined
+            self.singles.pop(id(op.result), None)  # from an earlier inlining of its region
             shape = op.result.type.shape
             at = Evaluator(self, Position(self.builder, shape, [ZERO] * len(shape)))
             self.singles[id(op.result)] = at.element(op.result)
@@ -42,13 +42,13 @@ class BlockLowering(Lowering):
         return emit(self.builder, op, arguments)
 
     def assumed(self, op: Op, value: ir.Value, position: Position) -> None:
-        """Nothing: the kernel's word is taken for it."""
+        """Emit nothing: the assumption is taken to be true."""
 
     def checked(self, op: Op, address: ir.Value, size: int, position: Position) -> ir.Value:
         return address
 
     def _keep(self, op: Op) -> None:
-        """The tile of an element-wise op, into its buffer."""
+        """Compute the tile of an inline op into its buffer."""
 
         def loop(*_: object) -> None:
             shape = op.result.type.shape

@@ -1,4 +1,4 @@
-"""The function that is called from Python: a run of tile blocks, so that one call does much.
+"""The function that Python calls: it runs a range of tile blocks, to amortise the cost of a call.
 
 `void <symbol>.blocks(ptr arguments, i64 first, i64 last, i32 size x, i32 size y, i32 size z, ptr
 workspace, ptr context)` runs blocks first up to last of the grid counted with x fastest.
@@ -18,7 +18,7 @@ BLOCKS = ir.FunctionType(ir.VoidType(), [OPAQUE, INDEX, INDEX, WORD, WORD, WORD,
 
 
 def build_driver(module: ir.Module, symbol: str, block: ir.Function) -> ir.Function:
-    """Add the driver of a block function to the module."""
+    """Add the function that loops over blocks and calls `block` for each."""
     function = ir.Function(module, BLOCKS, llvm_name(symbol, "blocks"))
     function.attributes.add("nounwind")
     arguments, first, last, *grid, workspace, context = function.args
@@ -30,9 +30,9 @@ def build_driver(module: ir.Module, symbol: str, block: ir.Function) -> ir.Funct
     number = builder.phi(INDEX)
     number.add_incoming(first, entry)
     row = builder.udiv(number, size_x)
-    place = builder.urem(number, size_x), builder.urem(row, size_y), builder.udiv(row, size_y)
-    place = [builder.trunc(index, WORD) for index in place]
-    builder.call(block, [arguments, *place, *grid, workspace, context])
+    block_id = builder.urem(number, size_x), builder.urem(row, size_y), builder.udiv(row, size_y)
+    block_id = [builder.trunc(index, WORD) for index in block_id]
+    builder.call(block, [arguments, *block_id, *grid, workspace, context])
     following = builder.add(number, ir.Constant(INDEX, 1))
     number.add_incoming(following, builder.block)
     builder.cbranch(builder.icmp_signed("<", following, last), body, done)

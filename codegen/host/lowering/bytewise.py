@@ -1,4 +1,4 @@
-"""Tiles of 4-bit elements, stored byte by byte where they are made of whole bytes."""
+"""Stores of tiles of 4-bit elements, byte by byte where the tile covers whole bytes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ONE = ir.Constant(INDEX, 1)
 
 
 def has_pairs(window: Window) -> bool:
-    """Whether elements that share a byte are neighbours in the tile, as far as is known now."""
+    """Whether elements that share a byte are neighbours in the tile, as known at compile time."""
     return window.inner is not None and window.sparse is None
 
 
 def fills_bytes(window: Window) -> ir.Value:
-    """Whether a tile that has pairs is inside the tensor and shares no byte with another."""
+    """Emit whether a tile with pairs is inside the tensor and shares no byte with another."""
     builder, odd = window.builder, window.first
     for d, stride in enumerate(window.strides):
         if d != window.inner and window.tile[d] > 1:

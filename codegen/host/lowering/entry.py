@@ -1,4 +1,4 @@
-"""An entry as those see it who call it: the names of its functions, and where its arguments lie."""
+"""The calling interface of an entry: names of its functions and offsets of its arguments."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from tileir.codegen.kernel import Kernel
 from tileir.codegen.scalar.types import memory_bytes
 
 _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"\\')
-"""Characters of symbols that LLVM gets as they are."""
+"""Characters of symbols that need no escape in LLVM names."""
 
 
 def llvm_name(symbol: str, part: str) -> str:
-    """The name of something made for an entry: ASCII, as llvmlite wants it, never ambiguous."""
+    """Return the name of an entry's part: ASCII, as llvmlite requires, and unambiguous."""
     name = quote(symbol, safe=_PLAIN, errors="backslashreplace")
-    if name.startswith("llvm."):  # LLVM keeps these names to itself
+    if name.startswith("llvm."):  # LLVM reserves these names
         name = f"%6C{name[1:]}"
     return f"{name}.{part}"
 
 
 def argument_offsets(kernel: Kernel) -> tuple[list[int], int]:
-    """Where each argument lies in the struct of a launch, and the size of the struct, in bytes."""
+    """Return each argument's offset in the struct of a launch, and the struct's size, in bytes."""
     offsets, end = [], 0
     for value in kernel.parameters:
         size = memory_bytes(value.type.element)

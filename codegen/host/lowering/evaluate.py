@@ -1,6 +1,6 @@
-"""One element of a tile, computed inside the loop that wants it.
+"""Computes one element of a tile inside the loop that uses it.
 
-The ops between the kept tiles and the loop are walked with a stack of our own (a kernel may chain
+The ops between the kept tiles and the loop are walked with an explicit stack (a kernel may chain
 thousands), and every value is computed once at each position.
 """
 
@@ -29,7 +29,7 @@ class Evaluator:
         self._known: dict[_Key, ir.Value] = {}
 
     def element(self, value: Value) -> ir.Value:
-        """The element of the tile at the position of the nest."""
+        """Emit the element of the tile at the position of the nest."""
         wanted = (value, self._position)
         stack = [wanted]
         while stack:
@@ -52,12 +52,12 @@ class Evaluator:
         return self._known[_key(wanted)]
 
     def compute(self, op: Op) -> ir.Value:
-        """The element of an element-wise op's result, from its operands."""
+        """Emit the element of an inline op's result from its operands."""
         arguments = [self.element(value) for value in op.operand_list()]
         return self._lowering.emit(op, arguments, self._position)
 
     def _leaf(self, value: Value, position: Position) -> ir.Value | None:
-        """The element of a tile that is not computed from others here."""
+        """Return an element that is a value or in memory; None if it is computed from others."""
         lowering = self._lowering
         if id(value) in lowering.singles:
             return lowering.singles[id(value)]
@@ -68,7 +68,7 @@ class Evaluator:
         return None
 
     def _needs(self, op: Op, position: Position) -> Sequence[Need]:
-        """Which elements the op's result at the position is computed from."""
+        """Return the elements that the op's result at the position is computed from."""
         if op.name in INLINE:
             return INLINE[op.name].needs(self._lowering, op, position)
         return [(value, position) for value in op.operand_list()]
@@ -80,7 +80,7 @@ class Evaluator:
 
 
 def fill(lowering: Lowering, value: Value, offset: int) -> None:
-    """Compute a tile into a buffer, unless it is there already."""
+    """Compute a tile into the buffer at an offset, unless it is there already."""
     source = value
     while source not in lowering.storage and isinstance(source.owner, Op):
         if source.owner.name != "assume":

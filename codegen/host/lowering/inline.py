@@ -1,6 +1,6 @@
-"""Ops that move elements about: their results are index arithmetic and cost no memory.
+"""Ops that rearrange elements: their results are index arithmetic and take no memory.
 
-A row says which elements of which operands an element of the result is made of, and how.
+A row says from which elements of which operands an element of the result is computed, and how.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Need = tuple[Value, Position]
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """`needs`: what to read for the result at a position. `combine`: the element, made of that.
+    """`needs` gives the operand elements for the result at a position, `combine` the result.
 
-    `repeats`: whether elements of the operand are read several times.
+    `repeats` says whether elements of the operand are read several times.
     """
 
     needs: Callable[[Lowering, Op, Position], list[Need]]
@@ -64,12 +64,12 @@ def _extract(lowering: Lowering, op: Op, position: Position) -> list[Need]:
 
 
 def _bits(element: Element) -> int:
-    """Bits of one element in packed bytes."""
+    """Return the bits of one element in packed bytes."""
     return 32 if element.name == "tf32" else element.bits
 
 
 def _pack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
-    """One element for each byte of it, or all that share the byte."""
+    """Return the element that a byte is part of, or all that share the byte."""
     source = op.operands["source"]
     return _regrouped(position, id(op), source, _bits(source.type.element), 8)
 
@@ -80,7 +80,7 @@ def _unpack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
 
 
 def _regrouped(position: Position, key: int, source: Value, old: int, new: int) -> list[Need]:
-    """The elements of `old` bits that hold an element of `new` bits."""
+    """Return the elements of `old` bits that hold an element of `new` bits."""
     if old >= new:
         shift = (old // new).bit_length() - 1
         return [(source, position.renumbered((key, 0), source.type.shape, -shift, 0))]
@@ -99,15 +99,15 @@ def _joined(lowering: Lowering, op: Op, position: Position, arguments: list[ir.V
     parts = [bits_of(builder, argument) for argument in arguments]
     if old >= new:
         part = builder.and_(position.linear, ir.Constant(INDEX, old // new - 1))
-        place = builder.mul(part, ir.Constant(INDEX, new))
+        shift = builder.mul(part, ir.Constant(INDEX, new))
         if parts[0].type != INDEX:
-            place = builder.trunc(place, parts[0].type)
-        bits = builder.lshr(parts[0], place)
+            shift = builder.trunc(shift, parts[0].type)
+        bits = builder.lshr(parts[0], shift)
         return from_bits(builder, builder.trunc(bits, ir.IntType(new)), llvm_type(target))
     kind = ir.IntType(new)
     total = ir.Constant(kind, 0)
-    for place, part in enumerate(parts):
-        moved = builder.shl(builder.zext(part, kind), ir.Constant(kind, place * old))
+    for number, part in enumerate(parts):
+        moved = builder.shl(builder.zext(part, kind), ir.Constant(kind, number * old))
         total = builder.or_(total, moved)
     return from_bits(builder, total, llvm_type(target))
 
@@ -150,5 +150,5 @@ INLINE = {
 
 
 def moves_elements(op: Op) -> bool:
-    """Whether an inline op has elements elsewhere than its operand has them."""
+    """Whether an inline op changes the indices of elements."""
     return op.name in INLINE and op.name != "assume"

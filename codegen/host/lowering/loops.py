@@ -1,4 +1,4 @@
-"""Loop nests in LLVM IR, in the shape its vectoriser knows."""
+"""Loop nests in LLVM IR, in the form that its vectoriser recognises."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ def loop(builder: ir.IRBuilder, bound: Bound) -> Iterator[ir.Value]:
 
 @contextmanager
 def nest(
-    builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound] | None = None,
-    inner: int | None = None, fixed: Mapping[int, ir.Value] | None = None,
-) -> Iterator[Position]:  # fmt: skip
+    builder: ir.IRBuilder,
+    shape: tuple[int, ...],
+    bounds: Sequence[Bound] | None = None,
+    inner: int | None = None,
+    fixed: Mapping[int, ir.Value] | None = None,
+) -> Iterator[Position]:
     """Code inside runs for every element of a tile, or of its first `bounds` along each dimension.
 
-    `inner` is the dimension that varies fastest, the last one unless told otherwise. `fixed` has
-    the indices of dimensions that the loops are already within.
+    `inner` is the dimension that varies fastest, by default the last one. `fixed` maps dimensions
+    that enclosing loops run over to their indices.
     """
     bounds = shape if bounds is None else bounds
     fixed = fixed or {}
@@ -58,9 +61,12 @@ def nest(
 
 
 def _nested(
-    builder: ir.IRBuilder, shape: tuple[int, ...], bounds: Sequence[Bound], order: list[int],
+    builder: ir.IRBuilder,
+    shape: tuple[int, ...],
+    bounds: Sequence[Bound],
+    order: list[int],
     indices: list[ir.Value],
-) -> Iterator[Position]:  # fmt: skip
+) -> Iterator[Position]:
     if not order:
         yield Position(builder, shape, indices)
         return

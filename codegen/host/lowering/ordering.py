@@ -1,8 +1,8 @@
-"""Accesses to elements under the memory orderings of Tile IR.
+"""Loads and stores of elements under the memory orderings of Tile IR.
 
-Weak accesses are plain. All others are LLVM's atomics, so that each is really made where it
-stands: a loop that waits for a flag reads it again and again, and what a release publishes has been
-written before. Scopes make no difference, as the blocks of a launch share all memory.
+Weak accesses are plain. All others are LLVM atomics, so that each is really made: a loop that
+waits for a flag reads it in every iteration, and a release store follows all stores that it
+publishes. Scopes make no difference, as the blocks of a launch share all memory.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _ORDERINGS = {
 
 
 def ordering_of(op: Op) -> str | None:
-    """LLVM's word for the ordering of an op's accesses; None for plain ones."""
+    """Return LLVM's name for the ordering of an op's accesses; None for plain ones."""
     return _ORDERINGS[op.attributes["memory_ordering_semantics"]]
 
 
 def load(
     builder: ir.IRBuilder, address: ir.Value, kind: ir.Type, align: int, ordering: str | None
 ) -> ir.Instruction:
-    """Read a value of the LLVM type `kind`."""
+    """Load a value of the LLVM type `kind`; `align` is in bytes."""
     if ordering is None:
         return builder.load(address, typ=kind, align=align)
     return builder.load_atomic(address, ordering, align, typ=kind)
@@ -38,7 +38,7 @@ def load(
 def store(
     builder: ir.IRBuilder, value: ir.Value, address: ir.Value, align: int, ordering: str | None
 ) -> ir.Instruction:
-    """Write a value."""
+    """Store a value; `align` is in bytes."""
     if ordering is None:
         return builder.store(value, address, align=align)
     # builder.store_atomic insists on typed pointers, which LLVM no longer has.
@@ -48,10 +48,10 @@ def store(
 
 
 def pointer(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    """An address as a pointer and what is added to it.
+    """Convert an address to a pointer, turning the additions that made it into GEPs.
 
-    LLVM does not look behind a cast of an integer; steps from a pointer it follows, and finds out
-    which elements lie side by side.
+    LLVM does not look through a cast from an integer, but analyses GEPs and recognises contiguous
+    elements.
     """
     steps = []
     while isinstance(address, ir.Instruction) and address.opname == "add":

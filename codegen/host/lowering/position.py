@@ -1,7 +1,7 @@
-"""Where in a tile an element is, as LLVM values, through reshapes and broadcasts.
+"""The indices of an element in a tile, as LLVM values, mapped through reshapes and broadcasts.
 
-A loop nest has one position; the positions of the tiles that flow into it follow from that by
-index arithmetic, without moving data. Extents are powers of two, so division is shifting.
+A loop nest has one position. The positions in the tiles that it reads are derived from that by
+index arithmetic, without moving data. Extents are powers of two, so divisions are shifts.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ ZERO = ir.Constant(INDEX, 0)
 
 
 class Position:
-    """One index for each dimension of `shape`. What follows from it is computed once.
+    """One index for each dimension of `shape`. Derived positions are computed once and cached.
 
-    Indices are emitted where the builder stands when they are first asked for, so a position is of
-    use only inside the innermost loop it was made for.
+    Indices are emitted at the builder's insertion point when they are first used, so a position is
+    valid only inside the innermost loop it was made for.
     """
 
     def __init__(
@@ -30,26 +30,28 @@ class Position:
         self._builder = builder
         self.shape = tuple(shape)
         self.indices = tuple(
-            index if extent > 1 else ZERO
-            for extent, index in zip(self.shape, indices, strict=True)
-        )  # fmt: skip
+            index if extent > 1 else ZERO for extent, index in zip(self.shape, indices, strict=True)
+        )
         self._linear: ir.Value | None = None
         self._derived: dict[tuple, Position] = {}
 
     @property
     def linear(self) -> ir.Value:
-        """The row-major number of the element."""
+        """Row-major number of the element."""
         if self._linear is None:
             self._linear = _join(self._builder, self.shape, self.indices)
         return self._linear
 
     def gathered(self, source: tuple[int, ...], coordinates: Coordinates) -> Position:
-        """The position in a tile of shape `source` that has these coordinates of this one."""
+        """Return the position in a tile of shape `source`; `coordinates` gives its indices.
+
+        For each dimension of `source` they have the dimension of this tile, or None for index 0.
+        """
         indices = [ZERO if dim is None else self.indices[dim] for dim in coordinates]
         return self._derive((source, coordinates), source, indices)
 
     def reshape(self, source: tuple[int, ...]) -> Position:
-        """The position in a tile of shape `source` that was reshaped to this shape."""
+        """Return the position in a tile of shape `source` that was reshaped to this shape."""
         key = ("reshape", source)
         if source == self.shape:
             return self
@@ -65,7 +67,7 @@ class Position:
         return self._derive(key, source, [indices.get(d, ZERO) for d in range(len(source))])
 
     def shifted(self, key: object, source: tuple[int, ...], starts: Sequence[ir.Value]) -> Position:
-        """The position in a tile of shape `source`, of which this one is the part from `starts`."""
+        """Return the position in a tile of shape `source`, of which this tile is a slice."""
         if ("shift", key) in self._derived:
             return self._derived["shift", key]
         indices = [
@@ -75,7 +77,7 @@ class Position:
         return self._derive(("shift", key), source, indices)
 
     def renumbered(self, key: object, source: tuple[int, ...], shift: int, part: int) -> Position:
-        """The position number 2**shift * n + part in a tile of rank 1, where n is this one's."""
+        """Return position 2**shift * n + part of a tile of rank 1, n being this one's number."""
         if ("number", key) in self._derived:
             return self._derived["number", key]
         amount = ir.Constant(INDEX, abs(shift))
@@ -94,12 +96,12 @@ class Position:
 
 
 def _join(builder: ir.IRBuilder, shape: Sequence[int], indices: Sequence[ir.Value]) -> ir.Value:
-    """The row-major number of the indices."""
+    """Return the row-major number of the indices."""
     total = ZERO
-    for place, (extent, index) in enumerate(zip(shape, indices, strict=True)):
+    for d, (extent, index) in enumerate(zip(shape, indices, strict=True)):
         if extent == 1:
             continue
-        stride = prod(shape[place + 1 :])
+        stride = prod(shape[d + 1 :])
         term = index
         if stride > 1:
             term = builder.mul(index, ir.Constant(INDEX, stride), flags=("nuw", "nsw"))
@@ -108,7 +110,7 @@ def _join(builder: ir.IRBuilder, shape: Sequence[int], indices: Sequence[ir.Valu
 
 
 def _split(builder: ir.IRBuilder, shape: Sequence[int], number: ir.Value) -> list[ir.Value]:
-    """The indices of a row-major number."""
+    """Return the indices of a row-major number."""
     indices = []
     below = prod(shape)
     first = True
@@ -128,7 +130,7 @@ def _split(builder: ir.IRBuilder, shape: Sequence[int], number: ir.Value) -> lis
 
 
 def _groups(left: tuple[int, ...], right: tuple[int, ...]) -> list[tuple[list[int], list[int]]]:
-    """Runs of dimensions of two shapes that hold equally many elements, as short as possible.
+    """Pair the shortest runs of dimensions of two shapes that have equally many elements.
 
     Dimensions of extent 1 are left out: their index is always zero.
     """

@@ -1,4 +1,4 @@
-"""What a chapter says of an op that it lowers: the row that `rows` gathers."""
+"""The row type of the lowering table: `rows` collects one for each op from the chapters."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .block import Lowering
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the planner has to know about an op, and the function that lowers it.
+    """The function that lowers an op, and the facts about it that the planner needs.
 
     `together`: its loop reads all tile operands at the same position; otherwise each has a loop.
-    `staged`: operand slots it wants in a buffer. `onto`: the operand slot whose buffer the result
-    takes over, if nobody needs it any more. `temporaries`: sizes in bytes of the buffers that it
-    needs while it runs, or, `lasting`, as long as the kernel runs. `direct`: a view load may be
-    deferred to its loop.
+    `staged`: operand slots that must be in a buffer. `onto`: the operand slot whose buffer the
+    result reuses if the operand is not read later. `temporaries`: sizes in bytes of the buffers
+    that it needs while it runs or, if `lasting`, as long as the kernel runs. `direct`: a view load
+    may be deferred to its loop.
     """
 
     lower: Callable[[Lowering, Op], None]

@@ -1,8 +1,8 @@
-"""How each op that is not element-wise is lowered: one row an op.
+"""The table of lowerings: one row for each op that is not inline.
 
-An op is *inline* when its result is computed where it is wanted: element-wise ops, and those of
-`inline`. All others have a row here. They run loops of their own, at their place in the program,
-and leave their tiles in buffers.
+An op is *inline* when its result is computed in the loop that uses it: element-wise ops, and those
+of `inline`. All others have a row here: they run loops of their own, in program order, and leave
+their tiles in buffers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .row import Row
 
 
 def is_inline(op: Op) -> bool:
-    """Whether the op's tile is computed where it is wanted, unless it is worth keeping."""
+    """Whether the op's tile is computed in the loops that use it, unless `fusion` keeps it."""
     return family_of(op) is Family.ELEMENT_WISE or op.name in INLINE
 
 
 def row_of(op: Op) -> Row:
-    """The row of an op that is not inline."""
+    """Return the row of an op that is not inline."""
     return ROWS[op.name]
 
 
@@ -48,4 +48,4 @@ ROWS: dict[str, Row] = {
     **values.ROWS,
     **variables.ROWS,
 }
-"""Mnemonic -> row, gathered from the files that lower them."""
+"""Mnemonic -> row, collected from the chapters."""

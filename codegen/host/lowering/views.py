@@ -1,4 +1,4 @@
-"""Tensor views at run time, and the grids of tiles that views lay over them."""
+"""Tensor views as LLVM values, and the index spaces of views over them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .position import INDEX, ZERO
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor view at run time: address, extents and strides (in elements), all i64."""
+    """A tensor view as LLVM values: address, extents and strides (in elements), all i64."""
 
     base: ir.Value
     shape: tuple[ir.Value, ...]
@@ -21,21 +21,21 @@ class Tensor:
 
 
 def unsigned_index(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    """An integer of any width, read as unsigned, as an index."""
+    """Zero-extend an integer of any width to an index."""
     return value if value.type == INDEX else builder.zext(value, INDEX)
 
 
 def dimensions(view: View) -> tuple[int, ...]:
-    """Tile dimension -> the dimension of the tensor that it lies along."""
+    """Map each dimension of the tile to the dimension of the tensor that it runs along."""
     if isinstance(view, GatherScatterView):
         return tuple(range(len(view.tile)))
     return view.dim_map
 
 
 def steps(view: View) -> tuple[int, ...]:
-    """How many elements neighbouring tiles are apart along each dimension of the tile.
+    """Return the distance, in elements, of neighbouring tiles along each dimension of the tile.
 
-    One in a gather/scatter view: all its indices count elements, and so does its index space.
+    It is one in a gather/scatter view, whose indices and index space count elements.
     """
     if isinstance(view, PartitionView):
         return view.tile
@@ -45,7 +45,7 @@ def steps(view: View) -> tuple[int, ...]:
 
 
 def index_space(builder: ir.IRBuilder, tensor: Tensor, view: View) -> list[ir.Value]:
-    """How many tiles start inside the tensor along each dimension of a view of it."""
+    """Emit how many tiles start inside the tensor along each dimension of a view of it."""
     counts = []
     for step, dimension in zip(steps(view), dimensions(view), strict=True):
         size, step = tensor.shape[dimension], ir.Constant(INDEX, step)

@@ -32,13 +32,13 @@ from .position import INDEX, ZERO, Position
 from .views import dimensions, steps, unsigned_index
 
 ONE = ir.Constant(INDEX, 1)
-LARGEST = (1 << 64) - 1
+MAX_INDEX = (1 << 64) - 1
 
 
 class Window:
-    """Where the elements are that a view op reads or writes; it belongs to the place of that op.
+    """The elements that a view op reads or writes; its values are emitted at that op.
 
-    `apart_from` is the scope of the memory that a loop reading the window may write to.
+    `apart_from` is the alias scope of the memory that a loop which reads the window writes to.
     """
 
     def __init__(self, lowering: Lowering, op: Op) -> None:
@@ -60,7 +60,7 @@ class Window:
         for d, (index, step) in enumerate(zip(op.operands["index"], steps(kind), strict=True)):
             size = tensor.shape[order[d]]
             if d == self.sparse:
-                self._places, self._size = index, size
+                self._sparse_indices, self._size = index, size
                 self._limits.append(ir.Constant(INDEX, self.tile[d]))
                 continue
             number = unsigned_index(builder, lowering.single(index))
@@ -73,17 +73,17 @@ class Window:
     def _limit(
         self, number: ir.Value, step: int, start: ir.Value, size: ir.Value, extent: int
     ) -> ir.Value:
-        """How many of the tile's elements along one dimension are inside the tensor."""
+        """Emit how many of the tile's elements along one dimension are inside the tensor."""
         builder, most = self.builder, ir.Constant(INDEX, extent)
         inside = builder.icmp_unsigned("<", start, size)
         if step > 1:  # the product may have wrapped
-            small = builder.icmp_unsigned("<=", number, ir.Constant(INDEX, LARGEST // step))
+            small = builder.icmp_unsigned("<=", number, ir.Constant(INDEX, MAX_INDEX // step))
             inside = builder.and_(small, inside)
         left = builder.select(inside, builder.sub(size, start), ZERO)
         return builder.select(builder.icmp_unsigned("<", left, most), left, most)
 
     def _start_at(self, first: ir.Value) -> None:
-        """The number of the first element from the tensor's base on."""
+        """Set the tile's first element, counted from the tensor's base."""
         self.first = first
         if not self.is_packed:
             stored = memory_type(self.element)
@@ -95,7 +95,7 @@ class Window:
         return is_packed(self.element)
 
     def is_inside(self) -> ir.Value:
-        """Whether no element is outside the tensor. Sparse indices are not looked at."""
+        """Emit whether all elements are inside the tensor. Sparse indices are not considered."""
         builder = self.builder
         inside = ir.Constant(ir.IntType(1), 1)
         for limit, extent in zip(self._limits, self.tile, strict=True):
@@ -107,35 +107,36 @@ class Window:
 
     @contextmanager
     def elements(self, bounded: bool) -> Iterator[Position]:
-        """Code inside runs for every element of the tile, or, `bounded`, of those in the tensor.
+        """Code inside runs for every element of the tile; if `bounded`, for those in the tensor.
 
-        Elements whose sparse index is outside the tensor are always left out.
+        Elements whose sparse index is outside the tensor are always skipped.
         """
         bounds = self._bounds() if bounded else self.tile
         if self.sparse is None:
             with nest(self.builder, self.tile, bounds, self.inner) as position:
                 yield position
             return
-        with self._picked() as number, nest(
-            self.builder, self.tile, bounds, self.inner, {self.sparse: number}
-        ) as position:  # fmt: skip
+        with (
+            self._picked() as number,
+            nest(self.builder, self.tile, bounds, self.inner, {self.sparse: number}) as position,
+        ):
             yield position
 
     @contextmanager
     def _picked(self) -> Iterator[ir.Value]:
-        """Code inside runs for every sparse index that is inside the tensor, from there on."""
+        """Code inside runs for every sparse index inside the tensor, with `first` moved to it."""
         builder, extent = self.builder, self.tile[self.sparse]
         with loop(builder, extent) as number:
             at = Evaluator(self._lowering, Position(builder, (extent,), [number]))
-            place = unsigned_index(builder, at.element(self._places))
-            with builder.if_then(builder.icmp_unsigned("<", place, self._size)):
+            index = unsigned_index(builder, at.element(self._sparse_indices))
+            with builder.if_then(builder.icmp_unsigned("<", index, self._size)):
                 first, origin = self.first, getattr(self, "_origin", None)
-                self._start_at(builder.add(first, builder.mul(place, self.strides[self.sparse])))
+                self._start_at(builder.add(first, builder.mul(index, self.strides[self.sparse])))
                 yield number
                 self.first, self._origin = first, origin
 
     def _bounds(self) -> list[Bound]:
-        """The limits as loop bounds; the outermost loop sees to dimensions that need none."""
+        """Return the limits as loop bounds; the outermost one covers dimensions without a loop."""
         builder = self.builder
         bounds: list[Bound] = [1] * len(self.tile)
         dense = [d for d in range(len(self.tile)) if d != self.sparse]
@@ -153,14 +154,14 @@ class Window:
 
     @property
     def inner(self) -> int | None:
-        """The dimension whose elements lie side by side in memory, if known."""
+        """The dimension whose elements are contiguous in memory, if known."""
         for d, stride in enumerate(self.strides):
             if self.tile[d] > 1 and d != self.sparse and _is_one(stride):
                 return d
         return None
 
     def _steps(self, position: Position) -> ir.Value:
-        """How many elements a position is from the first one."""
+        """Emit the offset of a position from the first element, in elements."""
         builder, total = self.builder, ZERO
         for d, (index, stride) in enumerate(zip(position.indices, self.strides, strict=True)):
             if index is ZERO or d == self.sparse:
@@ -170,24 +171,24 @@ class Window:
         return total
 
     def _number(self, position: Position) -> ir.Value:
-        """How many elements from the tensor's base the element at a position of the tile is."""
+        """Emit the offset of a position from the tensor's base, in elements."""
         return self.builder.add(self.first, self._steps(position))
 
     def address(self, position: Position) -> ir.Value:
-        """Where the element at a position of the tile is accessed, unless elements are packed."""
+        """Emit the address of the element at a position; not for packed elements."""
         steps, stored = self._steps(position), memory_type(self.element)
         address = self.builder.gep(self._origin, [steps], source_etype=stored)
         return self._lowering.checked(self._op, address, memory_bytes(self.element), position)
 
     def locate(self, position: Position) -> tuple[ir.Value, ir.Value]:
-        """Where the byte of a packed element is accessed, and how far the element is shifted."""
-        address, place = nibbles.locate(self.builder, self.base, self._number(position))
-        return self._lowering.checked(self._op, address, 1, position), place
+        """Emit the address of the byte of a packed element, and its shift in bits."""
+        address, shift = nibbles.locate(self.builder, self.base, self._number(position))
+        return self._lowering.checked(self._op, address, 1, position), shift
 
     def span(self) -> tuple[ir.Value, ir.Value]:
-        """First address of the window, and the first behind it, if no element is outside.
+        """Emit the first address of the window and the first behind it.
 
-        Only where elements are neither sparse nor packed.
+        Only for a window inside the tensor whose elements are neither sparse nor packed.
         """
         builder = self.builder
         size = ir.Constant(INDEX, memory_bytes(self.element))
@@ -199,28 +200,34 @@ class Window:
         return start, builder.add(start, builder.mul(elements, size))
 
     def load(self, position: Position) -> ir.Value:
-        """The element at a position."""
+        """Load the element at a position."""
         builder = self.builder
         if self.is_packed:
             return nibbles.load(builder, *self.locate(position), self.ordering)
         stored = ordering.load(
-            builder, self.address(position), memory_type(self.element),
-            memory_bytes(self.element), self.ordering,
-        )  # fmt: skip
+            builder,
+            self.address(position),
+            memory_type(self.element),
+            memory_bytes(self.element),
+            self.ordering,
+        )
         if self.apart_from is not None:
             stored.set_metadata("noalias", self.apart_from)
         return from_memory(builder, stored, self.element)
 
     def store(self, position: Position, value: ir.Value, scope: ir.MDValue | None = None) -> None:
-        """Write the element at a position; `scope` says which memory is written to."""
+        """Store the element at a position; `scope` is the alias scope of the memory written."""
         builder = self.builder
         if self.is_packed:
             nibbles.store(builder, *self.locate(position), value, self.ordering)
             return
         stored = ordering.store(
-            builder, to_memory(builder, value, self.element), self.address(position),
-            memory_bytes(self.element), self.ordering,
-        )  # fmt: skip
+            builder,
+            to_memory(builder, value, self.element),
+            self.address(position),
+            memory_bytes(self.element),
+            self.ordering,
+        )
         if scope is not None:
             stored.set_metadata("alias.scope", scope)
 

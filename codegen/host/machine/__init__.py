@@ -1,1 +1,1 @@
-"""The CPU as LLVM sees it, and machine code for it."""
+"""The CPU as LLVM describes it, and machine code for it."""

@@ -1,4 +1,4 @@
-"""This process's CPU as LLVM sees it: IR becomes object code, object code becomes callable."""
+"""The CPU of this process: compiles LLVM IR to object code and loads object code."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from tileir.codegen import llvm as backend
 
 @cache
 def triple_and_layout() -> tuple[str, str]:
-    """What a module has to say about the machine it is for."""
+    """Return the target triple and data layout that a module for this CPU states."""
     return _machine().triple, str(_machine().target_data)
 
 
 @cache
 def identity() -> str:
-    """Everything about LLVM and the CPU that decides what object code IR becomes."""
+    """Return all properties of LLVM and the CPU that influence the object code of an IR module."""
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return f"llvmlite {llvmlite.__version__} LLVM {backend.VERSION} {_triple()} {cpu} {features}"
 
 
 def object_code(module: llvm.ModuleRef) -> bytes:
-    """The relocatable object file of an optimised module."""
+    """Compile an optimised module to a relocatable object file."""
     return _machine().emit_object(module)
 
 
 def assembly(module: llvm.ModuleRef) -> str:
-    """The same as text, for reading."""
+    """Compile an optimised module to assembly text, for reading."""
     return _machine().emit_assembly(module)
 
 
 def load(code: bytes) -> llvm.ExecutionEngine:
-    """Object code, ready to be called as long as the engine lives."""
+    """Load object code; its functions can be called as long as the engine lives."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -42,10 +42,10 @@ def load(code: bytes) -> llvm.ExecutionEngine:
 
 
 def optimised(llvm_ir: str) -> llvm.ModuleRef:
-    """A module after LLVM's optimiser."""
+    """Parse a module and run LLVM's optimiser on it."""
     parsed = backend.parse(llvm_ir)
-    # Vector loops are enough. Interleaving them takes a tenth more time, unrolling them doubles it,
-    # and no kernel gains: the processor overlaps iterations by itself.
+    # Only loops are vectorised. Interleaving costs a tenth more compile time, unrolling doubles it,
+    # and no kernel gets faster: the CPU overlaps iterations by itself.
     backend.optimize(parsed, _machine(), speed_level=2, vectorize=True, unroll=False)
     return parsed
 
@@ -56,7 +56,7 @@ def _machine() -> llvm.TargetMachine:
 
 
 def _new_machine() -> llvm.TargetMachine:
-    """A new one, because an engine takes possession of its machine."""
+    """Make a new target machine, because an engine takes ownership of its own."""
     backend.start("native")
     return backend.target_machine(
         _triple(),

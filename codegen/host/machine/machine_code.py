@@ -1,4 +1,4 @@
-"""A compiled module as bytes: what the cache keeps, and all that is needed to run it again."""
+"""A compiled module as bytes: the cache entry, which has all that running it needs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from tileir.codegen.host.running.kernel_info import KernelInfo
 
-_FAST = 1
+_FASTEST_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
 class MachineCode:
     """The object file of a module, its entries, and the LLVM IR that it was made from.
 
-    The IR is kept rather than made again when somebody asks for it: it is a tenth of the size when
-    compressed, and the bytecode may have been changed in the meantime.
+    The IR is stored rather than generated again on request: compressed it is a tenth of the entry,
+    and the bytecode may have been edited since.
     """
 
     entries: tuple[KernelInfo, ...]
@@ -24,8 +24,8 @@ class MachineCode:
     llvm_ir: str
 
     def to_bytes(self) -> bytes:
-        """A line of JSON, the object file, the compressed IR."""
-        text = zlib.compress(self.llvm_ir.encode(), _FAST)
+        """Serialise: a line of JSON, the object file, the compressed IR."""
+        text = zlib.compress(self.llvm_ir.encode(), _FASTEST_LEVEL)
         head = {
             "object": len(self.object_file),
             "entries": [info.to_json() for info in self.entries],
@@ -34,7 +34,7 @@ class MachineCode:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> MachineCode:
-        """The other way."""
+        """Read what `to_bytes` wrote."""
         start = data.index(b"\n") + 1
         head = json.loads(data[:start])
         end = start + head["object"]

@@ -10,9 +10,9 @@ import llvmlite.binding as llvm
 
 @dataclass(frozen=True, slots=True)
 class VectorUnit:
-    """`bits`: of one register. `accumulators`: how many a matrix product may sum up in.
+    """`bits` of one register; `accumulators`: registers that a matrix product may accumulate in.
 
-    Half of the registers, so that the others hold what is multiplied.
+    That is half of them; the others hold operands.
     """
 
     bits: int
@@ -21,7 +21,7 @@ class VectorUnit:
     @staticmethod
     @cache
     def of_host() -> VectorUnit:
-        """What LLVM finds."""
+        """Return the vector unit that LLVM detects."""
         features = llvm.get_host_cpu_features()
         if features.get("avx512f"):
             return VectorUnit(bits=512, accumulators=16)

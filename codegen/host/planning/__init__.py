@@ -1,1 +1,1 @@
-"""What is decided about a kernel before code for the CPU is emitted: fusion and buffers."""
+"""Decisions about a kernel before code for the CPU is emitted: fusion and buffers."""

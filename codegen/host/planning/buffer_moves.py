@@ -1,8 +1,8 @@
-"""Tiles that are handed over at once, written one after the other.
+"""In which order to write tiles that a terminator passes on all at once.
 
-A `continue` may swap two carried tiles: what one receives is computed from what the other is about
-to lose. Each is written when no other still reads what lies there; where they wait for each other,
-one is computed into a temporary first.
+A `continue` may swap two carried tiles: the new value of each is computed from the old one of the
+other. A buffer is written when no other move still reads it; in a cycle of such reads, one tile is
+computed into a temporary first.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from tileir.ir import Value
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A tile that a terminator hands over: `source` is what `target` is from then on.
+    """A tile that a terminator passes on: `source` becomes the value of `target`.
 
-    With `staged`, it is computed into this temporary of the op before anything is written.
+    If `staged` is given, the tile is computed into this temporary of the op before any buffer is
+    written.
     """
 
     source: Value
@@ -26,13 +27,14 @@ class Move:
 
 
 def one_by_one(
-    pairs: Sequence[tuple[Value, Value]], reads: Mapping[int, Mapping[int, bool]],
+    pairs: Sequence[tuple[Value, Value]],
+    reads: Mapping[int, Mapping[int, bool]],
     buffer: Callable[[Value], int],
-) -> Iterator[tuple[Value, Value, bool]]:  # fmt: skip
-    """Sources and targets in the order in which to write them, and whether by a temporary.
+) -> Iterator[tuple[Value, Value, bool]]:
+    """Yield sources and targets in the order to write them, and whether through a temporary.
 
-    `buffer` names the buffer of a target; `reads` has, for each id of a target, the buffers that
-    its source is computed from, and whether only at the place that is written.
+    `buffer` gives the buffer of a target. `reads` maps the id of a target to the buffers that its
+    source is computed from, and whether each is read only at the index that is written.
     """
     pending, reads = list(pairs), dict(reads)
     while pending:
@@ -47,9 +49,9 @@ def one_by_one(
 def _is_free(
     target: Value, reads: Mapping[int, Mapping[int, bool]], buffer: Callable[[Value], int]
 ) -> bool:
-    """Whether of all that is still to be written only the target itself reads its buffer."""
-    place = buffer(target)
+    """Whether no pending move but that to the target itself reads the target's buffer."""
+    written = buffer(target)
     return all(
-        place not in found or (other == id(target) and found[place])
-        for other, found in reads.items()
+        written not in buffers or (other == id(target) and buffers[written])
+        for other, buffers in reads.items()
     )

@@ -1,6 +1,6 @@
-"""Which kept tiles a loop reads, and whether only at the place that it writes to.
+"""Which kept tiles a loop reads, and whether only at the index that it writes.
 
-If so, it may write its tile over the one it reads.
+If so, the loop may write its tile over the one that it reads.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from .tiles import is_tile
 
 
 def reads_of(op: Op, fusion: Fusion) -> dict[int, bool]:
-    """id of each kept tile that an op's loops read -> whether only where they write."""
+    """Map the id of each kept tile that an op's loops read to whether only the written index is."""
     slot = None if is_inline(op) else row_of(op).onto
     onto = op.operands[slot] if slot else None
-    found: dict[int, bool] = {}
+    reads: dict[int, bool] = {}
     for value in op.operand_list():
         in_place = is_inline(op) or value is onto
         for leaf, aligned in leaves(value, fusion).items():
-            found[leaf] = found.get(leaf, True) and aligned and in_place
-    return found
+            reads[leaf] = reads.get(leaf, True) and aligned and in_place
+    return reads
 
 
 def leaves(value: Value, fusion: Fusion) -> dict[int, bool]:
-    """id of each kept tile that an element is computed from -> whether from its own place only."""
-    found: dict[int, bool] = {}
+    """Map the id of each kept tile that an element comes from to whether its index is the same."""
+    reads: dict[int, bool] = {}
     stack, seen = [(value, True)], set()
     while stack:
         value, aligned = stack.pop()
@@ -40,5 +40,5 @@ def leaves(value: Value, fusion: Fusion) -> dict[int, bool]:
             aligned = aligned and not moves_elements(owner)
             stack += [(operand, aligned) for operand in owner.operand_list()]
         else:
-            found[id(value)] = found.get(id(value), True) and aligned
-    return found
+            reads[id(value)] = reads.get(id(value), True) and aligned
+    return reads

@@ -1,6 +1,6 @@
-"""Which tiles of a kernel have buffers, and where: what `fusion` and `storage` decide.
+"""Which tiles of a kernel have buffers, and where: the decisions of `fusion` and `storage`.
 
-Ops are lowered by it, and need not know how it came about.
+Lowerings read them and do not depend on the planners.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from .buffer_moves import Move
 
 @dataclass(slots=True)
 class Fusion:
-    """What was decided.
+    """Which inline ops have buffers, and which loads are made by the loop that consumes them.
 
-    `kept`: ids of the inline ops whose tiles have buffers; `deferred`: id of an op with a loop ->
-    the loads deferred to it; `late`: ids of those loads.
+    `kept`: ids of the inline ops whose tiles have buffers; `deferred_to`: id of an op with a loop
+    -> the loads deferred to that loop; `deferred_loads`: ids of all deferred loads.
     """
 
     kept: set[int] = field(default_factory=set)
-    deferred: dict[int, list[Op]] = field(default_factory=dict)
-    late: set[int] = field(default_factory=set)
+    deferred_to: dict[int, list[Op]] = field(default_factory=dict)
+    deferred_loads: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class Storage:
-    """Where tiles are.
+    """Offsets, in bytes, of all buffers in the workspace.
 
     `offsets`: id of a kept value -> offset of its buffer; `temporaries`: id of an op -> offsets of
-    its own; `moves`: id of a terminator -> what it hands over, in order; `size`: bytes of the
-    workspace.
+    its temporaries; `moves`: id of a terminator -> the tiles it passes on, in the order to write
+    them; `size`: bytes of the workspace.
     """
 
     fusion: Fusion

@@ -1,4 +1,4 @@
-"""Along which dimension the elements of a tile lie side by side, wherever they are read from."""
+"""Along which dimension the elements of a tile are contiguous in the memory they are read from."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .tiles import is_tile
 
 
 def contiguous_dimension(lowering: Lowering, value: Value) -> int | None:
-    """The dimension, for whoever chooses the order of loops; None if there is none, or unknown.
+    """Return that dimension, which the innermost loop should run along; None if unknown.
 
-    Buffers are row-major, and a tensor that is read directly has strides.
+    Buffers are row-major; of a tensor that is read directly the strides decide.
     """
     below: list[Op] = []
     while id(value) not in lowering.direct and value not in lowering.storage:
@@ -22,16 +22,16 @@ def contiguous_dimension(lowering: Lowering, value: Value) -> int | None:
         below.append(value.owner)
         value = source
     window = lowering.direct.get(id(value))
-    found = window.inner if window else len(value.type.shape) - 1
+    dimension = window.inner if window else len(value.type.shape) - 1
     for op in reversed(below):
-        if found is None:
+        if dimension is None:
             return None
-        found = _carried(op, found)
-    return found
+        dimension = _carried(op, dimension)
+    return dimension
 
 
 def _source(value: Value) -> Value | None:
-    """The tile whose elements an inline op has in its result, each once."""
+    """Return the operand whose elements an inline op's result has, each once; None without one."""
     op = value.owner
     if not isinstance(op, Op):
         return None
@@ -42,16 +42,16 @@ def _source(value: Value) -> Value | None:
 
 
 def _carried(op: Op, dimension: int) -> int | None:
-    """Which dimension of the result a dimension of the operand becomes."""
+    """Return which dimension of the result a dimension of the operand becomes; None if unclear."""
     if coordinates := traits_of(op).coordinates:
         return coordinates(op)[dimension]
     if op.name != "reshape":
         return dimension
     old, new = op.operands["source"].type.shape, op.result.type.shape
-    places, others = ([d for d, extent in enumerate(shape) if extent > 1] for shape in (old, new))
-    if dimension not in places or [old[d] for d in places] != [new[d] for d in others]:
+    before, after = ([d for d, extent in enumerate(shape) if extent > 1] for shape in (old, new))
+    if dimension not in before or [old[d] for d in before] != [new[d] for d in after]:
         return None
-    return others[places.index(dimension)]
+    return after[before.index(dimension)]
 
 
 _SLOTS = {"assume": "value", "permute": "source", "reshape": "source"}

@@ -1,13 +1,13 @@
-"""Which tiles are kept in buffers, and which are computed again wherever they are wanted.
+"""Which tiles are kept in buffers, and which are recomputed where they are used.
 
-An element-wise tile is *kept* when computing it where it is wanted would cost more: it flows into
-several loops, or is repeated by a broadcast or a loop of the program, and is not cheap. All other
-inline tiles become part of the loop that consumes them. Tiles of one element are plain LLVM values
-and no business of this file.
+An element-wise tile is *kept* when recomputing it would cost more: it flows into several loops, or
+is repeated by a broadcast or a loop of the program, and is expensive. All other inline tiles become
+part of the loop that consumes them. Tiles of one element are plain LLVM values and not planned
+here.
 
 A view load that flows into one loop only, with no store in between, is *deferred* to that loop:
-where the tile lies inside its tensor, apart from what the loop writes, the loop reads the tensor.
-Which of the two it is turns out at run time; see `memory`.
+where the tile is inside its tensor and does not overlap what the loop writes, the loop reads the
+tensor. Code at run time decides which; see `chapters/memory.py`.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from .buffers import Fusion
 from .order import Order
 from .tiles import is_single, is_tile
 
-CHEAP = 4
-"""Cost of an element-wise tile that may be computed twice rather than kept."""
+MAX_RECOMPUTED = 4
+"""Up to this cost of one element, a tile is recomputed rather than kept."""
 
-CHEAP_PLACES = 50
-"""The same for sums and products of positions. LLVM counts them along with the loop, and sees which
-addresses follow each other, as long as it sees how they are made."""
+MAX_RECOMPUTED_INDICES = 50
+"""The same limit for index arithmetic: recomputed in the loop, LLVM makes induction variables of it
+and recognises contiguous addresses."""
 
-MOST_FUSED = 2000
-"""Ops in one loop; LLVM's time grows faster than the loop."""
+MAX_FUSED_OPS = 2000
+"""The most ops in one loop; LLVM's compile time grows faster than the loop."""
 
-_OF_PLACES = ("addi", "exti", "muli", "offset", "subi")
-"""Element-wise ops that make positions of positions."""
+_INDEX_ARITHMETIC = ("addi", "exti", "muli", "offset", "subi")
+"""Element-wise ops of index arithmetic."""
 
 Route = tuple[tuple[int, int], ...]
-"""How a tile reaches a loop: the shape ops it passes, then the op that has the loop. An op whose
-result is a single element counts as one that has a loop: it reads the tile where it stands."""
+"""How a tile reaches a loop: the shape ops on the way, then the op that has the loop. An op whose
+result is a single element counts as one with a loop: it reads the tile when it runs itself."""
 
 
 def is_folded(op: Op, fusion: Fusion) -> bool:
@@ -48,50 +48,50 @@ def is_folded(op: Op, fusion: Fusion) -> bool:
 
 
 def plan_fusion(order: Order) -> Fusion:
-    """Decide for every op."""
+    """Decide for every op whether its tile is kept, and which loads are deferred."""
     fusion = Fusion()
-    weights, places = _weights(order), _places(order)
+    weights, index_tiles = _weights(order), _index_tiles(order)
     routes: dict[int, set[Route]] = {}
     repeated: set[int] = set()
     for op in reversed(order.ops):
         if family_of(op) is Family.ELEMENT_WISE and is_tile(op.result):
             result, weight = id(op.result), weights[id(op.result)]
-            again = len(routes.get(result, ())) > 1 or result in repeated
-            cheap = CHEAP_PLACES if result in places else CHEAP
-            if weight > MOST_FUSED or (again and weight > cheap):
+            recomputed = len(routes.get(result, ())) > 1 or result in repeated
+            limit = MAX_RECOMPUTED_INDICES if result in index_tiles else MAX_RECOMPUTED
+            if weight > MAX_FUSED_OPS or (recomputed and weight > limit):
                 fusion.kept.add(id(op))
-        _flow(op, order, fusion, routes, repeated)
+        _propagate_routes(op, order, fusion, routes, repeated)
     _defer(order, fusion, routes)
     return fusion
 
 
 def _weights(order: Order) -> dict[int, int]:
-    """id of an inline tile -> what one element of it costs."""
+    """Map the id of an inline tile to the cost of one element of it."""
     weights: dict[int, int] = {}
     for op in order.ops:
         if not is_inline(op) or not is_tile(op.result):
             continue
         below = sum(weights.get(id(value), 0) for value in op.operand_list())
-        weight = 1 if below > MOST_FUSED else below + traits_of(op).cost
+        weight = 1 if below > MAX_FUSED_OPS else below + traits_of(op).cost
         weights[id(op.result)] = weight
     return weights
 
 
-def _places(order: Order) -> set[int]:
-    """Ids of the tiles that are sums and products of positions and of single numbers."""
-    places: set[int] = set()
+def _index_tiles(order: Order) -> set[int]:
+    """Return the ids of tiles made of iota, constants and single elements by index arithmetic."""
+    index_tiles: set[int] = set()
     for op in order.ops:
-        if op.name in _OF_PLACES or op.name in INLINE:
+        if op.name in _INDEX_ARITHMETIC or op.name in INLINE:
             below = (value for value in op.operand_list() if is_tile(value))
-            if is_tile(op.result) and all(id(value) in places for value in below):
-                places.add(id(op.result))
-    return places
+            if is_tile(op.result) and all(id(value) in index_tiles for value in below):
+                index_tiles.add(id(op.result))
+    return index_tiles
 
 
-def _flow(
+def _propagate_routes(
     op: Op, order: Order, fusion: Fusion, routes: dict[int, set[Route]], repeated: set[int]
 ) -> None:
-    """Hand on to the operands which routes they take, and whether one of them repeats them."""
+    """Add the routes of an op's result to its operands, and note which are read repeatedly."""
     operands = [value for value in op.operand_list() if is_tile(value)]
     for value in operands:
         if order.is_repeated(value, op):
@@ -106,10 +106,10 @@ def _flow(
     moves = moves_elements(op)
     if moves:
         onward = {((id(op), 0), *route) for route in onward}
-    again = result in repeated or (moves and INLINE[op.name].repeats(op))
+    recomputed = result in repeated or (moves and INLINE[op.name].repeats(op))
     for value in operands:
         routes.setdefault(id(value), set()).update(onward)
-        if again:
+        if recomputed:
             repeated.add(id(value))
 
 
@@ -126,8 +126,8 @@ def _defer(order: Order, fusion: Fusion, routes: dict[int, set[Route]]) -> None:
                 ((*_, (destination, _)),) = taken
                 waiting.setdefault(destination, []).append(op)
         elif id(op) in waiting and _may_take(op, fusion):
-            fusion.deferred[id(op)] = waiting.pop(id(op))
-            fusion.late.update(id(load) for load in fusion.deferred[id(op)])
+            fusion.deferred_to[id(op)] = waiting.pop(id(op))
+            fusion.deferred_loads.update(id(load) for load in fusion.deferred_to[id(op)])
         if op.spec.effects not in SILENT:
             waiting.clear()
 
@@ -140,7 +140,7 @@ def _may_take(op: Op, fusion: Fusion) -> bool:
 
 
 def _is_plain(op: Op) -> bool:
-    """Whether an op moves whole bytes between fixed places, in no order that anyone sees."""
+    """Whether an op accesses whole bytes at addresses independent of data, with weak ordering."""
     if "view" not in op.operands:
         return True
     view = op.operands["view"].type

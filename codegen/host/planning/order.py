@@ -1,7 +1,7 @@
-"""Where the ops of a kernel stand: their places in pre-order, and the loops around them.
+"""The ops of a kernel numbered in pre-order, and the loops around each.
 
-A place is a point in time for whoever plans memory. Inside a loop time runs in circles, so a value
-from outside of it is in use up to its end.
+The numbers are points in time for planning memory. A loop repeats its ops, so a value from outside
+that is read inside is needed up to the end of the loop.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _REPEATING = {Family.FOLD, Family.LOOP}
 
 
 class Order:
-    """The ops of a body in pre-order, with what encloses them."""
+    """The ops of a body in pre-order, with the ops and blocks around each."""
 
     def __init__(self, body: Body) -> None:
         self.ops: list[Op] = []
-        self.place: dict[int, int] = {}
+        self.index: dict[int, int] = {}
         self.last: dict[int, int] = {}
         self.block: dict[int, Block] = {}
         self._loops: dict[int, tuple[Op, ...]] = {}
@@ -27,7 +27,7 @@ class Order:
 
     def _visit(self, block: Block, loops: tuple[Op, ...]) -> None:
         for op in block.ops:
-            self.place[id(op)] = len(self.ops)
+            self.index[id(op)] = len(self.ops)
             self.ops.append(op)
             self.block[id(op)] = block
             self._loops[id(op)] = loops
@@ -39,15 +39,15 @@ class Order:
             self.last[id(op)] = len(self.ops) - 1
 
     def loops(self, op: Op) -> tuple[Op, ...]:
-        """The repeating ops around an op, outermost first."""
+        """Return the repeating ops around an op, outermost first."""
         return self._loops[id(op)]
 
     def owner(self, block: Block) -> Op | None:
-        """The op that a block is nested in; None for the body of the kernel."""
+        """Return the op that a block is nested in; None for the body of the kernel."""
         return self._owner[id(block)]
 
     def defined_in(self, value: Value) -> tuple[Op, ...]:
-        """The repeating ops around the definition of a value."""
+        """Return the repeating ops around the definition of a value."""
         owner = value.owner
         if isinstance(owner, Op):
             return self._loops[id(owner)]
@@ -58,11 +58,11 @@ class Order:
         return (*loops, around) if family_of(around) in _REPEATING else loops
 
     def is_repeated(self, value: Value, user: Op) -> bool:
-        """Whether a loop that `value` comes from outside of runs `user` again and again."""
+        """Whether a loop repeats `user` but not the definition of `value`."""
         return len(self.loops(user)) > len(self.defined_in(value))
 
-    def reach(self, value: Value, place: int) -> int:
-        """Up to which place a value is needed that is last read at `place`."""
+    def reach(self, value: Value, index: int) -> int:
+        """Return the number of the last op that needs a value last read by op number `index`."""
         outside = len(self.defined_in(value))
-        around = self._loops[id(self.ops[place])]
-        return self.last[id(around[outside])] if len(around) > outside else place
+        around = self._loops[id(self.ops[index])]
+        return self.last[id(around[outside])] if len(around) > outside else index

@@ -1,13 +1,13 @@
-"""Where in the workspace the kept tiles of a kernel lie.
+"""At which offsets of the workspace the kept tiles of a kernel are.
 
-Every kept tile has a buffer: what runs a loop of its own, inline tiles that `fusion` decided to
-keep, and what control flow carries. Names that hold the same tile one after the other share one:
-the carried value of a `for` and the result it becomes; the value a block hands over at its end,
-if nobody still needs what it replaces, by any of its names; the accumulator of an mma that ends
-there.
+Every kept tile has a buffer: results of ops with loops of their own, inline tiles that `fusion`
+keeps, and values that control flow carries. Values whose lifetimes follow each other share one: the
+carried value of a `for` and its result; the value that a terminator passes on and the one that it
+replaces, if no alias of that is read any more; the result of an mma and its accumulator, if that is
+not read later.
 
-A buffer is given up after the last loop that reads it, so the workspace of most kernels stays in
-the nearest cache.
+A buffer is free after the last loop that reads it, so the workspace of most kernels stays in the L1
+cache.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .tiles import carried_arguments, is_tile, tile_bytes
 
 @dataclass(slots=True, eq=False)
 class _Buffer:
-    """A stretch of the workspace and the places from which and up to which it is in use.
+    """A range of the workspace, in use from op number `start` up to and including `stop`.
 
-    `values` are the names of what lies there, one tile after the other.
+    `values` are the tiles that it holds, one after the other.
     """
 
     size: int
@@ -42,7 +42,7 @@ class _Buffer:
 
 
 def plan_storage(order: Order, fusion: Fusion) -> Storage:
-    """Where each tile of a kernel lives."""
+    """Plan the buffers of a kernel."""
     return _Planner(order, fusion).plan()
 
 
@@ -52,129 +52,131 @@ class _Planner:
         self._last = self._last_reads()
         self._storage = Storage(self._fusion)
         self._buffers: list[_Buffer] = []
-        self._of: dict[int, _Buffer] = {}
-        self._own: dict[int, list[_Buffer]] = {}
+        self._buffer_of: dict[int, _Buffer] = {}
+        self._temporaries_of: dict[int, list[_Buffer]] = {}
 
     def plan(self) -> Storage:
         for op in self._order.ops:
-            self._carried(op)
-            self._filled(op)
+            self._add_carried(op)
+            self._add_results(op)
             if not is_inline(op) and (temporaries := row_of(op).temporaries):
                 for size in temporaries(op):
                     self._temporary(op, size)
         for op in self._order.ops:
-            if op.name in _HANDING:
+            if op.name in _PASSING_ON:
                 self._moves(op)
-        self._place()
+        self._assign_offsets()
         storage = self._storage
-        storage.offsets = {value: buffer.offset for value, buffer in self._of.items()}
+        storage.offsets = {value: buffer.offset for value, buffer in self._buffer_of.items()}
         storage.temporaries = {
-            op: [buffer.offset for buffer in buffers] for op, buffers in self._own.items()
+            op: [buffer.offset for buffer in buffers]
+            for op, buffers in self._temporaries_of.items()
         }
         return storage
 
     def _last_reads(self) -> dict[int, int]:
-        """id of a tile -> place of the last op that reads it, directly or through inline ones.
+        """Map the id of a tile to the number of the last op that reads it, also through inline ops.
 
-        A reduction reads its operands between one run of its body and the next.
+        A reduction reads its operands between runs of its body, so up to its last op.
         """
         last: dict[int, int] = {}
-        for place in range(len(self._order.ops) - 1, -1, -1):
-            op = self._order.ops[place]
-            reaches = self._order.last[id(op)] if family_of(op) is Family.FOLD else place
+        for index in range(len(self._order.ops) - 1, -1, -1):
+            op = self._order.ops[index]
+            reaches = self._order.last[id(op)] if family_of(op) is Family.FOLD else index
             if is_folded(op, self._fusion) and is_tile(op.result):
-                reaches = last.get(id(op.result), place)
+                reaches = last.get(id(op.result), index)
             for value in op.operand_list():
                 last[id(value)] = max(last.get(id(value), -1), reaches)
         return last
 
-    def _stop(self, value: Value, at_least: int) -> int:
-        """The place up to which a value is needed."""
+    def _last_use(self, value: Value, at_least: int) -> int:
+        """Return the number of the last op that needs a value, at least `at_least`."""
         last = self._last.get(id(value), -1)
         return max(at_least, self._order.reach(value, last) if last >= 0 else -1)
 
-    def _new(self, values: list[Value], start: int, stop: int) -> _Buffer:
+    def _add_buffer(self, values: list[Value], start: int, stop: int) -> _Buffer:
         buffer = _Buffer(tile_bytes(values[0]), start, stop, values)
         self._buffers.append(buffer)
         for value in values:
-            self._of[id(value)] = buffer
+            self._buffer_of[id(value)] = buffer
         return buffer
 
     def _temporary(self, op: Op, size: int) -> int:
-        start, stop = self._order.place[id(op)], self._order.last[id(op)]
+        start, stop = self._order.index[id(op)], self._order.last[id(op)]
         if not is_inline(op) and row_of(op).lasting:
             start, stop = 0, len(self._order.ops)
         buffer = _Buffer(size, start, stop)
         self._buffers.append(buffer)
-        self._own.setdefault(id(op), []).append(buffer)
-        return len(self._own[id(op)]) - 1
+        self._temporaries_of.setdefault(id(op), []).append(buffer)
+        return len(self._temporaries_of[id(op)]) - 1
 
-    def _carried(self, op: Op) -> None:
-        """Buffers of what an op with regions carries and hands out."""
+    def _add_carried(self, op: Op) -> None:
+        """Make buffers for the values that an op with regions carries, and for its results."""
         if family_of(op) not in _CONTROL:
             return
-        place, end = self._order.place[id(op)], self._order.last[id(op)]
+        index, end = self._order.index[id(op)], self._order.last[id(op)]
         arguments = carried_arguments(op)
         if op.name == "for":
             for argument, result in zip(arguments, op.results, strict=True):
                 if is_tile(argument):
-                    self._new([argument, result], place, self._stop(result, end))
+                    self._add_buffer([argument, result], index, self._last_use(result, end))
             return
         for argument in filter(is_tile, arguments):
-            self._new([argument], place, end)
+            self._add_buffer([argument], index, end)
         for result in filter(is_tile, op.results):
-            self._new([result], place, self._stop(result, end))
+            self._add_buffer([result], index, self._last_use(result, end))
 
-    def _filled(self, op: Op) -> None:
-        """Buffers of the tiles that an op's own loop makes, and of loads deferred to it."""
-        place = self._order.place[id(op)]
-        for load in self._fusion.deferred.get(id(op), ()):
-            self._new([load.results[0]], place, self._stop(load.results[0], place))
-        if is_folded(op, self._fusion) or id(op) in self._fusion.late or family_of(op) in _CONTROL:
+    def _add_results(self, op: Op) -> None:
+        """Make buffers for the tiles that an op's own loop computes, and for its deferred loads."""
+        index = self._order.index[id(op)]
+        for load in self._fusion.deferred_to.get(id(op), ()):
+            self._add_buffer([load.results[0]], index, self._last_use(load.results[0], index))
+        deferred = id(op) in self._fusion.deferred_loads
+        if deferred or is_folded(op, self._fusion) or family_of(op) in _CONTROL:
             return
         for result in op.results:
-            if is_tile(result) and not self._shares(op, result):
-                self._new([result], place, self._stop(result, self._order.last[id(op)]))
+            if is_tile(result) and not self._reuses_buffer(op, result):
+                self._add_buffer([result], index, self._last_use(result, self._order.last[id(op)]))
 
-    def _shares(self, op: Op, result: Value) -> bool:
-        """Whether a result takes over a buffer that is there already."""
-        target = self._handed_to(op, result)
+    def _reuses_buffer(self, op: Op, result: Value) -> bool:
+        """Let a result reuse an existing buffer if possible; return whether it does."""
+        target = self._receiving_buffer(op, result)
         if target is None and not is_inline(op) and (slot := row_of(op).onto):
-            target = self._ending(op, op.operands[slot], result)
+            target = self._operand_buffer(op, op.operands[slot], result)
         if target is None:
             return False
-        target.stop = self._stop(result, target.stop)
+        target.stop = self._last_use(result, target.stop)
         target.values.append(result)
-        self._of[id(result)] = target
+        self._buffer_of[id(result)] = target
         return True
 
-    def _handed_to(self, op: Op, result: Value) -> _Buffer | None:
-        """The buffer of what the block's end makes of the result, if that is free until then."""
+    def _receiving_buffer(self, op: Op, result: Value) -> _Buffer | None:
+        """Return the buffer that the block's terminator passes the result on to, if it is free."""
         end = self._order.block[id(op)].ops[-1]
-        handed = [id(value) for value in end.operand_list()]
-        if end.name not in _HANDING or id(result) not in handed:
+        passed_on = [id(value) for value in end.operand_list()]
+        if end.name not in _PASSING_ON or id(result) not in passed_on:
             return None
         receiver = self._receiver(end)
         if receiver is None:
             return None
-        target = self._of[id(_targets(end, receiver)[handed.index(id(result))])]
-        return target if self._is_over(target, op, receiver) else None
+        target = self._buffer_of[id(_targets(end, receiver)[passed_on.index(id(result))])]
+        return target if self._is_writable(target, op, receiver) else None
 
-    def _is_over(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
-        """Whether an op may write to a buffer, as nobody needs any more what lies there.
+    def _is_writable(self, buffer: _Buffer, op: Op, receiver: Op) -> bool:
+        """Whether an op may write to a buffer because its contents are no longer needed.
 
-        The op itself may read it, element by element. The receiver's results are of no concern:
-        they are read after it, and are what the op writes.
+        The op itself may read it, element by element. The receiver's results do not count: they
+        are read after it, and are what the op writes.
         """
-        place, reads = self._order.place[id(op)], reads_of(op, self._fusion)
+        index, reads = self._order.index[id(op)], reads_of(op, self._fusion)
         for value in buffer.values:
-            last = -1 if value.owner is receiver else self._stop(value, -1)
-            if last > place or (last == place and not reads.get(id(value), False)):
+            last = -1 if value.owner is receiver else self._last_use(value, -1)
+            if last > index or (last == index and not reads.get(id(value), False)):
                 return False
         return True
 
     def _receiver(self, end: Op) -> Op | None:
-        """The op that takes what a terminator hands over, if it keeps tiles."""
+        """Return the op that receives what a terminator passes on; None for a reduction."""
         wanted = {"continue": ("for", "loop"), "break": ("loop",), "yield": ("if",)}[end.name]
         block: object = self._order.block[id(end)]
         while (owner := self._order.owner(block)) is not None:
@@ -185,42 +187,44 @@ class _Planner:
             block = self._order.block[id(owner)]
         return None
 
-    def _ending(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
-        """The buffer of an operand that is not needed after the op."""
+    def _operand_buffer(self, op: Op, operand: Value, result: Value) -> _Buffer | None:
+        """Return the buffer of an operand if the operand is not needed after the op."""
         while isinstance(operand.owner, Op) and operand.owner.name == "assume":
             operand = operand.owner.operands["value"]
-        buffer = self._of.get(id(operand))
-        place = self._order.place[id(op)]
-        if buffer is None or buffer.stop != place or buffer.size != tile_bytes(result):
+        buffer = self._buffer_of.get(id(operand))
+        index = self._order.index[id(op)]
+        if buffer is None or buffer.stop != index or buffer.size != tile_bytes(result):
             return None
         return buffer if reads_of(op, self._fusion).get(id(operand), False) else None
 
     def _moves(self, op: Op) -> None:
-        """Write each tile that is handed over when nobody needs what its buffer holds."""
+        """Order the moves of a terminator so that no buffer is overwritten before its last read."""
         receiver = self._receiver(op)
         if receiver is None:
             return
         pending = [
             (value, target)
             for value, target in zip(op.operand_list(), _targets(op, receiver), strict=True)
-            if is_tile(value) and self._of.get(id(value)) is not self._of[id(target)]
+            if is_tile(value) and self._buffer_of.get(id(value)) is not self._buffer_of[id(target)]
         ]
         reads = {id(target): self._buffers_read(value) for value, target in pending}
         self._storage.moves[id(op)] = [
             Move(value, target, self._temporary(op, tile_bytes(value)) if staged else None)
-            for value, target, staged in one_by_one(pending, reads, lambda v: id(self._of[id(v)]))
+            for value, target, staged in one_by_one(
+                pending, reads, lambda v: id(self._buffer_of[id(v)])
+            )
         ]
 
     def _buffers_read(self, value: Value) -> dict[int, bool]:
-        """The buffers that a tile is computed from -> whether only at the same place."""
-        found: dict[int, bool] = {}
+        """Map the buffers that a tile is computed from to whether only the same index is read."""
+        aligned_reads: dict[int, bool] = {}
         for leaf, aligned in leaves(value, self._fusion).items():
-            buffer = id(self._of[leaf])
-            found[buffer] = found.get(buffer, True) and aligned
-        return found
+            buffer = id(self._buffer_of[leaf])
+            aligned_reads[buffer] = aligned_reads.get(buffer, True) and aligned
+        return aligned_reads
 
-    def _place(self) -> None:
-        """First fit, in program order."""
+    def _assign_offsets(self) -> None:
+        """Assign offsets: first fit, in program order."""
         live: list[_Buffer] = []
         for buffer in sorted(self._buffers, key=lambda buffer: buffer.start):
             live = [other for other in live if other.stop >= buffer.start]
@@ -237,10 +241,10 @@ class _Planner:
 
 _CONTROL = {Family.BRANCH, Family.LOOP}
 
-_HANDING = ("continue", "break", "yield")
-"""Terminators that hand tiles over."""
+_PASSING_ON = ("continue", "break", "yield")
+"""Terminators that pass tiles on."""
 
 
 def _targets(end: Op, receiver: Op) -> list[Value]:
-    """What the operands of a terminator become."""
+    """Return what the operands of a terminator become."""
     return carried_arguments(receiver) if end.name == "continue" else receiver.results

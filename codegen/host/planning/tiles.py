@@ -1,4 +1,4 @@
-"""Tiles as the host sees them: of one element or of several, and how large their buffers are."""
+"""How the host classifies tiles, by one element or several, and how large their buffers are."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def is_tile(value: Value) -> bool:
 
 
 def tile_bytes(value: Value) -> int:
-    """Bytes of a tile's buffer."""
+    """Return the bytes of a tile's buffer."""
     return value.type.size * memory_bytes(value.type.element)
 
 
 def carried_arguments(op: Op) -> list[Value]:
-    """The block arguments of a `for` or `loop` that are handed on, without the counter."""
+    """Return the block arguments that a `for` or `loop` carries, without the counter."""
     if op.name == "if":
         return []
     return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]

@@ -1,4 +1,4 @@
-"""The arguments of a launch on the host, and what is known of the memory that they are."""
+"""Packs the arguments of a launch on the host, and collects the extents of their memory."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Packed:
     """Arguments as machine code takes them.
 
     data     the struct
-    extents  of each pointer argument in order, None where nobody knows
-    keep     what must stay alive while the struct is in use
+    extents  of the memory of each pointer argument, in order; None if unknown
+    keep     objects that must stay alive while the struct is in use
     """
 
     data: bytearray
@@ -29,7 +29,7 @@ class Packed:
 
 
 def pack(info: KernelInfo, args: Sequence[Any]) -> Packed:
-    """The arguments of a launch. LaunchError, with number and type, for what cannot be one."""
+    """Pack the arguments of a launch. LaunchError, with number and type, for an unfit one."""
     extents: list[Extent | None] = []
     keep: list[Any] = []
 

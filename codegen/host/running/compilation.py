@@ -1,4 +1,4 @@
-"""Kernels as machine code in this process, whether just compiled or kept."""
+"""Kernels as machine code in this process, just compiled or from the cache."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .work import BLOCKS, Progress
 
 
 class HostKernel(Compiled):
-    """An entry as machine code.
+    """An entry as machine code, with its metadata in `info`.
 
-    `info` says what is known of it. It may be launched from several threads at once.
+    It may be launched from several threads at once.
     """
 
     def __init__(self, info: KernelInfo, address: int, keep: Any) -> None:
@@ -31,10 +31,17 @@ class HostKernel(Compiled):
         self._keep = keep  # owns the machine code
 
     def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], threads: int | None = None, *,
-        allocations: Iterable[Any] = (), progress: Progress | None = None,
-        on_trace: OnTrace | None = None, print_assertions: bool = True, **others: Any,
-    ) -> None:  # fmt: skip
+        self,
+        grid: int | Sequence[int],
+        args: Sequence[Any],
+        threads: int | None = None,
+        *,
+        allocations: Iterable[Any] = (),
+        progress: Progress | None = None,
+        on_trace: OnTrace | None = None,
+        print_assertions: bool = True,
+        **others: Any,
+    ) -> None:
         """Run the kernel on every block of the grid and return when all have finished.
 
         `grid` has up to three extents, each at most 16777215, missing ones are 1; with an extent of
@@ -43,21 +50,21 @@ class HostKernel(Compiled):
         scalar a number. `threads` defaults to the CPUs there are; with one, blocks run in order,
         x fastest, and results are reproducible even where blocks race.
 
-        The kernel gets addresses, as on a GPU. Extents and strides (in elements) are what its
-        scalar arguments say, whatever an array's own are; accesses are checked against sizes only
-        in kernels that are compiled to check them. For those, `allocations` are arrays and Buffers
-        that the kernel may touch besides its arguments. `progress(begun, total)`, numbers of
-        blocks, is called on this thread now and then, and at the end.
+        The kernel gets addresses, as on a GPU. Its scalar arguments give extents and strides (in
+        elements), not the arrays; accesses are checked against sizes only in kernels compiled with
+        such checks. For those, `allocations` are arrays and Buffers that the kernel may access
+        besides its arguments. `progress(begun, total)`, numbers of blocks, is called on this thread
+        now and then, and at the end.
 
-        `on_trace(name, array, block)` is called with each traced value, which is printed otherwise,
-        on whatever thread it was computed.
+        `on_trace(name, array, block)` is called with each traced value, on the thread that computed
+        it; without it, traced values are printed.
 
-        KernelError if the kernel does what it is compiled to check for, KernelAssertionError if an
-        assertion of its own is false; blocks that have not begun by then do not run. The first of
-        several problems is raised, the others are dropped. An assertion is also printed on standard
+        KernelError if a check that is compiled in fails, KernelAssertionError if an assertion of
+        the kernel is false; blocks that have not begun by then do not run. The first of several
+        problems is raised, the others are dropped. A failed assertion is also printed on standard
         output, as a GPU does, unless `print_assertions` is false.
-        Ctrl-C ends the launch at any time, also inside a loop that never ends. LaunchError if
-        something does not fit the kernel; then nothing has run.
+        Ctrl-C ends the launch at any time, also inside an endless loop. LaunchError if arguments or
+        grid do not fit the kernel; then nothing has run.
         """
         self.refuse(others)
         handlers = self._handlers
@@ -86,10 +93,10 @@ class HostCompilation(Compilation):
         return cpu.assembly(cpu.optimised(self.llvm_ir))
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` makes the same compilation of, on the same kind of machine."""
+        """Serialise the compilation; `from_bytes` restores it on the same kind of machine."""
         return self._code.to_bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:
-        """A compilation that was kept."""
+        """Restore a compilation."""
         return cls(MachineCode.from_bytes(data))

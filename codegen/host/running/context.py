@@ -1,7 +1,7 @@
-"""What machine code shares with the launch that runs it: a flag, a way to report, known memory.
+"""The struct that machine code shares with its launch: stop flag, callback, extents of memory.
 
-Machine code gets the address of a `Context` as its last argument. Loops read `stop` at their back
-edge and return when it is not 0. Whatever a kernel has to say to the outside goes through `report`.
+Machine code gets the address of a `LaunchContext` as its last argument. Loops read `stop` at their
+back edge and return when it is not 0. A kernel reports to its launch by calling `report`.
 `extents` has a row for each pointer parameter, in order, then one for each allocation named at the
 launch: the first address and the one behind the last, both 0 where the extent is unknown.
 """
@@ -23,11 +23,12 @@ REPORT = ctypes.CFUNCTYPE(
     ctypes.c_int32,
 )
 """`void report(i32 site, i64 index, ptr data, i32 x, i32 y, i32 z)`: the number of the site in the
-kernel's table, what the site counts, what it points to, and the block that says it."""
+kernel's table, the number of an element, an address of data (both as the site defines), and the
+reporting block."""
 
 
 ALIGNMENT = 64
-"""Of a thread's workspace and of every buffer in it, in bytes."""
+"""Alignment of a thread's workspace and of every buffer in it, in bytes."""
 
 
 class Range(ctypes.Structure):
@@ -36,8 +37,8 @@ class Range(ctypes.Structure):
     _fields_ = [("low", ctypes.c_int64), ("high", ctypes.c_int64)]
 
 
-class Context(ctypes.Structure):
-    """The struct itself; its layout is part of what lowered code relies on."""
+class LaunchContext(ctypes.Structure):
+    """The struct; lowered code relies on its layout."""
 
     _fields_ = [
         ("stop", ctypes.c_int32),
@@ -48,13 +49,13 @@ class Context(ctypes.Structure):
     ]
 
 
-def make_context(extents: Sequence[Extent | None]) -> Context:
-    """A context that nothing can be reported to; it keeps the table alive."""
+def make_context(extents: Sequence[Extent | None]) -> LaunchContext:
+    """Make a context without a callback; it keeps the table alive."""
     table = (Range * len(extents))(*(Range(*_signed(extent)) for extent in extents))
-    return Context(extents=table, count=len(extents))
+    return LaunchContext(extents=table, count=len(extents))
 
 
 def _signed(extent: Extent | None) -> Extent:
-    """The bits of two addresses as signed numbers, which ctypes wants to fit."""
+    """Reinterpret two addresses as signed numbers, as the fields of a `Range` are."""
     low, high = extent or (0, 0)
     return ctypes.c_int64(low).value, ctypes.c_int64(high).value

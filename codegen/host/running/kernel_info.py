@@ -1,4 +1,4 @@
-"""What is known of a compiled kernel besides its machine code: all that a launch needs.
+"""The metadata of a compiled kernel: all that a launch needs besides its machine code.
 
 It is made from the kernel when it is compiled, and from JSON when the machine code comes from the
 cache.
@@ -16,15 +16,15 @@ from tileir.types import Element, Pointer, Scalar
 
 @dataclass(frozen=True, slots=True)
 class KernelInfo:
-    """An entry as a launch sees it.
+    """The data of an entry that a launch needs.
 
     elements      element types of its parameters
-    offsets       where each argument lies in the struct that machine code reads them from, in bytes
-    size          of that struct, in bytes
+    offsets       bytes from the start of the argument struct to each argument
+    size          bytes of that struct
     written       numbers of the pointer parameters that the kernel may write through
     workspace     bytes of scratch memory that a thread needs
-    may_run_long  whether a block may take long, or for ever: nothing without a loop does
-    sites         the places that can report (see `reports`), each a dict that JSON can hold
+    may_run_long  whether a block may run long or for ever, which takes a loop
+    sites         the points that can report (see `reports`), each a dict that JSON can hold
     """
 
     symbol: str
@@ -37,7 +37,7 @@ class KernelInfo:
     sites: tuple[Mapping[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As what JSON can hold."""
+        """Convert to values that JSON can hold."""
         return {
             "symbol": self.symbol,
             "elements": [str(element) for element in self.elements],
@@ -51,7 +51,7 @@ class KernelInfo:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> KernelInfo:
-        """The other way."""
+        """Read what `to_json` returned."""
         converted = {
             "elements": tuple(map(_element, data["elements"])),
             "offsets": tuple(data["offsets"]),
@@ -62,6 +62,6 @@ class KernelInfo:
 
 
 def _element(text: str) -> Element:
-    """The element type that is printed so."""
+    """Parse an element type."""
     pointer = re.fullmatch(r"ptr<(\w+)(?:, <(\w+)>)?>", text)
     return Pointer(Scalar(pointer[1]), pointer[2]) if pointer else Scalar(text)

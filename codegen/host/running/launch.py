@@ -1,4 +1,4 @@
-"""A launch: everything is checked first, then the grid runs."""
+"""A launch on the host: check everything, then run the grid."""
 
 from __future__ import annotations
 
@@ -28,10 +28,15 @@ MAX_WORKSPACE = 4 << 30
 
 
 def run_grid(
-    info: KernelInfo, blocks: Blocks, handlers: Sequence[Handler], grid: int | Sequence[int],
-    args: Sequence[Any], threads: int | None, allocations: Iterable[Any],
+    info: KernelInfo,
+    blocks: Blocks,
+    handlers: Sequence[Handler],
+    grid: int | Sequence[int],
+    args: Sequence[Any],
+    threads: int | None,
+    allocations: Iterable[Any],
     progress: Progress | None,
-) -> None:  # fmt: skip
+) -> None:
     """Check everything, then run; see `HostKernel.launch`."""
     symbol = display(info.symbol)
     extents = check_grid(symbol, grid)
@@ -53,15 +58,13 @@ def run_grid(
         Reports(handlers, context, problems)
     arguments = (ctypes.c_char * len(packed.data)).from_buffer(packed.data)
     keep = [packed.keep, owners]
-    work = Work(
-        symbol, blocks, arguments, context, extents, info.workspace, total, keep, problems
-    )  # fmt: skip
+    work = Work(symbol, blocks, arguments, context, extents, info.workspace, total, keep, problems)
     most = max(1, MAX_WORKSPACE // max(info.workspace, 1))
     work.run(min(wanted, total, most), info.may_run_long, progress)
 
 
 def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> None:
-    """Say which accesses a kernel that checks them cannot check, as nobody knows the extents."""
+    """Warn of parameters whose accesses cannot be checked because their extent is unknown."""
     accesses = [site for site in info.sites if site["kind"] == "access"]
     pointers = [n for n, element in enumerate(info.elements) if isinstance(element, Pointer)]
     unknown = [
@@ -73,12 +76,13 @@ def _warn_of_unchecked(info: KernelInfo, extents: Sequence[Extent | None]) -> No
         warnings.warn(
             f"{display(info.symbol)}: parameter {number} is an address of unknown extent: accesses "
             "through it are not checked; pass an array or a Buffer",
-            UncheckedWarning, stacklevel=4,
-        )  # fmt: skip
+            UncheckedWarning,
+            stacklevel=4,
+        )
 
 
 def check_threads(symbol: str, threads: int | None) -> int:
-    """How many threads to use at most."""
+    """Return the most threads to use; LaunchError for an invalid number."""
     if threads is None:
         return _cpus()
     if isinstance(threads, bool) or not is_number(threads) or threads < 1:

@@ -1,4 +1,4 @@
-"""What print and assert say, written from the elements that a running kernel hands over."""
+"""Formats the text of print and assert ops from the elements that a running kernel reports."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tileir.types import Scalar
 from .report import Handler, Report
 
 
-def _printed(site: Mapping[str, Any]) -> Handler:
-    """Writes a print in one piece."""
+def _print_handler(site: Mapping[str, Any]) -> Handler:
+    """Make a handler that writes the text of a print op at once."""
     parts = list(pieces(site["format"]))
 
     def handle(report: Report) -> None:
@@ -27,7 +27,7 @@ def _printed(site: Mapping[str, Any]) -> Handler:
             _tile(part, report.data, next(arguments)) if isinstance(part, Conversion) else part
             for part in parts
         ]
-        say("".join(texts))
+        write_stdout("".join(texts))
 
     return handle
 
@@ -38,13 +38,13 @@ def _tile(conversion: Conversion, data: int, argument: Mapping[str, Any]) -> str
 
 
 def read(address: int, name: str, count: int) -> list[tuple[Number, int]]:
-    """Elements of a buffer, each as a number and how many bits it has."""
+    """Read elements of a buffer, each as a number and its width in bits."""
     width = 8 if name == "pointer" else memory_bytes(Scalar(name))
     return [number_of(pattern, name) for pattern in patterns(address, count, width)]
 
 
 def number_of(pattern: int, name: str) -> tuple[Number, int]:
-    """An element in a buffer: as a number, integers unsigned, and how many bits it has."""
+    """Return an element's number, unsigned if an integer, and its width in bits."""
     if name == "pointer":
         return pattern, 64
     element = Scalar(name)
@@ -54,13 +54,13 @@ def number_of(pattern: int, name: str) -> tuple[Number, int]:
 
 
 def patterns(address: int, count: int, width: int = 8) -> list[int]:
-    """Elements of a buffer, each `width` bytes, as unsigned integers."""
+    """Read elements of a buffer, each of `width` bytes, as unsigned integers."""
     data = ctypes.string_at(address, width * count)
     return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]
 
 
-def raised(site: Mapping[str, Any]) -> Handler:
-    """Raises a false assertion, which names every element that is false."""
+def raise_handler(site: Mapping[str, Any]) -> Handler:
+    """Make a handler that raises a failed assertion and names every element that is false."""
 
     def handle(report: Report) -> None:
         shape = site["shape"]
@@ -68,29 +68,32 @@ def raised(site: Mapping[str, Any]) -> Handler:
         false = [index for index, byte in enumerate(data) if not byte]
         raise KernelAssertionError(
             f"assertion failed{': ' if site['message'] else ''}{site['message']}",
-            op=site["op"], kernel=site["kernel"], location=site["location"], block=report.block,
+            op=site["op"],
+            kernel=site["kernel"],
+            location=site["location"],
+            block=report.block,
             indices=[unravel(index, shape) for index in false],
-        )  # fmt: skip
+        )
 
     return handle
 
 
-def _asserted(site: Mapping[str, Any]) -> Handler:
-    """Prints it first, as a GPU does."""
-    raise_it = raised(site)
+def _assert_handler(site: Mapping[str, Any]) -> Handler:
+    """Make a handler that prints a failed assertion, as a GPU does, and raises it."""
+    raise_it = raise_handler(site)
 
     def handle(report: Report) -> None:
         try:
             raise_it(report)
         except KernelAssertionError as problem:
-            say(f"{problem}\n")
+            write_stdout(f"{problem}\n")
             raise
 
     return handle
 
 
 def unravel(index: int, shape: list[int]) -> tuple[int, ...]:
-    """The indices of an element by its row-major number."""
+    """Return the indices of the element with a row-major number."""
     indices = []
     for extent in reversed(shape):
         index, rest = divmod(index, extent)
@@ -98,11 +101,11 @@ def unravel(index: int, shape: list[int]) -> tuple[int, ...]:
     return tuple(reversed(indices))
 
 
-def say(text: str) -> None:
-    """Write to standard output at once, whatever its encoding can hold."""
+def write_stdout(text: str) -> None:
+    """Write to standard output and flush; characters that its encoding lacks are escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
     sys.stdout.flush()
 
 
-HANDLERS = {"assert": _asserted, "print": _printed}
+HANDLERS = {"assert": _assert_handler, "print": _print_handler}

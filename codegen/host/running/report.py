@@ -1,4 +1,4 @@
-"""One call from a running kernel, and what does something about it."""
+"""The types of a report, one callback from a running kernel, and of its handlers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 
 class Report(NamedTuple):
-    """One call from a kernel: a number and an address, both as the site means them, and the block.
+    """One callback: a number and an address, whose meaning the site defines, and the block.
 
-    What `data` points to is there for the duration of the call.
+    The memory at `data` is valid for the duration of the call.
     """
 
     index: int
@@ -18,4 +18,4 @@ class Report(NamedTuple):
 
 
 Handler = Callable[[Report], None]
-"""Does what a site asks for. An exception ends the launch, which raises it."""
+"""Handles the reports of a site. An exception ends the launch, which raises it."""

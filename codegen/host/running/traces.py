@@ -1,4 +1,4 @@
-"""Traced values: printed as NumPy prints arrays, or handed to a function of the caller's."""
+"""Traced values: printed as NumPy prints arrays, or passed to the caller's function."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir.arrays import DTYPES
 from tileir.types import Scalar
 
-from .messages import say
+from .messages import write_stdout
 from .report import Handler, Report
 
 OnTrace = Callable[[str, np.ndarray, tuple[int, int, int]], None]
 """Takes the name of a value, its elements, and the block."""
 
 
-def printed(site: Mapping[str, Any]) -> Handler:
-    """Prints each value, behind its block and its name."""
-    return handed_to(site, _print)
+def print_handler(site: Mapping[str, Any]) -> Handler:
+    """Make a handler that prints each value after its block and its name."""
+    return call_handler(site, _print)
 
 
-def handed_to(site: Mapping[str, Any], function: OnTrace) -> Handler:
-    """Calls a function with each value, as an array of its own."""
+def call_handler(site: Mapping[str, Any], function: OnTrace) -> Handler:
+    """Make a handler that calls a function with a copy of each value."""
 
     def handle(report: Report) -> None:
         function(site["name"], _array(site, report.data + site["offset"]), report.block)
@@ -36,11 +36,11 @@ def handed_to(site: Mapping[str, Any], function: OnTrace) -> Handler:
 
 def _print(name: str, array: np.ndarray, block: tuple[int, int, int]) -> None:
     head = f"block {block}: {name} = "
-    say(f"{head}{np.array2string(array, separator=', ', prefix=head)}\n")
+    write_stdout(f"{head}{np.array2string(array, separator=', ', prefix=head)}\n")
 
 
 def _array(site: Mapping[str, Any], address: int) -> np.ndarray:
-    """A tile in a buffer; pointers are their addresses."""
+    """Copy a tile from a buffer into an array; pointers become addresses."""
     name, shape = site["element"], site["shape"]
     dtype = np.dtype(np.uint64) if name == "pointer" else DTYPES[name]
     size = 8 if name == "pointer" else memory_bytes(Scalar(name))

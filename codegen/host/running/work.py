@@ -1,13 +1,13 @@
-"""The blocks of one launch, on threads.
+"""Runs the blocks of one launch on threads.
 
-Each thread takes runs of consecutive blocks from a common counter and goes through a run in order,
-so that all blocks below one that runs have finished or are running: a block may wait for a lower
-one. A run grows until it takes about ten milliseconds, which keeps the cost of a call small and the
+Each thread takes runs of consecutive blocks from a common counter and executes a run in order, so
+that all blocks with lower numbers have finished or are running: a block may wait for a lower one.
+Runs grow until one takes about ten milliseconds, which keeps the cost of calls small and the
 threads equally busy.
 
-The thread that launches only waits, as Ctrl-C must reach it at any time; but what is short and
-cannot go on for ever it does itself. Threads live as long as the launch, so there is nothing that
-a fork could lose and nothing left when the program ends.
+The launching thread only waits, as Ctrl-C must reach it at any time; it runs short work that cannot
+loop for ever itself. Threads live as long as the launch, so a fork loses none and none are left
+when the program ends.
 """
 
 from __future__ import annotations
@@ -23,23 +23,30 @@ import numpy as np
 
 from tileir.errors import LaunchError
 
-from .context import ALIGNMENT, Context
+from .context import ALIGNMENT, LaunchContext
 
 RUN_SECONDS = 0.01
 MAX_GROWTH = 16
-"""How much longer a run may be than the one before."""
+"""The factor by which a run may be longer than the one before."""
 
 SMALL_SECONDS = 0.0002
 """Less work than this is not worth starting threads for."""
 
 POLL_SECONDS = 0.05
-"""How often the waiting thread looks up, for platforms where Ctrl-C does not end the waiting."""
+"""How often the waiting thread wakes up, for platforms where Ctrl-C does not interrupt a wait."""
 
 BLOCKS = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64,
-    ctypes.c_int32, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p,
-)  # fmt: skip
-"""What machine code is called as: arguments, first block, last block, the grid's extents,
+    None,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+)
+"""The signature of the machine code: arguments, first block, last block, the grid's extents,
 workspace, context."""
 
 Blocks = Callable[[int, int, int, int, int, int, int, int], None]
@@ -48,16 +55,16 @@ Progress = Callable[[int, int], None]
 
 @dataclass(eq=False, slots=True)
 class Work:
-    """The blocks of a launch that are still to be run, and what they need.
+    """The blocks of a launch that are still to be run, and all that they access.
 
-    It owns the arguments and, in `keep`, what they point to: a second Ctrl-C may end `run` while
-    other threads are still busy. `problems` are exceptions that `run` is to raise the first of.
+    It owns the arguments and, in `keep`, the memory they point to: a second Ctrl-C may end `run`
+    while other threads are still busy. `run` raises the first exception in `problems`.
     """
 
     symbol: str
     blocks: Blocks
     arguments: ctypes.Array
-    context: Context
+    context: LaunchContext
     grid: tuple[int, int, int]
     workspace: int
     total: int
@@ -70,14 +77,15 @@ class Work:
     _threads: list[threading.Thread] = field(default_factory=list)
 
     def run(self, threads: int, may_run_long: bool, progress: Progress | None = None) -> None:
-        """Run all blocks on up to so many threads; raise what went wrong on any of them.
+        """Run all blocks on up to so many threads; raise the first problem on any of them.
 
-        `progress` is called with the number of blocks begun and of all: now and then, at the end.
+        `progress` is called with the numbers of begun and of all blocks, now and then and at the
+        end.
         """
         try:
             if not may_run_long:
-                self._drain(1, time.perf_counter() + SMALL_SECONDS)
-            if self._left():
+                self._run_blocks(1, time.perf_counter() + SMALL_SECONDS)
+            if self._has_blocks_left():
                 self._start(1, threads)
                 self._idle.wait(SMALL_SECONDS)
                 self._start(threads - 1, threads)
@@ -94,8 +102,8 @@ class Work:
 
     def _start(self, count: int, threads: int) -> None:
         """Start threads while there is work for them."""
-        for _ in range(count if self._left() else 0):
-            thread = threading.Thread(target=self._help, args=(threads,), daemon=True)
+        for _ in range(count if self._has_blocks_left() else 0):
+            thread = threading.Thread(target=self._run_thread, args=(threads,), daemon=True)
             try:
                 thread.start()
             except RuntimeError:  # the system has no more of them
@@ -104,37 +112,37 @@ class Work:
                 return
             self._threads.append(thread)
 
-    def _left(self) -> bool:
+    def _has_blocks_left(self) -> bool:
         return self._next < self.total and not self.context.stop
 
     def _wait(self, progress: Progress | None = None) -> None:
-        """Until no block is running and none is left.
+        """Wait until no block is running and none is left.
 
-        Not by joining threads: interrupted, that takes a running thread for one that has ended.
+        Threads are not joined: an interrupted join marks a running thread as ended.
         """
-        while self._active or self._left():
+        while self._active or self._has_blocks_left():
             self._idle.wait(POLL_SECONDS)
             if progress is not None:
                 progress(self._next, self.total)
 
-    def _help(self, threads: int) -> None:
+    def _run_thread(self, threads: int) -> None:
         with self._lock:
-            if not self._left():  # it may all be over before this thread has begun
+            if not self._has_blocks_left():  # all work may be done before this thread begins
                 return
             self._active += 1
         try:
-            self._drain(threads)
+            self._run_blocks(threads)
         except BaseException as problem:
             self.problems.append(problem)
             self.context.stop = 1
         finally:
             with self._lock:
                 self._active -= 1
-                if not self._active and not self._left():
+                if not self._active and not self._has_blocks_left():
                     self._idle.set()
 
-    def _drain(self, threads: int, until: float | None = None) -> None:
-        """Run blocks as long as there are any, or until a time of `time.perf_counter`."""
+    def _run_blocks(self, threads: int, until: float | None = None) -> None:
+        """Run blocks until none is left, or until a time of `time.perf_counter`."""
         memory = self._allocate()
         address = memory.ctypes.data
         address += -address % ALIGNMENT
@@ -155,7 +163,7 @@ class Work:
         self.blocks(arguments, first, last, *self.grid, workspace, context)
 
     def _take(self, count: int, threads: int) -> tuple[int, int]:
-        """The next run; an empty one at the end. Several threads leave enough for each other."""
+        """Take the next run, empty at the end. Runs shrink near it, to keep all threads busy."""
         with self._lock:
             first = self._next
             if self.context.stop:

@@ -1,1 +1,1 @@
-"""Elements of one type as another: floats of every width, integers, scale factors."""
+"""Conversions between element types: floats of every width, integers, scale factors."""

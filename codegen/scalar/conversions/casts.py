@@ -1,4 +1,4 @@
-"""Conversions between element types, pointer arithmetic, and choosing between two values."""
+"""Emitters of conversions between element types, pointer arithmetic and select."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def itof(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """Truncates; what does not fit becomes the nearest integer that does, and NaN becomes 0.
+    """Truncate and saturate: the nearest integer of the type, 0 for NaN.
 
-    Tile IR asks for that only of a saturating conversion. Without it LLVM's result would be poison.
-    Of an i1 NVIDIA's compiler makes a test for zero, saturating or not, and cuTile's programs rely
-    on it: 0.5 is true.
+    Tile IR requires that only of a saturating conversion; LLVM's result would otherwise be poison.
+    To i1, NVIDIA's compiler tests for zero, saturating or not, and cuTile programs rely on it: 0.5
+    becomes true.
     """
     source = _wide(builder, op, source)
     if op.result.type.element.bits == 1:
@@ -60,13 +60,13 @@ def ftoi(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def ftof(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """Exact, or rounded once. Modes matter where digits are lost, not where the type is wider."""
+    """Convert a float, rounded once; the rounding mode matters only to narrower types."""
     wide = _wide(builder, op, source)
     return narrow(builder, wide, op.result.type.element, op.attributes["rounding_mode"])
 
 
 def _wide(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """An f64 as it is, any other float as f32."""
+    """Return an f64 unchanged; convert any other float to f32."""
     if source.type == DOUBLE:
         return source
     return widen(builder, source, op.operands["from"].type.element)
@@ -78,14 +78,14 @@ def bitcast(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
 
 
 def same(builder: Builder, op: Op, source: ir.Value) -> ir.Value:
-    """Pointers are addresses already."""
+    """Return the operand: pointers are addresses."""
     return source
 
 
 def offset(builder: Builder, op: Op, ptr: ir.Value, amount: ir.Value) -> ir.Value:
-    """The address `amount` elements on; the amount is signed.
+    """Return the address of the element `amount`, signed, elements after `ptr`.
 
-    Half a byte is dropped, towards the element at `ptr`, as NVIDIA's compiler does it.
+    Half a byte is rounded towards `ptr`, as NVIDIA's compiler does.
     """
     if amount.type.width < ADDRESS.width:
         amount = builder.sext(amount, ADDRESS)

@@ -1,4 +1,4 @@
-"""Formats narrower than f32 that have a fraction, as what conversions ask of them."""
+"""Parameters of the formats narrower than f32 with a fraction, for conversions."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from tileir.ir import floats
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """A binary format: perhaps a sign, biased exponent, fraction, from the highest bit down."""
+class NarrowFormat:
+    """A binary format: optional sign, biased exponent, fraction, from the highest bit down."""
 
     bits: int
-    """Width of the whole."""
+    """Width in bits."""
     fraction: int
-    """Width of the fraction."""
+    """Width of the fraction in bits."""
     bias: int
-    """Of the exponent."""
+    """Bias of the exponent."""
     largest: int
     """Bits of the largest finite number."""
     nan: int | None
-    """Bits of a quiet NaN; without one, what was a NaN becomes the largest number."""
+    """Bits of a quiet NaN; if None, NaN becomes the largest number."""
     infinity: int | None
-    """Bits of infinity, if there is one."""
+    """Bits of infinity, None if there is none."""
     saturates: bool
-    """Whether what is too large, infinity too, becomes the largest finite number."""
+    """Whether overflow and infinity become the largest finite number."""
     signed: bool
-    """Whether there is a sign; without one, numbers lose theirs before they are rounded."""
+    """Whether there is a sign; without one, the magnitude of a number is rounded."""
 
 
-def _format(row: floats.Format, *, saturates: bool) -> Format:
+def _format(row: floats.Format, *, saturates: bool) -> NarrowFormat:
     ones = (1 << (row.exponent + row.fraction)) - 1
     infinity = ones >> row.fraction << row.fraction if row.special == "ieee" else None
     if infinity is not None:
@@ -37,15 +37,22 @@ def _format(row: floats.Format, *, saturates: bool) -> Format:
     else:
         largest, nan = (ones - 1, ones) if row.special == "nan" else (ones, None)
     width = row.signed + row.exponent + row.fraction
-    return Format(width, row.fraction, row.bias, largest, nan, infinity, saturates, row.signed)
+    return NarrowFormat(
+        width, row.fraction, row.bias, largest, nan, infinity, saturates, row.signed
+    )
 
 
 _SATURATES = {
-    "f16": False, "bf16": False, "tf32": False,
-    # GPUs have no other conversions to these than cvt.satfinite, and NVIDIA's compiler uses them
-    # for integers too.
-    "f8E5M2": True, "f8E4M3FN": True, "f4E2M1FN": True, "fnv8E5M3FNU": True,
-}  # fmt: skip
+    "f16": False,
+    "bf16": False,
+    "tf32": False,
+    # The only conversion to these on GPUs is cvt.satfinite; NVIDIA's compiler also uses it for
+    # integers.
+    "f8E5M2": True,
+    "f8E4M3FN": True,
+    "f4E2M1FN": True,
+    "fnv8E5M3FNU": True,
+}
 
 FORMATS = {
     name: _format(floats.FORMATS[name], saturates=saturates)

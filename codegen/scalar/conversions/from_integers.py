@@ -1,4 +1,4 @@
-"""Integers as floats, to the nearest, ties to even."""
+"""Converts integers to floats, rounded to nearest even."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _DIGITS = {SINGLE: 24, DOUBLE: 53}
 
 
 def from_integer(builder: Builder, value: ir.Value, signed: bool, element: Element) -> ir.Value:
-    """The nearest float of an integer. A signed i1 that is set is minus one.
+    """Return the float nearest to an integer; a signed i1 that is set is -1.
 
-    LLVM rounds to f32 and f64. The narrower formats start from an f32 or f64 that is exact, or
-    rounded to odd. What is too large for f8E4M3FN, f8E5M2 or f4E2M1FN saturates, as NVIDIA's
-    compiler has it, though Tile IR's documentation speaks of NaN and infinity.
+    LLVM converts to f32 and f64. Narrower formats are rounded from an f32 or f64 that is exact or
+    rounded to odd. Overflow in f8E4M3FN, f8E5M2 or f4E2M1FN saturates, as in NVIDIA's compiler,
+    although Tile IR's documentation says NaN and infinity.
     """
     convert = builder.sitofp if signed else builder.uitofp
     if element.name in ("f32", "f64"):
@@ -32,7 +32,7 @@ def from_integer(builder: Builder, value: ir.Value, signed: bool, element: Eleme
 
 
 def _odd(builder: Builder, value: ir.Value, signed: bool, kind: ir.Type) -> ir.Value:
-    """A large integer without the digits that the float lacks, rounded to odd; others exactly."""
+    """Convert an integer to a float, exactly or, if it has too many bits, rounded to odd."""
     integer, digits = value.type, _DIGITS[kind]
     spare = integer.width - digits
     convert = builder.sitofp if signed else builder.uitofp
@@ -41,7 +41,7 @@ def _odd(builder: Builder, value: ir.Value, signed: bool, kind: ir.Type) -> ir.V
     lost = builder.zext(builder.icmp_unsigned("!=", low, ir.Constant(integer, 0)), integer)
     short = builder.or_(shift(value, ir.Constant(integer, spare)), lost)
     large = builder.fmul(convert(short, kind), ir.Constant(kind, float(1 << spare)))
-    # With `digits` bits a signed number is exact too: its lowest is a power of two.
+    # The lowest signed number of `digits` + 1 bits is exact too: it is a power of two.
     top = shift(value, ir.Constant(integer, digits))
     small = builder.icmp_unsigned("==", top, ir.Constant(integer, 0))
     if signed:

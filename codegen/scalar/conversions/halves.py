@@ -1,4 +1,4 @@
-"""f16 and bf16 by way of f32 and f64, bit for bit.
+"""Ops on f16 and bf16, computed in f32 and f64 with the same bits as a direct computation.
 
 Sums, differences, products and quotients computed in f32 and rounded again equal those rounded
 once, as 24 bits are at least twice 11 plus 2 (also where the result is subnormal). Rounding twice
@@ -25,7 +25,7 @@ HALVES = ("f16", "bf16")
 
 
 def in_single(emit: Callable[..., ir.Value]) -> Callable[..., ir.Value]:
-    """An op on halves: their f32 values in, an f32 that comes out rounded again."""
+    """Wrap an emitter on f32 for halves: widen the operands, round the result."""
 
     def single(builder: Builder, op: Op, *arguments: ir.Value) -> ir.Value:
         element = next(iter(op.operands.values())).type.element
@@ -46,7 +46,7 @@ def fused(
 ) -> ir.Value:
     """lhs * rhs + acc of f16, bf16 or f32, rounded once to nearest.
 
-    The product is exact, in f64 or, of f16, even in f32; the sum is rounded to odd.
+    The product is exact in f64, or for f16 in f32; the sum is rounded to odd first.
     """
     lhs, rhs, acc = (widen(builder, value, element) for value in (lhs, rhs, acc))
     if element.name != "f16":

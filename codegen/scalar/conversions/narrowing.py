@@ -1,8 +1,8 @@
-"""f32 and f64 as a float with fewer digits, rounded once in any mode.
+"""Converts f32 and f64 to narrower floats, rounded once in any mode.
 
-In integers, because LLVM's own conversions become calls of a runtime library on machines without
-instructions for them, and such a library may not be there. What an f64 has more than an f32 is
-dropped by rounding to odd, after which rounding the f32 is as good.
+The code uses integers, because LLVM's own conversions call a runtime library, which may be missing,
+on machines without instructions for them. An f64 is first rounded to an f32 to odd, which does not
+change the final result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.scalar import ptx
-from tileir.codegen.scalar.bits import (  # fmt: skip
+from tileir.codegen.scalar.bits import (
     DOUBLE,
     HALF,
     INFINITY,
@@ -27,7 +27,7 @@ from tileir.codegen.scalar.rounding import to_odd_single, to_single
 from tileir.codegen.scalar.types import llvm_type
 from tileir.types import Element
 
-from .float_formats import FORMATS, Format
+from .float_formats import FORMATS, NarrowFormat
 from .scale_format import narrow_scale
 
 Builder = ir.IRBuilder
@@ -38,8 +38,8 @@ _BIAS = 127
 
 def narrow(
     builder: Builder, value: ir.Value, element: Element, mode: str = "nearest_even"
-) -> ir.Value:  # fmt: skip
-    """An f32 or f64 as the element, rounded in the mode."""
+) -> ir.Value:
+    """Round an f32 or f64 to the element type in the mode."""
     if element.name == "f64":
         return value if value.type == DOUBLE else builder.fpext(value, DOUBLE)
     if value.type == DOUBLE:
@@ -70,8 +70,8 @@ def _by_machine(builder: Builder, value: ir.Value, element: Element) -> ir.Value
     return ptx.round_to_bf16(builder, value)
 
 
-def _narrow(builder: Builder, bits: ir.Value, form: Format, mode: str) -> ir.Value:
-    """The bits of an f32 to those of a narrower format, in an i32."""
+def _narrow(builder: Builder, bits: ir.Value, form: NarrowFormat, mode: str) -> ir.Value:
+    """Convert the bits of an f32 to those of a narrower format, in an i32."""
     if not form.signed:
         bits = builder.and_(bits, word(SIGN - 1))
     sign = builder.and_(bits, word(SIGN))
@@ -95,16 +95,16 @@ def _narrow(builder: Builder, bits: ir.Value, form: Format, mode: str) -> ir.Val
 
 
 def _away(builder: Builder, negative: ir.Value, mode: str) -> ir.Value:
-    """All ones where a directed mode rounds away from zero, else zero."""
+    """Return all ones where a directed mode rounds away from zero, else zero."""
     if mode == "zero":
         return word(0)
     return negative if mode == "negative_inf" else builder.not_(negative)
 
 
 def _normal(
-    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: Format, mode: str
-) -> ir.Value:  # fmt: skip
-    """A carry out of the fraction goes to the exponent, and from there to infinity."""
+    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: NarrowFormat, mode: str
+) -> ir.Value:
+    """Round to a normal number; a carry increments the exponent, up to infinity."""
     dropped = _FRACTION - form.fraction
     half = 1 << (dropped - 1)
     rebias = (_BIAS - form.bias) << _FRACTION
@@ -120,11 +120,11 @@ def _normal(
 
 
 def _subnormal(
-    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: Format, mode: str
-) -> ir.Value:  # fmt: skip
-    """Next to a certain power of two an f32 is spaced as the subnormals are, so adding it rounds.
+    builder: Builder, magnitude: ir.Value, negative: ir.Value, form: NarrowFormat, mode: str
+) -> ir.Value:
+    """Round to a subnormal number by adding the power of two whose ulp is the subnormals' spacing.
 
-    To nearest even; what was lost, which is a float, tells where other modes differ.
+    That rounds to nearest even; the rounding error, which is a float, corrects other modes.
     """
     power = _BIAS + 1 + _FRACTION - form.bias - form.fraction << _FRACTION
     exact = float_of(builder, magnitude)
@@ -146,10 +146,14 @@ def _subnormal(
 
 
 def _limited(
-    builder: Builder, result: ir.Value, magnitude: ir.Value, negative: ir.Value,
-    form: Format, mode: str,
-) -> ir.Value:  # fmt: skip
-    """The result where it is finite; else infinity or the largest number."""
+    builder: Builder,
+    result: ir.Value,
+    magnitude: ir.Value,
+    negative: ir.Value,
+    form: NarrowFormat,
+    mode: str,
+) -> ir.Value:
+    """Replace a result that overflows by infinity or the largest number."""
     largest = word(form.largest)
     if form.saturates:
         limit = largest

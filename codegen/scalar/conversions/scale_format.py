@@ -1,8 +1,7 @@
 """f8E8M0FNU, the scale factors of block formats: a power of two from 2^-127 to 2^127, or NaN.
 
-There is no sign and no zero. Conversions do what CUDA documents for its own
-(`__nv_cvt_float_to_e8m0`, saturating): of the magnitude, so that the sign is lost; what is too
-small, zero too, becomes 2^-127, and what is too large, infinity too, 2^127.
+There is no sign and no zero. Conversions follow CUDA's (`__nv_cvt_float_to_e8m0`, saturating): the
+sign is dropped; zero and smaller magnitudes become 2^-127, infinity and larger ones 2^127.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _NAN = 0xFF
 
 
 def widen_scale(builder: Builder, value: ir.Value) -> ir.Value:
-    """The f32 of the same value."""
+    """Convert a scale to f32, exactly."""
     bits = builder.zext(value, WORD)
     power = builder.shl(bits, word(23))
     least = builder.icmp_unsigned("==", bits, word(0))
@@ -30,7 +29,7 @@ def widen_scale(builder: Builder, value: ir.Value) -> ir.Value:
 
 
 def narrow_scale(builder: Builder, value: ir.Value, mode: str) -> ir.Value:
-    """The power of two at or next to the magnitude of an f32: below it (zero) or above it."""
+    """Round the magnitude of an f32 to a power of two: down in mode "zero", else up."""
     magnitude = builder.and_(bits_of(builder, value), word(SIGN - 1))
     if mode == "zero":
         power = builder.lshr(magnitude, word(23))

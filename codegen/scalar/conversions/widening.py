@@ -1,4 +1,4 @@
-"""Every float but f64 as an f32, exactly. NaN stays NaN."""
+"""Converts every float but f64 to f32, exactly. NaN stays NaN."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tileir.codegen.scalar.bits import HALF, INFINITY, SHORT, SINGLE, WORD, bits
 from tileir.codegen.scalar.machine import machine_of
 from tileir.types import Element
 
-from .float_formats import FORMATS, Format
+from .float_formats import FORMATS, NarrowFormat
 from .scale_format import widen_scale
 
 Builder = ir.IRBuilder
@@ -20,7 +20,7 @@ _QUIET_NAN = INFINITY | 1 << 22
 
 
 def widen(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
-    """The f32 of the same value."""
+    """Convert an element to f32, exactly."""
     if element.name == "f32":
         return value
     if element.name == "f8E8M0FNU":
@@ -37,7 +37,7 @@ def widen(builder: Builder, value: ir.Value, element: Element) -> ir.Value:
     return _widen(builder, bits_of(builder, value), FORMATS[element.name])
 
 
-def _widen(builder: Builder, value: ir.Value, form: Format) -> ir.Value:
+def _widen(builder: Builder, value: ir.Value, form: NarrowFormat) -> ir.Value:
     bits = builder.zext(value, WORD)
     if form.bias == _BIAS:
         return float_of(builder, builder.shl(bits, word(32 - form.bits)))
@@ -61,7 +61,7 @@ def _widen(builder: Builder, value: ir.Value, form: Format) -> ir.Value:
 
 
 def _subnormal(builder: Builder, fraction: ir.Value, rebias: int) -> ir.Value:
-    """Put one in front of the fraction and subtract that one again: no subnormal f32 is met."""
+    """Normalise by putting a one before the fraction and subtracting it; no f32 is subnormal."""
     one = word(rebias + (1 << _FRACTION))
     total = float_of(builder, builder.add(fraction, one))
     return bits_of(builder, builder.fsub(total, one.bitcast(SINGLE)))

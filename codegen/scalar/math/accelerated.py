@@ -1,7 +1,7 @@
-"""Formulas in f32 for machines with PTX's instructions for 2^x and 1/x.
+"""Functions in f32 by PTX's approximations of 2^x, 1/x, 1/sqrt(x) and tanh.
 
-PTX promises results within 2 units in the last place of the nearest f32, and within 1. So e^x is
-within 3.1 units of the exact result, while what needs it to be better has a polynomial.
+PTX guarantees 2^x within 2 ulp of the nearest f32, and 1/x within 1. So e^x is within 3.1 ulp of
+the exact result; functions that need a better one use a polynomial.
 """
 
 from __future__ import annotations
@@ -12,60 +12,60 @@ from tileir.codegen.scalar.machine import machine_of
 
 from .binary import SINGLE
 from .double_word import split
-from .terms import Term, fma
+from .terms import Expr, fma
 
 
-def has_approximations(x: Term) -> bool:
-    """Whether PTX's approximations can be used on a term."""
+def has_approximations(x: Expr) -> bool:
+    """Whether PTX's approximations can be used on an expression."""
     return x.format is SINGLE and machine_of(x.builder).ptx
 
 
 _STEPS = 253
-"""How many powers of two are normal numbers, less one."""
+"""Number of powers of two that are normal numbers, less one."""
 
 
-def exp(x: Term, log2_e: str) -> Term:
+def exp(x: Expr, log2_e: str) -> Expr:
     """e^x.
 
-    The instruction takes the fraction of the exponent. The whole part, between -126 and 127, is
+    The instruction takes the fraction of the exponent. Its integer part, between -126 and 127, is
     applied by a multiplication, which is exact unless the result is subnormal, and then rounds
-    once; it is found as a fraction of that range, so that saturation bounds it. The other part is
-    taken of x itself: beyond the range it is larger than one half, and NaN stays NaN. For the
-    largest results it is up to one, where its own rounding counts twice as much as elsewhere.
+    once. The integer part is computed as a fraction of that range, so that saturation bounds it.
+    The fraction is x log2(e) less that: beyond the range it exceeds one half, and NaN stays NaN.
+    For the largest results it is up to one, where its rounding error counts twice.
     """
     high, low = split(log2_e, SINGLE)
     factor, middle = x.like(high / _STEPS), x.like(126 / _STEPS)
-    place = ptx.saturated_fma(x.builder, x.value, factor.value, middle.value)
+    in_range = ptx.saturated_fma(x.builder, x.value, factor.value, middle.value)
     magic = float(3 << (SINGLE.fraction - 1))
-    total = fma(Term(x.builder, place), float(_STEPS), magic + 1)
+    total = fma(Expr(x.builder, in_range), float(_STEPS), magic + 1)
     octaves = total - (magic + SINGLE.bias)
-    # The low part of log2(e) is positive: infinite arguments stay what they are.
+    # The low part of log2(e) is positive, so infinite arguments keep their sign.
     fraction = fma(x, low, fma(x, high, -octaves))
     return exp2(fraction, True) * (total.bits() << SINGLE.fraction).as_float(SINGLE_TYPE)
 
 
-def exp2(x: Term, flushed: bool = False) -> Term:
+def exp2(x: Expr, flushed: bool = False) -> Expr:
     """2^x."""
-    return Term(x.builder, ptx.exp2(x.builder, x.value, flushed))
+    return Expr(x.builder, ptx.exp2(x.builder, x.value, flushed))
 
 
-def rsqrt(x: Term, flushed: bool = False) -> Term:
-    """One over the square root."""
-    return Term(x.builder, ptx.rsqrt(x.builder, x.value, flushed))
+def rsqrt(x: Expr, flushed: bool = False) -> Expr:
+    """1/sqrt(x)."""
+    return Expr(x.builder, ptx.rsqrt(x.builder, x.value, flushed))
 
 
-def inverse(x: Term) -> Term:
-    """1/x within 1.5 ulp, of which nothing is wanted where it, or x, is subnormal."""
+def inverse(x: Expr) -> Expr:
+    """1/x within 1.5 ulp; unspecified if it or x is subnormal."""
     if not has_approximations(x):
         return 1.0 / x
-    return Term(x.builder, ptx.reciprocal(x.builder, x.value))
+    return Expr(x.builder, ptx.reciprocal(x.builder, x.value))
 
 
-def exp_roughly(x: Term, log2_e: str, flushed: bool = True) -> Term:
-    """e^x within |x| + 3 ulp, for what loses those digits anyway."""
+def exp_approx(x: Expr, log2_e: str, flushed: bool = True) -> Expr:
+    """e^x within |x| + 3 ulp, for results that need no more."""
     return exp2(x * split(log2_e, SINGLE)[0], flushed)
 
 
-def tanh_roughly(x: Term) -> Term:
-    """The hyperbolic tangent, with 11 digits."""
-    return Term(x.builder, ptx.tanh(x.builder, x.value))
+def tanh_approx(x: Expr) -> Expr:
+    """tanh(x) with 11 correct bits."""
+    return Expr(x.builder, ptx.tanh(x.builder, x.value))

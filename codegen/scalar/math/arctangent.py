@@ -1,4 +1,4 @@
-"""The angle of a point: one division, a polynomial, and a multiple of pi/4."""
+"""atan2: one division, a polynomial, and a multiple of pi/4."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from .binary import DOUBLE, SINGLE
 from .double_word import split
 from .polynomial import Coefficients, horner
-from .terms import Term, fma, magnitude, sign_bit, signed
+from .terms import Expr, flip_sign, fma, magnitude, sign_bit
 
 # (atan(t) - t) / t^3 in t^2, on |t| <= 0.55; relative error of the angle: 2^-29.9, 2^-58.5
 ATAN: Coefficients = {
@@ -22,15 +22,15 @@ ATAN: Coefficients = {
 
 _PI_QUARTER = "0.785398163397448309615660845819875721049292349843776455243736148"
 _TURN = 0.55
-"""Tangents above it are taken of the angle less pi/4. Below tan(pi/8) results would lose digits."""
+"""Limit of tangents; above it pi/4 is subtracted from the angle. Below tan(pi/8) it loses bits."""
 
 
-def atan2(y: Term, x: Term) -> Term:
-    """The angle of the point (x, y), between -pi and pi; zeros and infinities as in C."""
+def atan2(y: Expr, x: Expr) -> Expr:
+    """Return the angle of (x, y), between -pi and pi; zeros and infinities as in C."""
     height, width = magnitude(y), magnitude(x)
     steep = height > width
     long, short = steep.choose(height, width), steep.choose(width, height)
-    # Moderate sizes, so that neither their sum nor their comparison suffers; both are exact.
+    # Scale to moderate sizes, exactly, so that neither sum nor comparison over- or underflows.
     limit = 2.0 ** (x.format.bias - 27)
     scale = (long > limit).choose(x.like(0.25), 1.0)
     scale = (long < 1.0 / limit).choose(x.like(2.0**60), scale)
@@ -43,7 +43,7 @@ def atan2(y: Term, x: Term) -> Term:
     under = turned.choose(short + long, long)
     tangent = diagonal.choose(x.like(0.0), over) / diagonal.choose(x.like(1.0), under)
 
-    # The angle is now that many quarters of pi, plus or minus the arc of the tangent.
+    # The angle is that many times pi/4, plus or minus the arctangent of `tangent`.
     quarters = turned.choose(x.like(1.0), 0.0)
     quarters = steep.choose(2.0 - quarters, quarters)
     left = (x.bits() & x.format.sign).differs(0)
@@ -51,6 +51,6 @@ def atan2(y: Term, x: Term) -> Term:
     square = tangent * tangent
     arc = fma(tangent * square, horner(square, ATAN), tangent)
     arc = (steep ^ left).choose(-arc, arc)
-    # So few digits that its multiples are exact.
+    # pi/4 is cut to so few bits that its multiples are exact.
     high, low = split(_PI_QUARTER, x.format, x.format.fraction - 2)
-    return signed(fma(quarters, high, fma(quarters, low, arc)), sign_bit(y))
+    return flip_sign(fma(quarters, high, fma(quarters, low, arc)), sign_bit(y))

@@ -10,20 +10,20 @@ from llvmlite import ir
 
 
 @dataclass(frozen=True)
-class Format:
-    """A binary format: `width` bits, `fraction` of them behind the point of 1.xxx."""
+class BinaryFormat:
+    """A binary format: `width` bits, of which the last `fraction` are the fraction."""
 
     width: int
     fraction: int
 
     @property
     def bias(self) -> int:
-        """What is added to exponents; also the largest exponent."""
+        """Bias of the exponent; also the largest exponent."""
         return (1 << (self.width - self.fraction - 2)) - 1
 
     @property
     def pattern(self) -> ir.IntType:
-        """The integer that holds the bits of a number."""
+        """Integer type of the bits of a number."""
         return ir.IntType(self.width)
 
     @property
@@ -33,20 +33,20 @@ class Format:
 
     @property
     def smallest_normal(self) -> float:
-        """The least positive number of full precision."""
+        """The smallest positive normal number."""
         return 2.0 ** (1 - self.bias)
 
     def nearest(self, number: Fraction) -> float:
-        """The number of this format nearest to one that is no midpoint."""
+        """Return the number of this format nearest to a number that is no midpoint."""
         return float(np.float32(float(number))) if self.width == 32 else float(number)
 
 
-SINGLE = Format(32, 23)
-DOUBLE = Format(64, 52)
+SINGLE = BinaryFormat(32, 23)
+DOUBLE = BinaryFormat(64, 52)
 
 _FORMATS = {ir.FloatType(): SINGLE, ir.DoubleType(): DOUBLE}
 
 
-def format_of(kind: ir.Type) -> Format:
-    """The format of LLVM's float or double."""
+def format_of(kind: ir.Type) -> BinaryFormat:
+    """Return the format of LLVM's float or double."""
     return _FORMATS[kind]

@@ -1,7 +1,7 @@
-"""Twice the precision: a number as the unevaluated sum of two floats, the second an error term.
+"""Double-word arithmetic: a number is the unevaluated sum of two floats, the second an error term.
 
-The error of a sum is a float, and so is that of a product (Dekker, Knuth); fused multiply-adds find
-the latter in one instruction.
+The error of a sum is a float, and so is that of a product (Dekker, Knuth); a fused
+multiply-add computes the latter.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from .binary import Format
-from .terms import Term, fma
+from .binary import BinaryFormat
+from .terms import Expr, fma
 
-DoubleWord = tuple[Term, Term]
-"""The float nearest to the number, and about what is missing."""
+DoubleWord = tuple[Expr, Expr]
+"""The float nearest to the number, and an approximation of the rest."""
 
 
 @cache
-def split(number: str, form: Format, bits: int | None = None) -> tuple[float, float]:
-    """A decimal as two constants of a format, the first cut to so many bits if given."""
+def split(number: str, form: BinaryFormat, bits: int | None = None) -> tuple[float, float]:
+    """Split a decimal into two floats of a format, the first rounded to `bits` if given."""
     exact = Fraction(number)
     head = Fraction(form.nearest(exact))
     if bits is not None:
@@ -27,20 +27,20 @@ def split(number: str, form: Format, bits: int | None = None) -> tuple[float, fl
     return float(head), form.nearest(exact - head)
 
 
-def ordered_sum(large: Term, small: Term) -> DoubleWord:
-    """The exact sum of two floats; the first is not smaller than the second, or zero."""
+def ordered_sum(large: Expr, small: Expr) -> DoubleWord:
+    """Return the exact sum of two floats, if |large| >= |small| or large is zero."""
     total = large + small
     return total, small - (total - large)
 
 
 def product(lhs: DoubleWord, rhs: DoubleWord) -> DoubleWord:
-    """The product, off by a few units in the last place of its second word."""
+    """Return the product, with an error of a few ulp of its second word."""
     head = lhs[0] * rhs[0]
     rest = fma(lhs[0], rhs[1], lhs[1] * rhs[0])
     return head, fma(lhs[0], rhs[0], -head) + rest
 
 
-def constant(number: str, like: Term) -> DoubleWord:
-    """A decimal in twice the precision of a term."""
+def constant(number: str, like: Expr) -> DoubleWord:
+    """Return a decimal as two words of an expression's format."""
     head, rest = split(number, like.format)
     return like.like(head), like.like(rest)

@@ -1,18 +1,18 @@
-"""Exponentials: a power of two times a polynomial on half an octave each way.
+"""Exponentials: a power of two times a polynomial on half an octave either side of 1.
 
-The argument is split by adding a number so large that the sum has no digits behind the point; then
-its last bits are the exponent, plus twice the bias. The power of two is applied as two factors, as
-it may lie outside the format while the result does not, be it large or subnormal: only the second
-multiplication rounds.
+The argument is split by adding a number so large that the sum has no fraction; the low bits of the
+sum are then the exponent plus twice the bias. The power of two is applied in two multiplications,
+as it may be out of range although the result, large or subnormal, is not: only the second one
+rounds.
 """
 
 from __future__ import annotations
 
 from . import accelerated
-from .binary import DOUBLE, SINGLE, Format
+from .binary import DOUBLE, SINGLE, BinaryFormat
 from .double_word import split
 from .polynomial import Coefficients, horner
-from .terms import Term, clamp, fma
+from .terms import Expr, clamp, fma
 
 LN2 = "0.693147180559945309417232121458176568075500134360255254120680009"
 LOG2_E = "1.442695040888963407359924681001892137426645954152985934135449407"
@@ -39,25 +39,25 @@ EXP2: Coefficients = {
 }  # fmt: skip
 
 _EXP_BOUNDS = {SINGLE: (-104.0, 90.0), DOUBLE: (-746.0, 711.0)}
-"""Beyond them e^x, and half of it, is zero or infinite in any case."""
+"""Arguments beyond these bounds give zero or infinity, also for half of e^x."""
 
 EXP2_BOUNDS = {SINGLE: (-151.0, 129.0), DOUBLE: (-1076.0, 1025.0)}
-"""Beyond them 2^x is zero or infinite in any case."""
+"""Arguments beyond these bounds give zero or infinity."""
 
 
-def _magic(form: Format) -> float:
-    """What is added to find the integer nearest to a number, and with it its exponent."""
+def _magic(form: BinaryFormat) -> float:
+    """Return the number to add that rounds a number to an integer, in the sum's low bits."""
     return float(3 << (form.fraction - 1)) + 2 * form.bias
 
 
-def whole_and_rest(power: Term) -> tuple[Term, Term]:
-    """An exponent within bounds as a sum with `_magic` and what that leaves out, exactly."""
+def whole_and_rest(power: Expr) -> tuple[Expr, Expr]:
+    """Split an exponent within bounds: its sum with `_magic`, and the exact rest."""
     total = power + _magic(power.format)
     return total, power - (total - _magic(power.format))
 
 
-def scaled(mantissa: Term, total: Term) -> Term:
-    """A number near 1 times two to the power that was added to `_magic`."""
+def scaled(mantissa: Expr, total: Expr) -> Expr:
+    """Multiply a number near 1 by two to the power that was added to `_magic`."""
     form, exponent = total.format, total.bits()
     half = exponent >> 1
     for part in (half, exponent - half):
@@ -65,8 +65,8 @@ def scaled(mantissa: Term, total: Term) -> Term:
     return mantissa
 
 
-def _parts(x: Term, magic: float) -> tuple[Term, Term]:
-    """e^x as a number near 1, and the exponent of a power of two, added to `magic`."""
+def _parts(x: Expr, magic: float) -> tuple[Expr, Expr]:
+    """Split e^x into a number near 1 and the exponent of a power of two, added to `magic`."""
     total = fma(x, split(LOG2_E, x.format)[0], magic)
     octaves = total - magic
     high, low = split(LN2, x.format)
@@ -74,7 +74,7 @@ def _parts(x: Term, magic: float) -> tuple[Term, Term]:
     return fma(rest * rest, horner(rest, EXP), rest) + 1.0, total
 
 
-def exp(x: Term) -> Term:
+def exp(x: Expr) -> Expr:
     """e^x."""
     form = x.format
     if accelerated.has_approximations(x):
@@ -82,16 +82,16 @@ def exp(x: Term) -> Term:
     return scaled(*_parts(clamp(x, *_EXP_BOUNDS[form]), _magic(form)))
 
 
-def exp_quarter(size: Term) -> Term:
-    """e^x / 4 of a number without sign: a power of two that is a normal number, or infinite."""
-    form = size.format
+def exp_quarter(absolute: Expr) -> Expr:
+    """e^x / 4 for x >= 0, with a power of two that is normal, or infinite."""
+    form = absolute.format
     high = _EXP_BOUNDS[form][1]
-    bounded = (size > high).choose(size.like(high), size)
+    bounded = (absolute > high).choose(absolute.like(high), absolute)
     mantissa, total = _parts(bounded, _magic(form) - form.bias - 2)
-    return mantissa * (total.bits() << form.fraction).as_float(size.type)
+    return mantissa * (total.bits() << form.fraction).as_float(absolute.type)
 
 
-def exp2(x: Term) -> Term:
+def exp2(x: Expr) -> Expr:
     """2^x."""
     if accelerated.has_approximations(x):
         return accelerated.exp2(x)

@@ -6,7 +6,7 @@ from . import accelerated
 from .binary import DOUBLE, SINGLE
 from .exponential import LOG2_E, exp, exp_quarter
 from .polynomial import Coefficients, horner
-from .terms import Term, fma, magnitude, sign_bit, signed
+from .terms import Expr, flip_sign, fma, magnitude, sign_bit
 
 # (sinh(x) - x) / x^3 in x^2, on |x| <= 1; relative error of sinh: 2^-31.4, 2^-61.5
 SINH: Coefficients = {
@@ -33,35 +33,35 @@ TANH: Coefficients = {
 
 
 _TANH_FAR = {SINGLE: 1.2, DOUBLE: 0.55}
-"""Where the exponential takes over: for f32 only when little is left of its error on a GPU."""
+"""From here on exponentials are used; for f32 only where their error on a GPU matters little."""
 
 
-def _near_zero(size: Term, coefficients: Coefficients) -> Term:
-    square = size * size
-    return fma(size * square, horner(square, coefficients), size)
+def _near_zero(absolute: Expr, coefficients: Coefficients) -> Expr:
+    square = absolute * absolute
+    return fma(absolute * square, horner(square, coefficients), absolute)
 
 
-def sinh(x: Term) -> Term:
+def sinh(x: Expr) -> Expr:
     """(e^x - e^-x) / 2."""
-    size = magnitude(x)
-    quarter = exp_quarter(size)
+    absolute = magnitude(x)
+    quarter = exp_quarter(absolute)
     far = fma(accelerated.inverse(quarter), -0.125, quarter + quarter)
-    return signed((size < 1.0).choose(_near_zero(size, SINH), far), sign_bit(x))
+    return flip_sign((absolute < 1.0).choose(_near_zero(absolute, SINH), far), sign_bit(x))
 
 
-def cosh(x: Term) -> Term:
+def cosh(x: Expr) -> Expr:
     """(e^x + e^-x) / 2."""
     quarter = exp_quarter(magnitude(x))
     return fma(accelerated.inverse(quarter), 0.125, quarter + quarter)
 
 
-def tanh(x: Term) -> Term:
+def tanh(x: Expr) -> Expr:
     """sinh / cosh."""
-    size = magnitude(x)
+    absolute = magnitude(x)
     if accelerated.has_approximations(x):
-        power = accelerated.exp_roughly(size + size, LOG2_E)
+        power = accelerated.exp_approx(absolute + absolute, LOG2_E)
     else:
-        power = exp(size + size)
+        power = exp(absolute + absolute)
     far = fma(accelerated.inverse(power + 1.0), -2.0, 1.0)
-    near = size < _TANH_FAR[x.format]
-    return signed(near.choose(_near_zero(size, TANH), far), sign_bit(x))
+    near = absolute < _TANH_FAR[x.format]
+    return flip_sign(near.choose(_near_zero(absolute, TANH), far), sign_bit(x))

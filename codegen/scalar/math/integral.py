@@ -1,15 +1,15 @@
-"""Rounding to integers, by LLVM's instructions; exact in every format."""
+"""Rounding to integers by LLVM's intrinsics, which are exact in every format."""
 
 from __future__ import annotations
 
-from .terms import Term
+from .terms import Expr
 
 
-def ceil(x: Term) -> Term:
-    """The least integer that is not smaller."""
+def ceil(x: Expr) -> Expr:
+    """Return the least integer not below x."""
     return x.call("llvm.ceil")
 
 
-def floor(x: Term) -> Term:
-    """The greatest integer that is not larger."""
+def floor(x: Expr) -> Expr:
+    """Return the greatest integer not above x."""
     return x.call("llvm.floor")

@@ -10,7 +10,7 @@ from .binary import DOUBLE, SINGLE
 from .double_word import constant, ordered_sum, split
 from .exponential import LN2, LOG2_E
 from .polynomial import Coefficients, horner
-from .terms import Term, fma
+from .terms import Expr, fma
 
 # (log(1 + f) - f) / f^2 on sqrt(1/2) <= 1 + f <= sqrt(2); relative error of the logarithm:
 # 2^-27.7, 2^-56.5
@@ -31,10 +31,10 @@ LOG: Coefficients = {
 _SQRT_HALF = {SINGLE: 0x3F3504F3, DOUBLE: 0x3FE6A09E667F3BCD}
 
 
-def octaves(x: Term) -> tuple[Term, Term]:
-    """A positive number as k and f, where x = 2^k (1 + f) and 1 + f is nearest to 1.
+def octaves(x: Expr) -> tuple[Expr, Expr]:
+    """Split a positive number into k and f, where x = 2^k (1 + f) and 1 + f is nearest to 1.
 
-    Anything else gives two numbers that mean nothing.
+    For other numbers the result is meaningless.
     """
     form = x.format
     tiny = x < form.smallest_normal
@@ -48,26 +48,26 @@ def octaves(x: Term) -> tuple[Term, Term]:
     return whole.to_float(x.type) + lifted, mantissa - 1.0
 
 
-def _with_special(x: Term, result: Term) -> Term:
-    """The result for positive numbers, and what logarithms of all others are."""
-    # Patterns of negative numbers and of NaN are above that of infinity.
+def _with_special(x: Expr, result: Expr) -> Expr:
+    """Return `result` for positive numbers, and the logarithm of all others."""
+    # As unsigned integers, the bits of negative numbers and NaN exceed those of infinity.
     finite = x.bits().below(x.like(math.inf).bits())
     result = finite.choose(result, fma(x, math.inf, math.inf))
     return x.equals(0.0).choose(x.like(-math.inf), result)
 
 
-def log(x: Term) -> Term:
-    """The natural logarithm."""
+def log(x: Expr) -> Expr:
+    """Return the natural logarithm."""
     k, f = octaves(x)
     high, low = split(LN2, x.format)
     rest = fma(f * f, horner(f, LOG), f)
-    if x.format is DOUBLE:  # as an f32, ln(2) is so near to a number that nothing is missing
+    if x.format is DOUBLE:  # ln(2) is so near to an f32 that it needs no second word
         rest = fma(k, low, rest)
     return _with_special(x, fma(k, high, rest))
 
 
-def log2(x: Term) -> Term:
-    """The logarithm to base 2."""
+def log2(x: Expr) -> Expr:
+    """Return the logarithm to base 2."""
     k, f = octaves(x)
     high, low = constant(LOG2_E, x)
     large = f * high

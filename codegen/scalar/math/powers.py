@@ -1,7 +1,7 @@
-"""Powers: 2^(y log2 x), the logarithm and the product in twice the precision.
+"""Powers: 2^(y log2 x), with the logarithm and the product as double words.
 
-The exponent of two can be as large as a thousand and its error is that of the result, so that a
-logarithm of one word would lose ten bits.
+The exponent can be as large as a thousand, and its absolute error is the relative error of the
+result, so a logarithm of one word would lose ten bits.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .double_word import DoubleWord, constant, ordered_sum, product, split
 from .exponential import EXP2, EXP2_BOUNDS, LN2, scaled, whole_and_rest
 from .logarithm import octaves
 from .polynomial import Coefficients, horner
-from .terms import Term, clamp, fma, magnitude, sign_bit, signed
+from .terms import Expr, clamp, flip_sign, fma, magnitude, sign_bit
 
 # (atanh(s) - s - s^3/3) / s^5 in s^2, where (1 + s) / (1 - s) is between sqrt(1/2) and sqrt(2);
 # relative error of atanh(s): 2^-36.7, 2^-73.2
@@ -30,7 +30,7 @@ _THIRD = "0.333333333333333333333333333333333333333333333333333333333333333"
 _TWO_LOG2_E = "2.885390081777926814719849362003784274853291908305970870268898814"
 
 
-def fpowf(x: Term, y: Term) -> Term:
+def fpowf(x: Expr, y: Expr) -> Expr:
     """x^y, as pow in C."""
     whole = y.call("llvm.rint").equals(y)
     half = y * 0.5
@@ -38,17 +38,17 @@ def fpowf(x: Term, y: Term) -> Term:
     result = _power(x, (y, y.like(0.0)), odd)
     negative = (x < 0.0) & (x > -math.inf)
     result = (negative & (whole ^ 1)).choose(result.like(math.nan), result)
-    # x = -1 has logarithm 0, which says nothing about infinitely large y.
+    # log2(1) * y is NaN for infinite y, but |x| = 1 gives 1.
     endless = x.equals(-1.0) & magnitude(y).equals(math.inf)
     return (x.equals(1.0) | y.equals(0.0) | endless).choose(x.like(1.0), result)
 
 
-def fpowi(x: Term, n: Term) -> Term:
-    """x^n for a signed integer n: a true i1 is -1, as NVIDIA's compiler has it."""
+def fpowi(x: Expr, n: Expr) -> Expr:
+    """x^n for a signed integer n; an i1 that is set is -1, as in NVIDIA's compiler."""
     wide = n.to_float(x.type)
     rest = x.like(0.0)
     if n.type.width > x.format.fraction:
-        # What an f32 leaves out of a large integer is a number of its own.
+        # The rounding error of a large integer in f32 is a second word.
         low = n & 0xFFF
         high = (n - low).to_float(x.type)
         wide, rest = ordered_sum(high, low.to_float(x.type))
@@ -56,23 +56,23 @@ def fpowi(x: Term, n: Term) -> Term:
     return n.equals(0).choose(x.like(1.0), _power(x, (wide, rest), odd))
 
 
-def _power(x: Term, y: DoubleWord, odd: Term) -> Term:
-    """|x|^y, negative if x is and y is odd; y is not zero."""
+def _power(x: Expr, y: DoubleWord, odd: Expr) -> Expr:
+    """|x|^y, negative if x is negative and y odd; y must not be zero."""
     form = x.format
     power, rest = product(y, _log2(magnitude(x)))
     low, high = EXP2_BOUNDS[form]
     rest = ((power > low) & (power < high)).choose(rest, 0.0)
     total, fraction = whole_and_rest(clamp(power, low, high))
     head = fraction * horner(fraction, EXP2)
-    # The second word of the exponent adds its natural multiple of the result.
+    # 2^rest is about 1 + rest ln(2).
     tail = rest * split(LN2, form)[0]
     mantissa = (head + fma(tail, head, tail)) + 1.0
     sign = odd.choose(sign_bit(x), 0)
-    return signed(scaled(mantissa, total), sign)
+    return flip_sign(scaled(mantissa, total), sign)
 
 
-def _log2(x: Term) -> DoubleWord:
-    """log2 of a number without sign; log(1 + f) is twice the atanh of s = f / (2 + f)."""
+def _log2(x: Expr) -> DoubleWord:
+    """log2 of a non-negative number; log(1 + f) is 2 atanh(s) with s = f / (2 + f)."""
     k, f = octaves(x)
     under = ordered_sum(x.like(2.0), f)
     inverse = accelerated.inverse(under[0])

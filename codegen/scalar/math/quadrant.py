@@ -1,9 +1,9 @@
-"""Arguments of sin, cos and tan reduced to a quarter turn, exactly enough for the largest ones.
+"""Argument reduction modulo pi/2 for sin, cos and tan, accurate for the largest arguments.
 
-After Payne and Hanek: of x * 2/pi only the last two bits before the point and the fraction matter,
-and they depend on a window of the bits of 2/pi that the exponent of x selects. Three words of that
-window are multiplied by the digits of x in integers twice as long as x. No float comes so close to
-a multiple of pi/2 that the fraction would have too few digits.
+This is the algorithm of Payne and Hanek: only the last two integer bits and the fraction of
+x * 2/pi matter, and they depend on a window of the bits of 2/pi that the exponent of x selects.
+Three words of that window are multiplied by the significand of x in integers twice as wide as x. No
+float is so close to a multiple of pi/2 that the fraction would have too few bits.
 """
 
 from __future__ import annotations
@@ -12,50 +12,51 @@ from itertools import pairwise
 
 from llvmlite import ir
 
-from .binary import DOUBLE, Format
+from .binary import DOUBLE, BinaryFormat
 from .double_word import DoubleWord, constant, ordered_sum, product
-from .terms import Term, magnitude
+from .terms import Expr, magnitude
 
 _TWO_OVER_PI = int(
     "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561"
     "B7246E3A424DD2E006492EEA09D1921CFE1DEB1CB129A73EE88235F52EBB4484"
     "E99C7026B45F7E413991D639835339F49C845F8BBDF9283B1FF897FFDE05980F"
     "EF2F118B5A0A6D1F6D367ECF27CB09B74F463F669E5FEA2D7527BAC7EBE5F17B"
-    "3D0739F78A5292EA6BFB5FB11F8D5D0856033046FC7B6BAB", 16,
-)  # fmt: skip
+    "3D0739F78A5292EA6BFB5FB11F8D5D0856033046FC7B6BAB",
+    16,
+)
 _DIGITS = 1216
-"""Bits of 2/pi after the point that the number above has."""
+"""Number of fraction bits of `_TWO_OVER_PI`."""
 
 _PI_HALF = "1.570796326794896619231321691639751442098584699687552910487472296"
 _PI_QUARTER = 0.7853981633974483
 
 
-def quadrant(x: Term) -> tuple[Term, DoubleWord]:
-    """|x| as a multiple of pi/2 (its last two bits, an integer) and the angle that is left.
+def quadrant(x: Expr) -> tuple[Expr, DoubleWord]:
+    """Return the multiple of pi/2 nearest to |x|, modulo 4, and the remaining angle.
 
-    The angle is between -pi/4 and pi/4. Infinities and NaN give something without meaning.
+    The angle is between -pi/4 and pi/4. For infinities and NaN the result is meaningless.
     """
     form = x.format
     word, long = form.pattern, ir.IntType(2 * form.width)
-    size = magnitude(x)
-    digits, position = _digits_and_position(size)
+    absolute = magnitude(x)
+    digits, position = _digits_and_position(absolute)
     high, middle, low = (part.extended(long) for part in _window(position, form))
     digits = digits.extended(long)
-    # The last bit counts 2^-(twice the width - 2), the first two the quarter turns.
+    # Fixed point: the first two bits are quarter turns, the last bit is 2^-(2 * width - 2).
     turns = (high * digits << form.width) + middle * digits + (low * digits >> form.width)
     point = 2 * form.width - 2
     count = (turns + (1 << (point - 1))) >> point
-    rest = _as_double_word(turns - (count << point), size)
-    small = size < _PI_QUARTER
+    rest = _as_double_word(turns - (count << point), absolute)
+    small = absolute < _PI_QUARTER
     angle = product(rest, constant(_PI_HALF, x))
-    angle = small.choose(size, angle[0]), small.choose(size.like(0.0), angle[1])
+    angle = small.choose(absolute, angle[0]), small.choose(absolute.like(0.0), angle[1])
     return small.choose(count.like(0), count).truncated(word), angle
 
 
-def _digits_and_position(size: Term) -> tuple[Term, Term]:
-    """Integers d and e >= 0 where the number is d * 2^(e - fraction - 1), if it is at least 1/2."""
-    form = size.format
-    bits = size.bits()
+def _digits_and_position(absolute: Expr) -> tuple[Expr, Expr]:
+    """Return integers d and e >= 0 so that a number >= 1/2 is d * 2^(e - fraction - 1)."""
+    form = absolute.format
+    bits = absolute.bits()
     exponent = (bits >> form.fraction) - form.bias
     whole = (bits & ((1 << form.fraction) - 1)) | (1 << form.fraction)
     below_one = exponent < 0
@@ -65,29 +66,29 @@ def _digits_and_position(size: Term) -> tuple[Term, Term]:
     )
 
 
-def _window(position: Term, form: Format) -> list[Term]:
-    """Three words of the bits of 2/pi, from the one that counts two turns on."""
+def _window(position: Expr, form: BinaryFormat) -> list[Expr]:
+    """Return three words of the bits of 2/pi, whose first bit counts two quarter turns."""
     step = form.width.bit_length() - 1
     words = _words(position >> step, form)
     within = position & (form.width - 1)
     return [one.call("llvm.fshl", two, within) for one, two in pairwise(words)]
 
 
-def _table(form: Format) -> list[int]:
-    """The bits of 2/pi in words, with as many zeros before them as position 0 needs."""
+def _table(form: BinaryFormat) -> list[int]:
+    """Return the bits of 2/pi in words, after as many zeros as position 0 needs."""
     zeros = form.fraction + 3
     count = (form.bias + 1) // form.width + 4
     length = count * form.width
     bits = (_TWO_OVER_PI << length) >> (_DIGITS + zeros)
     mask = (1 << form.width) - 1
-    return [bits >> (length - (place + 1) * form.width) & mask for place in range(count)]
+    return [bits >> (length - (word + 1) * form.width) & mask for word in range(count)]
 
 
-def _words(index: Term, form: Format) -> list[Term]:
-    """Four words of the table: few are selected from, many are loaded from."""
+def _words(index: Expr, form: BinaryFormat) -> list[Expr]:
+    """Return four words of the table: by selects from a short one, by loads from a long one."""
     table = _table(form)
     if form == DOUBLE:
-        return [_loaded(index + place, table) for place in range(4)]
+        return [_loaded(index + word, table) for word in range(4)]
     words = [index.like(word) for word in table]
     for step in (2, 1):
         bit = (index & step).differs(0)
@@ -96,25 +97,25 @@ def _words(index: Term, form: Format) -> list[Term]:
     return words[:4]
 
 
-def _loaded(index: Term, table: list[int]) -> Term:
+def _loaded(index: Expr, table: list[int]) -> Expr:
     builder = index.builder
     kind = ir.ArrayType(index.type, len(table))
     name = "tileir.two_over_pi"
-    place = builder.module.globals.get(name)
-    if place is None:
-        place = ir.GlobalVariable(builder.module, kind, name)
-        place.initializer = ir.Constant(kind, table)
-        place.global_constant = True
-        place.linkage = "private"
-    address = builder.gep(place, [index.like(0).value, index.value], source_etype=kind)
-    return Term(builder, builder.load(address, typ=index.type))
+    variable = builder.module.globals.get(name)
+    if variable is None:
+        variable = ir.GlobalVariable(builder.module, kind, name)
+        variable.initializer = ir.Constant(kind, table)
+        variable.global_constant = True
+        variable.linkage = "private"
+    address = builder.gep(variable, [index.like(0).value, index.value], source_etype=kind)
+    return Expr(builder, builder.load(address, typ=index.type))
 
 
-def _as_double_word(turn: Term, like: Term) -> DoubleWord:
-    """A signed fraction, counted in 2^-(twice the width - 2), as two floats.
+def _as_double_word(turn: Expr, like: Expr) -> DoubleWord:
+    """Convert a signed fixed-point fraction, in units of 2^-(2 * width - 2), to two floats.
 
-    The first gets the upper digits as they stand, so that its conversion is exact; it is zero where
-    the fraction is small, and then the second has them.
+    The first holds the upper bits, so that its conversion is exact; if the fraction is small, it is
+    zero and the second holds all.
     """
     form = like.format
     upper = 2 * form.width - 3 - form.fraction
@@ -123,7 +124,7 @@ def _as_double_word(turn: Term, like: Term) -> DoubleWord:
     rest = (turn - (head << upper)).shifted_arithmetic(spare)
     point = 2 * form.width - 2
     parts = (
-        part.truncated(form.pattern).to_float(like.type) * 2.0 ** (place - point)
-        for part, place in ((head, upper), (rest, spare))
+        part.truncated(form.pattern).to_float(like.type) * 2.0 ** (shift - point)
+        for part, shift in ((head, upper), (rest, spare))
     )
     return ordered_sum(*parts)

@@ -1,13 +1,13 @@
-"""One over the square root; LLVM's instruction for the root is the correctly rounded one."""
+"""The reciprocal square root; LLVM's square root is correctly rounded."""
 
 from __future__ import annotations
 
 from . import accelerated
-from .terms import Term
+from .terms import Expr
 
 
-def rsqrt(x: Term) -> Term:
-    """One over the square root; infinite, with its sign, at zero. PTX's is within 2.2 ulp."""
+def rsqrt(x: Expr) -> Expr:
+    """1/sqrt(x); infinite at zero, with its sign. PTX's instruction is within 2.2 ulp."""
     if accelerated.has_approximations(x):
         return accelerated.rsqrt(x)
     return 1.0 / x.call("llvm.sqrt")

@@ -1,4 +1,4 @@
-"""Which op is which function, on which elements, with which attributes."""
+"""The table of math ops: which function computes each, by element type and attributes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .logarithm import log, log2
 from .powers import fpowf, fpowi
 from .remainder import remf
 from .roots import rsqrt
-from .terms import Term
+from .terms import Expr
 from .trigonometric import cos, sin, tan
 
 
-def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
-    """The function as an emitter: halves by way of f32, subnormals flushed if the op says so."""
+def _emitter(function: Callable[..., Expr]) -> Callable[..., ir.Value]:
+    """Make an emitter of a function: it computes halves in f32, and flushes subnormals."""
 
     def emit(builder: ir.IRBuilder, op: Op, *arguments: ir.Value) -> ir.Value:
         element = op.result.type.element
@@ -33,14 +33,14 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
         flushed = op.attributes.get("flush_to_zero")
         modifier = "flushed" if flushed else op.attributes.get("rounding_mode")
         if machine_of(builder).ptx and (op.name, modifier) in _BY_INSTRUCTION:
-            return _BY_INSTRUCTION[op.name, modifier](Term(builder, arguments[0])).value
-        terms = []
+            return _BY_INSTRUCTION[op.name, modifier](Expr(builder, arguments[0])).value
+        operands = []
         for operand, value in zip(op.operands.values(), arguments, strict=True):
             if operand.type.element == element:
                 value = widen(builder, value, element) if half else value
                 value = flush(builder, value) if flushed else value
-            terms.append(Term(builder, value))
-        result = function(*terms).value
+            operands.append(Expr(builder, value))
+        result = function(*operands).value
         if flushed:
             return flush(builder, result)
         return narrow(builder, result, element) if half else result
@@ -48,18 +48,33 @@ def _emitter(function: Callable[..., Term]) -> Callable[..., ir.Value]:
     return emit
 
 
-_BY_INSTRUCTION: dict[tuple[str, str], Callable[[Term], Term]] = {
-    ("exp", "approx"): lambda x: accelerated.exp_roughly(x, LOG2_E, flushed=False),
+_BY_INSTRUCTION: dict[tuple[str, str], Callable[[Expr], Expr]] = {
+    ("exp", "approx"): lambda x: accelerated.exp_approx(x, LOG2_E, flushed=False),
     ("exp2", "flushed"): lambda x: accelerated.exp2(x, flushed=True),
     ("rsqrt", "flushed"): lambda x: accelerated.rsqrt(x, flushed=True),
-    ("tanh", "approx"): accelerated.tanh_roughly,
+    ("tanh", "approx"): accelerated.tanh_approx,
 }
-"""What PTX has instructions for that err as much as the mode of an op on f32 allows."""
+"""Op and mode on f32 -> PTX's instruction, whose error the mode permits."""
 
 _FUNCTIONS = (
-    atan2, ceil, cos, cosh, exp, exp2, floor, fpowf, fpowi, log, log2, remf, rsqrt, sin, sinh, tan,
+    atan2,
+    ceil,
+    cos,
+    cosh,
+    exp,
+    exp2,
+    floor,
+    fpowf,
+    fpowi,
+    log,
+    log2,
+    remf,
+    rsqrt,
+    sin,
+    sinh,
+    tan,
     tanh,
-)  # fmt: skip
+)
 
 OPS = {function.__name__: _emitter(function) for function in _FUNCTIONS}
-"""Without instructions the usual results do for approximate modes, which allow a larger error."""
+"""Mnemonic -> emitter; without PTX, approximate modes get the accurate result."""

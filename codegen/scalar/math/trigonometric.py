@@ -1,4 +1,4 @@
-"""Sine, cosine and tangent: polynomials on an eighth of a turn each way, and the quadrant."""
+"""Sine, cosine and tangent: polynomials between -pi/4 and pi/4, selected by the quadrant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .binary import DOUBLE, SINGLE
 from .double_word import DoubleWord
 from .polynomial import Coefficients, horner
 from .quadrant import quadrant
-from .terms import Term, fma, sign_bit, signed
+from .terms import Expr, flip_sign, fma, sign_bit
 
 # (sin(r) - r) / r^3 in r^2, on |r| <= pi/4; relative error of the sine: 2^-27.8, 2^-57.9
 SIN: Coefficients = {
@@ -45,62 +45,62 @@ TAN: Coefficients = {
 }  # fmt: skip
 
 
-def _sine(angle: DoubleWord) -> Term:
+def _sine(angle: DoubleWord) -> Expr:
     head, rest = angle
     square = head * head
     return head + fma(head * square, horner(square, SIN), rest)
 
 
-def _cosine(angle: DoubleWord) -> Term:
+def _cosine(angle: DoubleWord) -> Expr:
     head, rest = angle
     square = head * head
     inner = fma(square, horner(square, COS), -0.5)
     return fma(square, inner, -(head * rest)) + 1.0
 
 
-def _tangent(angle: DoubleWord) -> Term:
+def _tangent(angle: DoubleWord) -> Expr:
     head, rest = angle
     square = head * head
     more = head * square * horner(square, TAN)
     whole = head + more
-    # The derivative of the tangent is one more than its square.
+    # The derivative of the tangent is 1 + tan^2.
     return head + fma(rest * whole, whole, more + rest)
 
 
-def _finite(emit: Callable[[Term], Term]) -> Callable[[Term], Term]:
-    """The function, which is NaN where the argument is no finite number."""
+def _finite(emit: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
+    """Wrap a function: NaN if the argument is not finite."""
 
     @wraps(emit)
-    def function(x: Term) -> Term:
+    def function(x: Expr) -> Expr:
         return (x - x).equals(0.0).choose(emit(x), math.nan)
 
     return function
 
 
-def _wave(x: Term, ahead: int) -> Term:
-    """The sine of |x| and so many quarter turns."""
+def _sine_at_quadrant(x: Expr, ahead: int) -> Expr:
+    """Return the sine of |x| plus `ahead` quarter turns."""
     count, angle = quadrant(x)
     count = count + ahead
     result = (count & 1).differs(0).choose(_cosine(angle), _sine(angle))
-    return signed(result, (count & 2) << (x.format.width - 2))
+    return flip_sign(result, (count & 2) << (x.format.width - 2))
 
 
 @_finite
-def sin(x: Term) -> Term:
-    """The sine of an angle in radians."""
-    return signed(_wave(x, 0), sign_bit(x))
+def sin(x: Expr) -> Expr:
+    """Return the sine of an angle in radians."""
+    return flip_sign(_sine_at_quadrant(x, 0), sign_bit(x))
 
 
 @_finite
-def cos(x: Term) -> Term:
-    """The cosine of an angle in radians."""
-    return _wave(x, 1)
+def cos(x: Expr) -> Expr:
+    """Return the cosine of an angle in radians."""
+    return _sine_at_quadrant(x, 1)
 
 
 @_finite
-def tan(x: Term) -> Term:
-    """The tangent of an angle in radians."""
+def tan(x: Expr) -> Expr:
+    """Return the tangent of an angle in radians."""
     count, angle = quadrant(x)
     result = _tangent(angle)
     result = (count & 1).differs(0).choose(-1.0 / result, result)
-    return signed(result, sign_bit(x))
+    return flip_sign(result, sign_bit(x))

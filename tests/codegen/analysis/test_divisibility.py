@@ -11,7 +11,7 @@ from tileir import assemble
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import Kernel as Pipelined
-from tileir.codegen.ops.divisibility import LARGEST, Facts
+from tileir.codegen.ops.divisibility import MAX_DIVISOR, Facts
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Value
 from tileir.types import Tile
@@ -237,4 +237,4 @@ def test_shape_changes_keep_facts() -> None:
 def test_zero_is_divisible_by_anything() -> None:
     kernel = Kernel("k")
     zero = kernel.constant("i64", 0)
-    assert facts_in(kernel)[zero].divisor == LARGEST
+    assert facts_in(kernel)[zero].divisor == MAX_DIVISOR

@@ -13,7 +13,7 @@ from construct import Construct
 
 from tileir.formats.cursor import Slice
 from tileir.formats.leaves import Index, Leaf
-from tileir.formats.nodes import Counted, Record, Row, UntilEnd, Variant
+from tileir.formats.nodes import Counted, Record, RowRecord, UntilEnd, Variant
 from tileir.formats.ops.wire import OpVariant, Regions, Repeat
 from tileir.formats.specialised.layout import Field, layout
 from tileir.formats.version import Version
@@ -40,7 +40,7 @@ def relocate(node: Construct, value, version: Version, link: Link):
             if isinstance(node.subcon, Leaf) and not isinstance(node.subcon, Index):
                 return value
             return [relocate(node.subcon, part, version, link) for part in value]
-        case Row():
+        case RowRecord():
             return tuple(_parts(node, value, version, link))
         case Variant() if node.rows:
             head = 2 if isinstance(node, OpVariant) else 1

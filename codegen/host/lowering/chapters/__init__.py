@@ -1,1 +1,1 @@
-"""The lowering of each op that is not element-wise, one file for each chapter."""
+"""The lowering of each op that is not element-wise, by groups of ops."""

@@ -1,6 +1,6 @@
-"""Read-modify-write ops: every element by itself, atomically for all threads of the process.
+"""Read-modify-write ops: each element is updated atomically with respect to all other threads.
 
-Elements are taken one after the other, so that two of a tile with the same address both count.
+The elements of a tile are updated one after the other, so two with the same address both count.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tileir.types import Scalar
 from .indirect import optional
 
 _ON_FAILURE = {"acquire": "acquire", "acq_rel": "acquire"}
-"""Orderings of a compare-and-swap -> those of the mere load that it is if it fails."""
+"""Ordering of a compare-and-swap -> its ordering on failure, when it only loads."""
 
 
 def _rmw(lowering: Lowering, op: Op) -> None:
-    """What a masked element returns is unspecified: the argument, as it is at hand."""
+    """The result of a masked element is unspecified: the argument is used, which needs no load."""
     builder, argument = lowering.builder, op.operands["arg"]
     with nest(builder, argument.type.shape) as position:
         at = Evaluator(lowering, position)
@@ -36,8 +36,8 @@ def _rmw(lowering: Lowering, op: Op) -> None:
         value, mask = at.element(argument), optional(at, op.operands["mask"])
 
         def change() -> None:
-            place = lowering.checked(op, address, _bytes(argument), position)
-            old = update(builder, op, place, value, argument.type.element)
+            target = lowering.checked(op, address, _bytes(argument), position)
+            old = update(builder, op, target, value, argument.type.element)
             lowering.store_element(op.results[0], position, old)
 
         if mask is None:
@@ -50,7 +50,7 @@ def _rmw(lowering: Lowering, op: Op) -> None:
 
 
 def _cas(lowering: Lowering, op: Op) -> None:
-    """Floats are compared by their bits. A masked element returns what it would be compared to."""
+    """Floats are compared by their bits. The result of a masked element is its operand `cmp`."""
     builder, expected, replacement = lowering.builder, op.operands["cmp"], op.operands["val"]
     element = expected.type.element
     with nest(builder, expected.type.shape) as position:
@@ -61,10 +61,10 @@ def _cas(lowering: Lowering, op: Op) -> None:
 
         def change() -> None:
             bits = [bits_of(builder, value) for value in (old, new)]
-            place = lowering.checked(op, address, _bytes(expected), position)
-            found, _ = _swap(builder, place, *bits, ordering.ordering_of(op))
-            found = from_bits(builder, found, llvm_type(element))
-            lowering.store_element(op.results[0], position, found)
+            target = lowering.checked(op, address, _bytes(expected), position)
+            previous, _ = _swap(builder, target, *bits, ordering.ordering_of(op))
+            previous = from_bits(builder, previous, llvm_type(element))
+            lowering.store_element(op.results[0], position, previous)
 
         if mask is None:
             change()
@@ -89,7 +89,7 @@ def _bytes(value: Value) -> int:
 def update(
     builder: ir.IRBuilder, op: Op, address: ir.Value, value: ir.Value, element: Scalar
 ) -> ir.Value:
-    """Change the element at an address as the op's mode says; what it was before."""
+    """Update the element at an address as the op's mode says; return its old value."""
     mode, order = op.attributes["mode"], ordering.ordering_of(op)
     if mode == "addf":
         return _add(builder, address, value, element, order)
@@ -101,7 +101,7 @@ def update(
 def _add(
     builder: ir.IRBuilder, address: ir.Value, value: ir.Value, element: Scalar, order: str
 ) -> ir.Value:
-    """Add a float, again and again until nobody came in between."""
+    """Add a float by a loop of compare-and-swap."""
     kind = ir.IntType(element.bits)
     first = builder.load_atomic(address, "monotonic", element.bits // 8, typ=kind)
     before = builder.block
@@ -112,8 +112,8 @@ def _add(
     seen.add_incoming(first, before)
     old = from_bits(builder, seen, llvm_type(element))
     total = bits_of(builder, _sum(builder, old, value, element))
-    found, swapped = _swap(builder, address, seen, total, order)
-    seen.add_incoming(found, again)
+    previous, swapped = _swap(builder, address, seen, total, order)
+    seen.add_incoming(previous, again)
     builder.cbranch(swapped, done, again)
     builder.position_at_end(done)
     return old
@@ -129,7 +129,7 @@ def _sum(builder: ir.IRBuilder, lhs: ir.Value, rhs: ir.Value, element: Scalar) -
 def _swap(
     builder: ir.IRBuilder, address: ir.Value, old: ir.Value, new: ir.Value, order: str
 ) -> tuple[ir.Value, ir.Value]:
-    """Compare and swap bits: what was there, and whether it was `old`."""
+    """Compare and swap bits; return the previous bits, and whether they were `old`."""
     failure = _ON_FAILURE.get(order, "monotonic")
     outcome = builder.cmpxchg(address, old, new, order, failure)
     return builder.extract_value(outcome, 0), builder.extract_value(outcome, 1)

@@ -1,8 +1,8 @@
-"""Control flow: counted loops, endless ones with early exits, branches.
+"""Control flow: for, loop with its early exits, if.
 
 Carried single elements are variables on the stack, which LLVM turns into registers; carried tiles
-have buffers. Every loop looks at the launch's stop flag when an iteration ends, so that no kernel
-runs for ever.
+have buffers. Every loop polls the launch's stop flag after each iteration, so that every kernel can
+be stopped.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ def _for(lowering: Lowering, op: Op) -> None:
     slots = _start(lowering, op.operands["initValues"], arguments)
     counter = lowering.slot(low.type)
     builder.store(low, counter)
-    body, again, after = _blocks(builder, "for", "next", "done")
+    body, latch, after = _blocks(builder, "for", "next", "done")
     builder.cbranch(compare("<", low, high), body, after)
     builder.position_at_end(body)
     index = builder.load(counter, typ=low.type)
     lowering.singles[id(op.regions[0].block.arguments[0])] = index
     _read(lowering, arguments, slots)
-    lowering.enclosing.append(Enclosing(after, again, slots))
+    lowering.enclosing.append(Enclosing(after, latch, slots))
     lowering.lower_block(op.regions[0].block)
     lowering.enclosing.pop()
-    builder.position_at_end(again)
+    builder.position_at_end(latch)
     _poll(lowering)
     index = builder.load(counter, typ=low.type)
     builder.store(builder.add(index, step), counter)
-    # high - index cannot overflow, as the index was below; so neither can the counter.
+    # high - index cannot overflow, as index < high; so the counter cannot either.
     more = builder.icmp_unsigned(">", builder.sub(high, index), step)
     builder.cbranch(more, body, after)
     builder.position_at_end(after)
@@ -51,14 +51,14 @@ def _loop(lowering: Lowering, op: Op) -> None:
     arguments = carried_arguments(op)
     slots = _start(lowering, op.operands["initValues"], arguments)
     results = _slots(lowering, op.results)
-    body, again, after = _blocks(builder, "loop", "next", "done")
+    body, latch, after = _blocks(builder, "loop", "next", "done")
     builder.branch(body)
     builder.position_at_end(body)
     _read(lowering, arguments, slots)
-    lowering.enclosing.append(Enclosing(after, again, slots, results))
+    lowering.enclosing.append(Enclosing(after, latch, slots, results))
     lowering.lower_block(op.regions[0].block)
     lowering.enclosing.pop()
-    builder.position_at_end(again)
+    builder.position_at_end(latch)
     _poll(lowering)
     builder.branch(body)
     builder.position_at_end(after)
@@ -84,25 +84,25 @@ def _if(lowering: Lowering, op: Op) -> None:
 
 def _continue(lowering: Lowering, op: Op) -> None:
     around = _innermost_loop(lowering)
-    _hand_over(lowering, op, around.carried, around.again)
+    _pass_on(lowering, op, around.carried, around.latch)
 
 
 def _break(lowering: Lowering, op: Op) -> None:
     around = _innermost_loop(lowering)
-    _hand_over(lowering, op, around.results, around.after)
+    _pass_on(lowering, op, around.results, around.after)
 
 
 def _yield(lowering: Lowering, op: Op) -> None:
     around = lowering.enclosing[-1]
-    _hand_over(lowering, op, around.results, around.after)
+    _pass_on(lowering, op, around.results, around.after)
 
 
 def _return(lowering: Lowering, op: Op) -> None:
     lowering.builder.branch(lowering.exit)
 
 
-def _hand_over(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: ir.Block) -> None:
-    """Make the operands what carried values or results are from now on, and go there."""
+def _pass_on(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: ir.Block) -> None:
+    """Store the operands as the new carried values or results, and branch."""
     moves = lowering.storage.moves[id(op)]
     staged = [move for move in moves if move.staged is not None]
     for move in staged:
@@ -118,13 +118,13 @@ def _hand_over(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: i
 
 
 def _innermost_loop(lowering: Lowering) -> Enclosing:
-    return next(around for around in reversed(lowering.enclosing) if around.again is not None)
+    return next(around for around in reversed(lowering.enclosing) if around.latch is not None)
 
 
 def _start(
     lowering: Lowering, values: tuple[Value, ...], arguments: list[Value]
 ) -> dict[int, ir.Value]:
-    """Set what a loop carries to its first values; the slots of single elements."""
+    """Initialise the carried values of a loop; return the slots of single elements."""
     for value, argument in zip(values, arguments, strict=True):
         if is_tile(value):
             fill(lowering, value, lowering.buffer(argument))
@@ -157,13 +157,13 @@ def _blocks(builder: ir.IRBuilder, *names: str) -> list[ir.Block]:
 
 
 def _poll(lowering: Lowering) -> None:
-    """Leave if the launch has been told to stop."""
+    """Leave the block if the launch is to stop."""
     builder = lowering.builder
     flag = builder.load_atomic(lowering.context_field("stop"), "monotonic", 4, typ=ir.IntType(32))
-    (on,) = _blocks(builder, "on")
+    (onward,) = _blocks(builder, "on")
     stopped = builder.icmp_unsigned("!=", flag, ir.Constant(flag.type, 0))
-    builder.cbranch(stopped, lowering.exit, on)
-    builder.position_at_end(on)
+    builder.cbranch(stopped, lowering.exit, onward)
+    builder.position_at_end(onward)
 
 
 ROWS = {

@@ -1,7 +1,7 @@
 """Loads and stores through tiles of pointers.
 
-Elements that the mask leaves out are branched around. LLVM makes masked vector instructions of
-that, and wide accesses instead of gathers where it sees that the addresses follow each other.
+Masked elements are skipped by branches. LLVM turns these into masked vector instructions, and
+gathers into wide accesses where it recognises contiguous addresses.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def _store(lowering: Lowering, op: Op) -> None:
         stored = to_memory(builder, at.element(value), element)
 
         def write() -> None:
-            place = lowering.checked(op, address, memory_bytes(element), position)
-            ordering.store(builder, stored, place, memory_bytes(element), order)
+            target = lowering.checked(op, address, memory_bytes(element), position)
+            ordering.store(builder, stored, target, memory_bytes(element), order)
 
         if mask is None:
             write()
@@ -70,7 +70,7 @@ def _store(lowering: Lowering, op: Op) -> None:
 
 
 def optional(at: Evaluator, value: Value | None) -> ir.Value | None:
-    """The element of an operand that may be missing."""
+    """Return the element of an optional operand, None if there is none."""
     return None if value is None else at.element(value)
 
 

@@ -1,12 +1,11 @@
 """Loads and stores of views: each is a loop nest of its own, in program order.
 
-Program order is one of the orders that tokens allow. A tile that lies wholly inside the tensor is
-moved by loops of constant length, one that crosses the edge by loops that end there; there is no
-test per element.
+Program order is one of the orders that tokens allow. A tile inside the tensor is copied by loops of
+constant length, one that crosses the edge by loops bounded by the edge; no element is tested.
 
-A loaded tile is copied to its buffer before anything is stored that could change it. Where the loop
-that wants it is the next to store, and turns out to store elsewhere, it reads the tensor without
-the copy.
+A loaded tile is copied to its buffer before any store that could change it. If the loop that reads
+the tile is the next one to store, and stores to other addresses (tested at run time), it reads the
+tensor without the copy.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from tileir.ir import Op
 
 
 def load_view(lowering: Lowering, op: Op) -> None:
-    """Copy a window to the tile's buffer now, unless the loop that wants it will see to it."""
-    if id(op) in lowering.storage.fusion.late:
+    """Copy a window to the tile's buffer, unless the load is deferred to the loop that uses it."""
+    if id(op) in lowering.storage.fusion.deferred_loads:
         return
     window = Window(lowering, op)
     if window.sparse is not None:
@@ -44,7 +43,7 @@ def load_view(lowering: Lowering, op: Op) -> None:
 
 
 def store_view(lowering: Lowering, op: Op) -> None:
-    """Compute the tile into a window."""
+    """Compute the tile into a window of the tensor."""
     window, tile = Window(lowering, op), op.operands["tile"]
 
     def write(bounded: bool, scope: ir.MDValue | None) -> None:
@@ -64,18 +63,20 @@ def store_view(lowering: Lowering, op: Op) -> None:
 
 
 def with_deferred(
-    lowering: Lowering, op: Op, loop: Callable[[bool, ir.MDValue | None], None],
+    lowering: Lowering,
+    op: Op,
+    loop: Callable[[bool, ir.MDValue | None], None],
     written: Window | None = None,
-) -> None:  # fmt: skip
-    """Emit the loop of an op twice: reading what was deferred to it from tensors, and from buffers.
+) -> None:
+    """Emit the loop of an op twice: reading deferred loads from tensors, and from buffers.
 
-    `loop` is told whether it has to keep to the elements inside the tensor, and the scope of what
-    it writes, which marks it as different memory from what is read. `written` is the window it
-    writes to.
+    `loop` is told whether to access only elements inside the tensor, and the alias scope of what
+    it writes, which the loads do not alias. `written` is the window that it writes to.
     """
     builder = lowering.builder
     deferred = [
-        (load, Window(lowering, load)) for load in lowering.storage.fusion.deferred.get(id(op), ())
+        (load, Window(lowering, load))
+        for load in lowering.storage.fusion.deferred_to.get(id(op), ())
     ]
     if not deferred and not written:
         loop(False, None)
@@ -106,7 +107,7 @@ def _are_apart(builder: ir.IRBuilder, one: tuple, other: tuple) -> ir.Value:
 
 
 def _fill(lowering: Lowering, op: Op, window: Window) -> None:
-    """Padding, everywhere."""
+    """Fill the tile's buffer with padding."""
     bits = padding_bits(window.element, op.operands["view"].type.padding)
     padding = constant(window.element, bits)
     with nest(lowering.builder, window.tile) as position:
@@ -114,7 +115,7 @@ def _fill(lowering: Lowering, op: Op, window: Window) -> None:
 
 
 def _copy(lowering: Lowering, op: Op, window: Window, bounded: bool) -> None:
-    """The tensor's elements to the tile's buffer."""
+    """Copy the tensor's elements to the tile's buffer."""
     with window.elements(bounded) as position:
         lowering.store_element(op.results[0], position, window.load(position))
 

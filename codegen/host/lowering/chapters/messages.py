@@ -1,4 +1,4 @@
-"""print and assert: the kernel hands over the elements; `sayings` writes what they say."""
+"""print and assert: the kernel reports elements; `running/messages.py` formats the text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tileir.types import Pointer
 
 
 def _offsets(values: tuple[Value, ...]) -> list[int]:
-    """Where each tile lies in the buffer of a print, and the size of the buffer."""
+    """Return the offset of each tile in the buffer of a print, and the buffer's size, in bytes."""
     offsets = [0]
     for value in values:
         offsets.append(offsets[-1] - (-tile_bytes(value) // ALIGNMENT) * ALIGNMENT)
@@ -32,9 +32,9 @@ def _print(lowering: Lowering, op: Op) -> None:
     arguments = []
     for value, offset in zip(op.operands["args"], _offsets(op.operands["args"]), strict=False):
         fill(lowering, value, start + offset)
-        arguments.append({
-            "element": _name(value), "shape": list(value.type.shape), "offset": offset,
-        })  # fmt: skip
+        arguments.append(
+            {"element": _name(value), "shape": list(value.type.shape), "offset": offset}
+        )
     traced = lowering.kernel.traces.get(id(op))
     if traced:
         site = lowering.new_site("trace", op, name=traced, **arguments[0])
@@ -44,13 +44,13 @@ def _print(lowering: Lowering, op: Op) -> None:
 
 
 def _name(value: Value) -> str:
-    """The element type, as handlers know it."""
+    """Return the element type's name, as handlers expect it."""
     element = value.type.element
     return "pointer" if isinstance(element, Pointer) else element.name
 
 
 def _assert(lowering: Lowering, op: Op) -> None:
-    """Ask all elements before anything is said, so that one report says it all."""
+    """Test all elements first, so that one report covers all that are false."""
     builder, condition = lowering.builder, op.operands["condition"]
     bit = ir.IntType(1)
     start = lowering.temporary(op, 0)

@@ -1,8 +1,8 @@
 """Matrix products: mmaf, mmai, mmaf_scaled.
 
-Factors are staged for the microkernel, widened to f32 or f64: first all of a left matrix in row
-order, then panel after panel of the right one, so that a panel is in the nearest cache when it is
-used. The product is added to the result in place, or to a wider copy of it, rounded at the end.
+Operands are staged for the microkernel, widened to f32 or f64: first all of lhs, row-major, then
+panel after panel of rhs, so that a panel is in the L1 cache when it is used. The product is added
+to the result's buffer, or to a wider accumulator, which is rounded at the end.
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ from tileir.ir import Op
 
 from .memory import with_deferred
 from .microkernel import KINDS, Product, function_of
-from .mma_operands import factor, widened
+from .mma_operands import operand_element, widened
 
-_LEFT, _RIGHT, _TOTAL = range(3)
+_LHS, _RHS, _ACCUMULATOR = range(3)
 """Numbers of the temporaries."""
 
 
 def product_of(op: Op) -> Product:
-    """What one matrix of the batch takes.
+    """Return the product that computes one matrix of the batch.
 
-    A scaled factor may be too large for f32 where the sum is not; in f64 nothing overflows, and
-    every product is exact.
+    A scaled operand may be too large for f32 although the result is not; in f64 nothing overflows,
+    and every product is exact.
     """
     m, k = op.operands["lhs"].type.shape[-2:]
     n = op.operands["rhs"].type.shape[-1]
-    kind = total = "f32"
+    kind = accumulator = "f32"
     if op.name == "mmaf_scaled" or op.result.type.element.name == "f64":
-        kind = total = "f64"
+        kind = accumulator = "f64"
     elif op.name == "mmai":
-        total = "i32"
-    return Product(kind, total, m, n, k)
+        accumulator = "i32"
+    return Product(kind, accumulator, m, n, k)
 
 
-def _is_apart(op: Op) -> bool:
-    """Whether the sum is not formed in the result's own buffer."""
-    return op.result.type.element.name != product_of(op).total or is_single(op.result)
+def _has_own_accumulator(op: Op) -> bool:
+    """Whether the accumulator is a temporary, not the result's own buffer."""
+    return op.result.type.element.name != product_of(op).accumulator or is_single(op.result)
 
 
 def _temporaries(op: Op) -> list[int]:
     product = product_of(op)
     sizes = [product.m * product.k, product.k * product.width]
-    if _is_apart(op):
+    if _has_own_accumulator(op):
         sizes.append(op.result.type.size)
     return [size * product.bytes for size in sizes]
 
 
 def _mma(lowering: Lowering, op: Op) -> None:
     with_deferred(lowering, op, lambda *_: _multiply(lowering, op))
-    if _is_apart(op):
+    if _has_own_accumulator(op):
         _round(lowering, op)
     lowering.finish(op.result)
 
@@ -69,29 +69,29 @@ def _mma(lowering: Lowering, op: Op) -> None:
 def _multiply(lowering: Lowering, op: Op) -> None:
     """Add the product to the accumulator, matrix by matrix."""
     product, builder = product_of(op), lowering.builder
-    if _is_apart(op):
-        total = lowering.temporary(op, _TOTAL)
+    if _has_own_accumulator(op):
+        total = lowering.temporary(op, _ACCUMULATOR)
         _widen(lowering, op)
     else:
         total = lowering.buffer(op.result)
         fill(lowering, op.operands["acc"], total)
     function = function_of(builder.module, product)
     with _matrices(lowering, op) as number:
-        sums = lowering.address(total)
+        accumulators = lowering.address(total)
         for index in number:
             start = builder.mul(index, ir.Constant(INDEX, product.m * product.n))
-            sums = _at(builder, sums, product.total, start)
-        left = _stage_left(lowering, op, number)
+            accumulators = _at(builder, accumulators, product.accumulator, start)
+        lhs = _stage_lhs(lowering, op, number)
         with loop(builder, product.n // product.width) as panel:
             first = builder.mul(panel, ir.Constant(INDEX, product.width), flags=("nuw", "nsw"))
-            right = _stage_panel(lowering, op, number, first)
-            part = _at(builder, sums, product.total, first)
-            builder.call(function, [left, right, part])
+            rhs = _stage_panel(lowering, op, number, first)
+            part = _at(builder, accumulators, product.accumulator, first)
+            builder.call(function, [lhs, rhs, part])
 
 
 @contextmanager
 def _matrices(lowering: Lowering, op: Op) -> Iterator[list[ir.Value]]:
-    """Code inside runs for each matrix; its indices in front of those of row and column."""
+    """Code inside runs for each matrix of the batch; yield the indices before row and column."""
     shape = op.result.type.shape
     if len(shape) == 2:
         yield []
@@ -100,42 +100,42 @@ def _matrices(lowering: Lowering, op: Op) -> Iterator[list[ir.Value]]:
             yield [number]
 
 
-def _stage_left(lowering: Lowering, op: Op, number: list[ir.Value]) -> ir.Value:
-    """The left factor, row-major; where it is."""
+def _stage_lhs(lowering: Lowering, op: Op, number: list[ir.Value]) -> ir.Value:
+    """Store lhs, row-major, in its temporary; return the address."""
     builder, product = lowering.builder, product_of(op)
-    start = lowering.address(lowering.temporary(op, _LEFT))
-    with nest(builder, (product.m, product.k), inner=_inner(lowering, op, "lhs")) as place:
-        row, column = place.indices
-        value = factor(lowering, op, "lhs", [*number, row, column])
-        _store(builder, start, product.factor, place, value)
+    start = lowering.address(lowering.temporary(op, _LHS))
+    with nest(builder, (product.m, product.k), inner=_inner(lowering, op, "lhs")) as position:
+        row, column = position.indices
+        value = operand_element(lowering, op, "lhs", [*number, row, column])
+        _store(builder, start, product.operand, position, value)
     return start
 
 
 def _stage_panel(lowering: Lowering, op: Op, number: list[ir.Value], first: ir.Value) -> ir.Value:
-    """A panel of the right factor, the columns from `first` on; where it is."""
+    """Store a panel of rhs, the columns from `first` on, in its temporary; return the address."""
     builder, product = lowering.builder, product_of(op)
-    start = lowering.address(lowering.temporary(op, _RIGHT))
-    with nest(builder, (product.k, product.width), inner=_inner(lowering, op, "rhs")) as place:
-        row, column = place.indices
+    start = lowering.address(lowering.temporary(op, _RHS))
+    with nest(builder, (product.k, product.width), inner=_inner(lowering, op, "rhs")) as position:
+        row, column = position.indices
         column = builder.add(first, column, flags=("nuw", "nsw"))
-        value = factor(lowering, op, "rhs", [*number, row, column])
-        _store(builder, start, product.factor, place, value)
+        value = operand_element(lowering, op, "rhs", [*number, row, column])
+        _store(builder, start, product.operand, position, value)
     return start
 
 
 def _inner(lowering: Lowering, op: Op, slot: str) -> int | None:
-    """Whether rows (0) or columns (1) of a factor are the ones to be read along."""
+    """Return which dimension of an operand's matrix is contiguous: 0, 1, or None if unknown."""
     value = op.operands[slot]
-    found = contiguous_dimension(lowering, value)
+    dimension = contiguous_dimension(lowering, value)
     first_row = len(value.type.shape) - 2
-    return None if found is None or found < first_row else found - first_row
+    return None if dimension is None or dimension < first_row else dimension - first_row
 
 
 def _widen(lowering: Lowering, op: Op) -> None:
-    """The accumulator, as the sum is formed."""
-    builder, kind = lowering.builder, product_of(op).total
+    """Store operand `acc` in the temporary accumulator, widened to its type."""
+    builder, kind = lowering.builder, product_of(op).accumulator
     acc = op.operands["acc"]
-    start = lowering.address(lowering.temporary(op, _TOTAL))
+    start = lowering.address(lowering.temporary(op, _ACCUMULATOR))
     with nest(builder, acc.type.shape) as position:
         value = Evaluator(lowering, position).element(acc)
         if kind != "i32":
@@ -146,13 +146,13 @@ def _widen(lowering: Lowering, op: Op) -> None:
 
 
 def _round(lowering: Lowering, op: Op) -> None:
-    """The sum to the result."""
-    builder, kind = lowering.builder, product_of(op).total
+    """Round the temporary accumulator to the result."""
+    builder, kind = lowering.builder, product_of(op).accumulator
     element = op.result.type.element
-    start = lowering.address(lowering.temporary(op, _TOTAL))
+    start = lowering.address(lowering.temporary(op, _ACCUMULATOR))
     with nest(builder, op.result.type.shape) as position:
-        place = _at(builder, start, kind, position.linear)
-        value = builder.load(place, typ=KINDS[kind], align=product_of(op).bytes)
+        address = _at(builder, start, kind, position.linear)
+        value = builder.load(address, typ=KINDS[kind], align=product_of(op).bytes)
         if element.name != kind:
             value = narrow(builder, value, element)
         lowering.store_element(op.result, position, value)

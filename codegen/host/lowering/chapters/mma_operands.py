@@ -1,4 +1,4 @@
-"""The numbers that matrix products multiply: elements of their factors, widened and scaled."""
+"""Elements of the operands lhs and rhs of matrix products, widened and scaled."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tileir.types import Element
 _SINGLE, _DOUBLE = ir.FloatType(), ir.DoubleType()
 
 _ALONG = {"lhs": -1, "rhs": -2}
-"""Factor -> the dimension that the product sums over."""
+"""Operand -> its dimension K, which the product sums over."""
 
 
-def factor(lowering: Lowering, op: Op, slot: str, indices: list[ir.Value]) -> ir.Value:
-    """An element of the factor "lhs" or "rhs": f64 if that is its type or it has a scale, else f32.
+def operand_element(lowering: Lowering, op: Op, slot: str, indices: list[ir.Value]) -> ir.Value:
+    """Emit an element of operand "lhs" or "rhs": f64 if it is f64 or scaled, else f32.
 
-    Integers of eight bits are exact in f32, and so is a scaled number in f64.
+    8-bit integers are exact in f32, and scaled numbers in f64.
     """
     builder, value = lowering.builder, op.operands[slot]
     number = _element(lowering, value, indices)
@@ -44,5 +44,5 @@ def _element(lowering: Lowering, value: Value, indices: list[ir.Value]) -> ir.Va
 
 
 def widened(builder: ir.IRBuilder, value: ir.Value, element: Element) -> ir.Value:
-    """An f64 as it is, any other float as the f32 of the same value."""
+    """Return an f64 unchanged; convert any other float to f32, exactly."""
     return value if element.name == "f64" else widen(builder, value, element)

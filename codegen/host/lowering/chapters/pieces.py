@@ -1,4 +1,4 @@
-"""cat and insert: tiles put together from pieces, each copied where it belongs."""
+"""cat and insert: tiles assembled from pieces, which are copied into the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _insert(lowering: Lowering, op: Op) -> None:
 
 
 def _copy(lowering: Lowering, op: Op, piece: Value, start: Sequence[ir.Value]) -> None:
-    """Set the elements of the result from `start` on to those of a piece."""
+    """Copy a piece into the result, from the indices `start` on."""
     builder = lowering.builder
     with nest(builder, piece.type.shape) as position:
         element = Evaluator(lowering, position).element(piece)
@@ -41,8 +41,8 @@ def _copy(lowering: Lowering, op: Op, piece: Value, start: Sequence[ir.Value]) -
             index if first is ZERO else builder.add(first, index, flags=("nuw", "nsw"))
             for first, index in zip(start, position.indices, strict=True)
         ]
-        place = Position(builder, op.result.type.shape, indices)
-        lowering.store_element(op.result, place, element)
+        target = Position(builder, op.result.type.shape, indices)
+        lowering.store_element(op.result, target, element)
 
 
 ROWS = {

@@ -1,14 +1,14 @@
-"""reduce and scan: folds along one dimension, many of them side by side in *lanes*.
+"""reduce and scan: folds along one dimension, many at once in *lanes*.
 
-The accumulators of all lanes lie in a small array, and the innermost loop runs over the lanes, so
-that LLVM makes vectors of it whatever the body is. Lanes are the elements of another dimension;
-each is then folded from the first element to the last. When the last dimension itself is reduced
-there is no such dimension. If the body consists of operations that commute, the elements of a row
-are dealt out to lanes and the lanes folded in halves; otherwise there is one lane. How many lanes
-there are depends on the type of the tile alone, and so does the result.
+The accumulators of all lanes are in a small array, and the innermost loop runs over the lanes, so
+that LLVM vectorises it whatever the body is. Lanes are the elements of another dimension; each is
+folded from the first element to the last. When the last dimension itself is reduced there is no
+such dimension: if the body may be applied in any order, the elements of a row are distributed over
+lanes, and the lanes folded by halving; otherwise there is one lane. The number of lanes depends
+only on the type of the tile, and so does the result.
 
-A fold starts with the first element, not with the identity: of a row that is all NaN, the largest
-is NaN, as on a GPU.
+A fold starts with the first element, not with the identity: the maximum of a row of NaN is NaN, as
+on a GPU.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from tileir.codegen.scalar.types import from_memory, memory_bytes, memory_type, 
 from tileir.ir import Op
 
 LANE_BYTES = 1024
-"""Bytes of an array of accumulators: enough vectors to hide how long an addition takes."""
+"""Bytes of an array of accumulators: enough vectors to hide the latency of an addition."""
 
-SHORT_LANES = 4096
-"""Most lanes of a row of 16-bit elements: long sums of these lose digits with every step."""
+MAX_LANES_16_BITS = 4096
+"""The most lanes of a row of 16-bit elements: long sums of these lose precision at every step."""
 
-FEW = 8
-"""So many lanes are folded without a loop."""
+UNROLLED_LANES = 8
+"""Up to so many lanes are folded by unrolled code."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How a tile is cut: `dim` is folded, `lanes` neighbours along `across` have an accumulator.
+    """How a tile is divided: `dim` is folded, each of `lanes` neighbours along `across` by itself.
 
-    If `across` is `dim`, the lanes are folded in the end.
+    If `across` is `dim`, the lanes themselves are folded at the end.
     """
 
     shape: tuple[int, ...]
@@ -52,34 +52,34 @@ class _Plan:
     lanes: int
 
     @classmethod
-    def of(cls, op: Op, deal: bool) -> _Plan:
-        """The plan for a reduce or a scan; `deal`: whether a row may be dealt out to lanes."""
+    def of(cls, op: Op, distribute: bool) -> _Plan:
+        """Plan a reduce or a scan; `distribute`: whether a row may be distributed over lanes."""
         shape, dim = op.operands["operands"][0].type.shape, op.attributes["dim"]
         wide = [d for d, extent in enumerate(shape) if extent > 1 and d >= dim]
         across = wide[-1] if wide else dim
         size = max(memory_bytes(value.type.element) for value in op.operands["operands"])
         most = LANE_BYTES // size
         if across == dim:
-            most = 1 if not deal else SHORT_LANES if size == 2 else most
+            most = 1 if not distribute else MAX_LANES_16_BITS if size == 2 else most
         lanes = min(shape[across], most)
         return cls(shape, dim, across, lanes)
 
     @property
     def steps(self) -> int:
-        """How often each lane is folded."""
+        """Number of elements that each lane folds."""
         extent = self.shape[self.dim]
         return extent // self.lanes if self.across == self.dim else extent
 
     @property
     def outer(self) -> tuple[int, ...]:
-        """The loops around a fold: the shape, with groups of lanes along `across`."""
+        """Extents of the loops around a fold: the shape, with groups of lanes along `across`."""
         shape = list(self.shape)
         shape[self.across] //= self.lanes
         shape[self.dim] = 1
         return tuple(shape)
 
     def rounds(self, builder: ir.IRBuilder) -> Iterator[_Round]:
-        """The first step of every lane, then all others."""
+        """Yield the loop over the first step of every lane, then that over all others."""
         yield _round(builder, self, 0, 1)
         if self.steps > 1:
             yield _round(builder, self, 1, self.steps - 1)
@@ -87,7 +87,7 @@ class _Plan:
     def position(
         self, builder: ir.IRBuilder, outer: Position, step: ir.Value, lane: ir.Value
     ) -> Position:
-        """The element that a lane meets in a step."""
+        """Return the position of the element that a lane folds in a step."""
         indices = list(outer.indices)
         group = step if self.across == self.dim else indices[self.across]
         indices[self.dim] = step
@@ -96,7 +96,7 @@ class _Plan:
 
 
 _Round = AbstractContextManager[tuple[ir.Value, ir.Value, bool]]
-"""Code inside sees one element: the numbers of its step and lane, and whether it is the first."""
+"""A loop whose body gets the numbers of step and lane, and whether it is the lane's first step."""
 
 
 @contextmanager
@@ -109,9 +109,9 @@ def _round(
 
 
 class _Accumulators:
-    """One array an operand, with an element a lane. They lie on the stack, apart from all tiles.
+    """One array for each operand, with an element for each lane, on the stack.
 
-    Folds that are not nested take turns: stacks are small.
+    Folds that are not nested share the arrays, as stacks are small.
     """
 
     def __init__(self, lowering: Lowering, op: Op, lanes: int) -> None:
@@ -142,7 +142,7 @@ class _Accumulators:
 
 def _reduce(lowering: Lowering, op: Op) -> None:
     builder, plan = lowering.builder, _Plan.of(op, commutes(op))
-    dealt = plan.across == plan.dim
+    distributed = plan.across == plan.dim
     accumulators = _Accumulators(lowering, op, plan.lanes)
     with nest(builder, plan.outer) as outer:
         for steps in plan.rounds(builder):
@@ -151,9 +151,9 @@ def _reduce(lowering: Lowering, op: Op) -> None:
                 if not is_first:
                     elements = _fold(lowering, op, elements, accumulators.load(lane))
                 accumulators.store(lane, elements)
-        if dealt:
+        if distributed:
             _halve(lowering, op, accumulators, plan.lanes)
-        with nest(builder, (1 if dealt else plan.lanes,)) as last:
+        with nest(builder, (1 if distributed else plan.lanes,)) as last:
             whole = plan.position(builder, outer, ZERO, last.indices[0])
             _store(lowering, op, _without(builder, whole, plan.dim), accumulators.load(last.linear))
     for result in op.results:
@@ -161,7 +161,7 @@ def _reduce(lowering: Lowering, op: Op) -> None:
 
 
 def _scan(lowering: Lowering, op: Op) -> None:
-    builder, plan = lowering.builder, _Plan.of(op, deal=False)
+    builder, plan = lowering.builder, _Plan.of(op, distribute=False)
     accumulators = _Accumulators(lowering, op, plan.lanes)
     written = lowering.writing(*(lowering.buffer(value) for value in op.results if is_tile(value)))
     with written, nest(builder, plan.outer) as outer:
@@ -187,20 +187,20 @@ def _elements(lowering: Lowering, op: Op, position: Position) -> list[ir.Value]:
 def _fold(
     lowering: Lowering, op: Op, first: list[ir.Value], second: list[ir.Value]
 ) -> list[ir.Value]:
-    """What the body makes of a pair of values an operand."""
+    """Emit the body on a pair of values for each operand; return what it yields."""
     arguments = [value for pair in zip(first, second, strict=True) for value in pair]
     return lowering.inline_region(op.regions[0], arguments)
 
 
 def _halve(lowering: Lowering, op: Op, accumulators: _Accumulators, lanes: int) -> None:
-    """Fold all lanes into the first, the upper half onto the lower one again and again."""
+    """Fold all lanes into the first by halving: the upper half is folded into the lower one."""
     builder = lowering.builder
 
     def onto(lane: ir.Value, half: ir.Value) -> None:
         other = accumulators.load(builder.add(half, lane, flags=("nuw", "nsw")))
         accumulators.store(lane, _fold(lowering, op, other, accumulators.load(lane)))
 
-    rounds = max(0, (lanes // FEW).bit_length() - 1)
+    rounds = max(0, (lanes // UNROLLED_LANES).bit_length() - 1)
     if rounds:
         with loop(builder, rounds) as done:
             half = builder.lshr(ir.Constant(INDEX, lanes // 2), done)
@@ -219,14 +219,14 @@ def _store(lowering: Lowering, op: Op, position: Position, values: list[ir.Value
 
 
 def _without(builder: ir.IRBuilder, position: Position, dim: int) -> Position:
-    """The position in the tile that has lost a dimension."""
+    """Return the position in the tile without a dimension."""
     shape, indices = list(position.shape), list(position.indices)
     del shape[dim], indices[dim]
     return Position(builder, shape, indices)
 
 
 def _number(builder: ir.IRBuilder, group: ir.Value, size: int, rest: ir.Value) -> ir.Value:
-    """The number of a member of a group of `size`."""
+    """Emit group * size + rest."""
     if size == 1 or group is ZERO:
         return group if size == 1 else rest
     start = builder.mul(group, ir.Constant(INDEX, size), flags=("nuw", "nsw"))

@@ -1,4 +1,4 @@
-"""Ops about the grid, views and their extents: plain values, no tiles."""
+"""Ops on the grid, views and their extents: plain LLVM values, no loops."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _get_num_tile_blocks(lowering: Lowering, op: Op) -> None:
 
 
 def _nothing(lowering: Lowering, op: Op) -> None:
-    """Tokens are the order of the program; no other grid waits for this one or is waited for."""
+    """Emit nothing: program order satisfies all tokens, and no other grid depends on this one."""
 
 
 ROWS = {

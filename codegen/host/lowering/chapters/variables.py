@@ -1,4 +1,4 @@
-"""Memory that a kernel has besides its arguments: variables of the module, and of a tile block."""
+"""Memory besides a kernel's arguments: global variables of the module, allocas of a tile block."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from tileir.ir import Op
 from tileir.read.function import Global
 from tileir.types import Scalar
 
-PAGE = 4096
-"""The most that variables of a module are aligned to; more would gain nothing."""
+MAX_ALIGNMENT = 4096
+"""The largest alignment of global variables, in bytes; larger ones are reduced to it."""
 
-TOO_MUCH = 1 << 48
-"""Bytes that no launch grants; several times that is still an offset."""
+MAX_ALLOCA_BYTES = 1 << 48
+"""Cap on the bytes of an alloca: more than any launch allows, and sums of it fit an offset."""
 
 
 def own_memory(lowering: Lowering, op: Op) -> tuple[ir.Value, int]:
-    """Where the memory is that an op gives the address of, and how many bytes it has."""
+    """Return the address that an alloca or get_global yields, and the bytes of its memory."""
     if op.name == "alloca":
         return _allocated(lowering, op), _size(op)
-    place = _place(lowering.function.module, _variable(lowering, op))
-    return lowering.builder.ptrtoint(place, ADDRESS), place.value_type.count
+    variable = _global(lowering.function.module, _variable(lowering, op))
+    return lowering.builder.ptrtoint(variable, ADDRESS), variable.value_type.count
 
 
 def _get_global(lowering: Lowering, op: Op) -> None:
-    """One variable for all kernels of the module; it lives as long as the compiled module.
+    """A global variable is shared by all kernels of the module and lives as long as it is loaded.
 
-    Constant ones lie in memory that can be written to as well: a kernel that does, against the
-    rules, shall not take the process down.
+    Constant ones are in writable memory too: a kernel that writes to one, against the rules, must
+    not crash the process.
     """
     lowering.singles[id(op.result)], _ = own_memory(lowering, op)
 
@@ -45,21 +45,21 @@ def _variable(lowering: Lowering, op: Op) -> Global:
     return next(v for v in lowering.kernel.bytecode.globals if v.name == name)
 
 
-def _place(module: ir.Module, variable: Global) -> ir.GlobalVariable:
+def _global(module: ir.Module, variable: Global) -> ir.GlobalVariable:
     name = llvm_name(variable.name, "global")
     if name in module.globals:
         return module.globals[name]
     data = _bytes(variable)
     kind = ir.ArrayType(BYTE, len(data))
-    place = ir.GlobalVariable(module, kind, name)
+    lowered = ir.GlobalVariable(module, kind, name)
     wanted = 1 << max(variable.alignment - 1, 0).bit_length()
-    place.align = min(max(wanted, ALIGNMENT), PAGE)
-    place.initializer = ir.Constant(kind, data if any(data) else None)
-    return place
+    lowered.align = min(max(wanted, ALIGNMENT), MAX_ALIGNMENT)
+    lowered.initializer = ir.Constant(kind, data if any(data) else None)
+    return lowered
 
 
 def _bytes(variable: Global) -> bytearray:
-    """The first value, as it lies in memory."""
+    """Return the initial value as bytes in memory."""
     element = variable.type.element
     data = in_memory(variable.value)
     if not is_packed(element):
@@ -69,7 +69,7 @@ def _bytes(variable: Global) -> bytearray:
 
 
 def _alloca(lowering: Lowering, op: Op) -> None:
-    """Memory of the block: a part of its workspace that nothing else uses."""
+    """Give the block a part of its workspace that nothing else uses."""
     lowering.singles[id(op.result)], _ = own_memory(lowering, op)
 
 
@@ -83,7 +83,7 @@ def _allocated(lowering: Lowering, op: Op) -> ir.Value:
 
 
 def _slack(op: Op) -> int:
-    """Bytes to skip at most, as the workspace is aligned to less than what is asked for."""
+    """Return the most bytes to skip if the op asks for more alignment than the workspace has."""
     alignment = op.attributes["alignment"]
     return alignment - ALIGNMENT if alignment > ALIGNMENT else 0
 
@@ -92,7 +92,7 @@ def _size(op: Op) -> int:
     element: Scalar = op.result.type.element.pointee
     count = op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
-    return min(size, TOO_MUCH)
+    return min(size, MAX_ALLOCA_BYTES)
 
 
 ROWS = {

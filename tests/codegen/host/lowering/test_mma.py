@@ -10,7 +10,7 @@ import pytest
 
 from tests.codegen.build import Kernel, tile
 from tileir.codegen import compile
-from tileir.codegen.host.lowering.chapters.microkernel import LONGEST, Product
+from tileir.codegen.host.lowering.chapters.microkernel import K_BLOCK, Product
 from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.ir.floats import value_of
 
@@ -98,8 +98,8 @@ def test_bytes_are_multiplied_exactly_and_sums_wrap(number: int) -> None:
 
 
 def test_long_sums_of_large_bytes_are_exact() -> None:
-    """All ones of eight bits: in f32 alone more than `LONGEST` such products would be rounded."""
-    k = 8 * LONGEST
+    """All ones of eight bits: in f32 alone more than `K_BLOCK` such products would be rounded."""
+    k = 8 * K_BLOCK
     x, y = np.full((2, k), 255, np.uint8), np.full((k, 4), 255, np.uint8)
     x[0, 0] = 254
     z, found = np.zeros((2, 4), np.int32), np.zeros((2, 4), np.int32)

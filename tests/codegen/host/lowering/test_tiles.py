@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.codegen.build import Kernel, tile
 from tests.codegen.host.decided import workspace
 from tileir.codegen import compile
-from tileir.codegen.host.planning.fusion import CHEAP
+from tileir.codegen.host.planning.fusion import MAX_RECOMPUTED
 from tileir.codegen.kernel import Kernel as Entry
 
 NEAREST = {"rounding_mode": "nearest_even", "flush_to_zero": False}
@@ -351,7 +351,7 @@ def test_what_two_stores_need_is_computed_once() -> None:
     index = kernel.zeros(1)
     value = kernel.load(kernel.view(source, [64], [64]), *index)
     power = value
-    for _ in range(CHEAP + 1):
+    for _ in range(MAX_RECOMPUTED + 1):
         power = kernel.op("mulf", power, value, results=["64xf32"], **NEAREST)
     kernel.store(power, kernel.view(first, [64], [64]), *index)
     kernel.store(power, kernel.view(second, [64], [64]), *index)
@@ -359,7 +359,7 @@ def test_what_two_stores_need_is_computed_once() -> None:
     a, b = np.zeros(64, "f4"), np.zeros(64, "f4")
     run(kernel, data, a, b)
     expected = data
-    for _ in range(CHEAP + 1):
+    for _ in range(MAX_RECOMPUTED + 1):
         expected = expected * data
     assert (a == expected).all()
     assert (b == a).all()

@@ -16,7 +16,7 @@ import pytest
 
 from tests.codegen.host.by_hand import COUNTING, ENDLESS, MARK, REPORTING, WAITING, kernel
 from tileir.codegen.host.running import reports, work
-from tileir.codegen.host.running.context import Context
+from tileir.codegen.host.running.context import LaunchContext
 from tileir.errors import LaunchError
 
 from .interrupt import interrupt_when
@@ -191,9 +191,9 @@ def test_extents_of_arguments_and_allocations() -> None:
 
 def test_the_layout_of_the_context() -> None:
     """Lowered code relies on these numbers."""
-    places = {name: getattr(Context, name).offset for name, _ in Context._fields_}
+    places = {name: getattr(LaunchContext, name).offset for name, _ in LaunchContext._fields_}
     assert places == {"stop": 0, "reserved": 4, "report": 8, "extents": 16, "count": 24}
-    assert ctypes.sizeof(Context) == 32
+    assert ctypes.sizeof(LaunchContext) == 32
 
 
 def test_one_kernel_on_several_threads_at_once() -> None:

@@ -23,7 +23,7 @@ from tileir.codegen.scalar.math import (
     powers,
     trigonometric,
 )
-from tileir.codegen.scalar.math.binary import DOUBLE, SINGLE, Format
+from tileir.codegen.scalar.math.binary import DOUBLE, SINGLE, BinaryFormat
 
 Real = Callable[[mpf], mpf]
 
@@ -54,7 +54,7 @@ class Fit:
     squared: bool = False
     high_single: float | None = None
 
-    def between(self, place: mpf, form: Format) -> mpf:
+    def between(self, place: mpf, form: BinaryFormat) -> mpf:
         """From -1 ... 1 to the interval."""
         other = form == SINGLE and self.high_single is not None
         low, high = mpf(self.low), mpf(self.high_single if other else self.high)
@@ -85,7 +85,7 @@ FITS = {
 }
 
 
-def coefficients(name: str, form: Format, count: int) -> list[float]:
+def coefficients(name: str, form: BinaryFormat, count: int) -> list[float]:
     """A new fit with so many coefficients, from the lowest power up."""
     fit = FITS[name]
     with mpmath.workdps(_DIGITS):
@@ -101,7 +101,12 @@ def coefficients(name: str, form: Format, count: int) -> list[float]:
 
 
 def _lowest(
-    nodes: list[mpf], left: list[mpf], weights: list[mpf], power: int, count: int, form: Format
+    nodes: list[mpf],
+    left: list[mpf],
+    weights: list[mpf],
+    power: int,
+    count: int,
+    form: BinaryFormat,
 ) -> float:
     """The first of so many coefficients that fit what is left, from x^power up, rounded."""
     rows = mpmath.matrix(
@@ -113,7 +118,7 @@ def _lowest(
     return float(np.float32(float(solution[0]))) if form == SINGLE else float(solution[0])
 
 
-def error(name: str, values: tuple[float, ...], form: Format, points: int = 200) -> float:
+def error(name: str, values: tuple[float, ...], form: BinaryFormat, points: int = 200) -> float:
     """log2 of the largest relative error of the function with these coefficients."""
     fit = FITS[name]
     rounded = [mpf(float(np.float32(v))) if form == SINGLE else mpf(v) for v in values]
