@@ -165,7 +165,17 @@ def test_the_original_stays_as_it_was_read() -> None:
     assert Bytecode.parse(bytecode.build()).producer == "somebody else"
 
 
-@pytest.mark.parametrize("name", ["bytecode", "found", "function", "rewrite", "retarget", "writer"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bytecode",
+        "read/original",
+        "read/function",
+        "write/changes",
+        "write/retarget",
+        "write/sections",
+    ],
+)
 def test_nobody_reaches_into_anybody(name: str) -> None:
     text = (ROOT / "tileir" / f"{name}.py").read_text()
     assert not re.findall(r"\b(?!self\b|cls\b)\w+\)?\._[a-z]\w*", text)

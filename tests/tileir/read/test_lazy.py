@@ -74,7 +74,7 @@ def test_what_nobody_has_looked_at_is_written_as_it_was_read(data: bytes) -> Non
         assert bytecode.build() == data
 
 
-@pytest.mark.parametrize("name", ["functions", "debug", "found.functions"])
+@pytest.mark.parametrize("name", ["functions", "debug", "original.functions"])
 def test_threads_see_the_same_object(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The section is read while all others wait; each then has what the first has read."""
     bytecode, look_up = Bytecode.parse(VECTOR_ADD), attrgetter(name)

@@ -18,7 +18,7 @@ from tileir.codegen import compile, emulator
 from tileir.codegen.launch_terms import OPTIONS, TERMS
 from tileir.errors import UnsupportedError
 
-VECTOR_ADD = ROOT / "tests" / "bench" / "kernels" / "vector_add.mlir"
+VECTOR_ADD = ROOT / "tests" / "lab" / "bench" / "kernels" / "vector_add.mlir"
 
 NOOP = """\
 module attributes { nv_tileaa.compute_capability = 90 : i32, tt.num_warps = 4 : i32 } {
