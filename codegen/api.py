@@ -94,7 +94,7 @@ def compile(
 def stages(
     bytecode: Bytecode, target: str | None = None, until: str | None = None, **options: Any
 ) -> dict[str, Stage]:
-    """What each stage of compiling does, in order, up to the one named `until`.
+    """Return what each stage of a compilation does, in order, up to the one named `until`.
 
     `options` are those of `compile`. UnsupportedError if there is no such stage for the target.
     """
@@ -102,7 +102,7 @@ def stages(
 
 
 class _Asked(NamedTuple):
-    """What somebody wants compiled, after all of it has been checked."""
+    """The arguments of `compile`, checked."""
 
     bytecode: Bytecode
     target: str
@@ -110,7 +110,7 @@ class _Asked(NamedTuple):
     options: dict[str, Any]
 
     def stages(self, until: str | None = None) -> dict[str, Stage]:
-        """What the stages do."""
+        """Return what each stage does."""
         from .watching import stages_of
 
         return stages_of(self.bytecode, self.target, self.options, until)
@@ -152,7 +152,7 @@ def _asked(
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
-    """One name or several; TypeError for what is no name."""
+    """Return one name or several as a list; TypeError for anything else."""
     listed = [names] if isinstance(names, str) else list(names)
     for name in listed:
         if not isinstance(name, str):
@@ -161,7 +161,7 @@ def _listed(names: str | Iterable[str]) -> list[str]:
 
 
 def _checks(check: str | Iterable[str], target: str) -> list[str]:
-    """The checks that are asked for; UnsupportedError for what is none, or for another target."""
+    """Return the requested checks; UnsupportedError for an unknown one, or for another target."""
     wanted = sorted(set(_listed(check)))
     for name in wanted:
         if name not in CHECKS:
@@ -172,7 +172,7 @@ def _checks(check: str | Iterable[str], target: str) -> list[str]:
 
 
 def _names(trace: str | Iterable[str], target: str) -> list[str]:
-    """The names of values to trace; UnsupportedError for another target."""
+    """Return the names of values to trace; UnsupportedError for another target."""
     names = _listed(trace)
     if names and target != HOST:
         raise UnsupportedError(f"traces are for target host, not for {target}")

@@ -1,8 +1,8 @@
 """The stages, in order, for each family of targets.
 
-A stage is a function that takes the state of a module, which has a field for everything that is
-decided, and fills in its part. It is named as in the list and stands in `stages.py` of the family's
-package. It may not change a body that it was given: it puts another one in its place.
+A stage is a function that takes the state of a module, which has a field for every decision, and
+fills in its part. It has the name in the list and is defined in `stages.py` of the family's
+package. It may not modify a body that it is given: it replaces the body by a new one.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ STAGES: dict[str, tuple[str, ...]] = {
 S = TypeVar("S", bound=State)
 Stage = Callable[[S], None]
 Watch = Callable[[str, S], None]
-"""Called with the name of each stage when it is over, and the state."""
+"""Called after each stage with its name and the state."""
 
 
 def stage_of(family: str, name: str) -> Stage:
-    """The function of a stage."""
+    """Return the function of a stage."""
     return getattr(import_module(f".{family}.stages", __package__), name)
 
 
 def run(family: str, state: S, watch: Watch[S] | None = None, until: str | None = None) -> bool:
-    """Run the stages of a family up to the one named `until`; whether that was the last one."""
+    """Run the stages of a family up to the one named `until`; return whether that is the last."""
     names = STAGES[family]
     for name in names:
         stage_of(family, name)(state)

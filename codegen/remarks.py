@@ -1,7 +1,7 @@
-"""What was decided, as rows: which stage, about which op, what, why, and on what facts.
+"""Decisions of the stages as rows: stage, op, what was decided, why, and on what facts.
 
-Stages keep what they decide in typed fields, and say it in rows when somebody asks. What is only
-decided while LLVM IR is emitted is noted at once, as remarks of that stage.
+Stages keep their decisions in typed fields; the rows are made of these on request. Decisions made
+during the emission of LLVM IR are recorded at once, as remarks of that stage.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tileir.ir.locations import Location
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One decision. `op` is None for what concerns the whole kernel, `entry` the kernel's symbol.
+    """One decision. `op` is None if it is about the whole kernel; `entry` is the kernel's symbol.
 
     `what` and `why` are for people, without a full stop; `facts` is for programs.
     """
@@ -29,7 +29,7 @@ class Remark:
 
     @property
     def location(self) -> Location | None:
-        """Where the op is in source, if that is known."""
+        """The source location of the op, if known."""
         return None if self.op is None else self.op.location
 
     def __str__(self) -> str:

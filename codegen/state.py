@@ -1,4 +1,4 @@
-"""What the states of all families have in common: kernels, one after the other."""
+"""The fields that the states of all families have."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .kernel import Kernel
 
 
 class KernelState(Protocol):
-    """A kernel and what has been decided about it; each family adds its fields."""
+    """A kernel and the decisions about it; each family adds its fields."""
 
     kernel: Kernel
     dropped: int
 
 
 class State(Protocol):
-    """What the stages of a family take: what has been decided so far about a module."""
+    """The argument of the stages of a family: a module and the decisions about it so far."""
 
     @property
     def kernels(self) -> Sequence[KernelState]:

@@ -1,4 +1,4 @@
-"""Who uses a value: the ops of a kernel that have it as an operand."""
+"""Uses of values: the ops of a kernel that have a value as an operand."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .kernel import Kernel
 
 
 class Uses(dict[Value, list[Op]]):
-    """The analysis: value -> the ops that use it, in pre-order, one as often as it does."""
+    """Maps a value to the ops that use it, in pre-order; an op is listed once for each use."""
 
     @classmethod
     def of(cls, kernel: Kernel) -> Uses:
-        """The uses of all values of a kernel."""
+        """Collect the uses of all values of a kernel."""
         uses = cls()
         for op in kernel.walk():
             for value in op.operand_list():

@@ -1,4 +1,4 @@
-"""What a kernel assumes of its arguments: which numbers and addresses are multiples of what."""
+"""Checks of what a kernel assumes of its arguments: divisors of numbers and addresses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tileir.errors import LaunchError
 
 
 def check_assumed(shown: str, plan: Mapping[str, Any], packed: bytes | bytearray) -> None:
-    """LaunchError for an argument that is no multiple of what the kernel assumes."""
+    """Raise LaunchError for an argument that is not divisible as the kernel assumes."""
     for row in plan["parameters"]:
         if (divisor := row.get("divisible_by", 1)) == 1:
             continue

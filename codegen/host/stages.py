@@ -1,6 +1,6 @@
 """The stages from Tile IR to machine code, in the order of `pipeline.STAGES`.
 
-Each takes the state of the module and puts what it decides into fields of it.
+Each stage takes the state of the module and stores its decisions in fields of it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def emit_object(state: State) -> None:
 
 
 def _info(each: KernelState, lowering: BlockLowering) -> KernelInfo:
-    """What there is to know of a kernel that has been lowered."""
+    """Return what a launch needs to know of a lowered kernel."""
     kernel = each.kernel
     offsets, size = argument_offsets(kernel)
     return KernelInfo(

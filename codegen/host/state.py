@@ -1,4 +1,4 @@
-"""A module on its way from Tile IR to machine code: what the stages have decided so far."""
+"""The state of a module between the stages from Tile IR to machine code."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from .running.kernel_info import KernelInfo
 
 @dataclass(slots=True, eq=False)
 class KernelState:
-    """A kernel, and what has been decided about it; None is what has not been decided yet."""
+    """A kernel and the decisions of the stages about it; None if not decided yet."""
 
     kernel: Kernel
     dropped: int = 0
-    """Ops that nobody needs."""
+    """Number of dead ops that were dropped."""
     order: Order | None = None
-    """When each op runs, and the loops around it."""
+    """The number of each op in program order, and the loops around it."""
     fusion: Fusion | None = None
-    """Which tiles are worth a buffer."""
+    """Which tiles are kept in buffers."""
     storage: Storage | None = None
-    """Where the buffers lie."""
+    """The offsets of the buffers in the workspace."""
     remarks: list[Remark] = field(default_factory=list)
-    """What was decided while it was emitted."""
+    """Decisions made during emission."""
 
     @property
     def symbol(self) -> str:
-        """What Tile IR calls it."""
+        """The symbol of the kernel in Tile IR."""
         return self.kernel.symbol
 
 
 @dataclass(slots=True, eq=False)
 class State:
-    """The kernels of a module, and what is made of all of them."""
+    """The kernels of a module, and the code made of all of them."""
 
     kernels: list[KernelState]
     checks: Sequence[str] = ()
-    """What is checked while kernels run; see `api.CHECKS`."""
+    """Names of the run-time checks; see `api.CHECKS`."""
     entries: list[KernelInfo] = field(default_factory=list)
     llvm_ir: str = ""
     optimised: binding.ModuleRef | None = None
-    """The module inside of LLVM."""
+    """The optimised module, in LLVM's memory."""
     object_file: bytes = b""

@@ -1,8 +1,8 @@
-"""The vocabulary of the rows: what code generation has to know about an op on every target.
+"""The types of the rows: properties of an op that code generation for every target needs.
 
-A row adds to the op's row in `tileir.formats.ops` what is true of the op however it is lowered.
-What that row says already (slots, effects, whether it ends a block) is not said again. How an op is
-lowered is a matter of each target: there every chapter has its own table of functions.
+A row adds to the op's row in `tileir.formats.ops` (slots, effects, whether it is a terminator) the
+properties of the op that hold on every target. How an op is lowered is up to each target: there
+every chapter has its own table of functions.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ class Family(Enum):
     """Ops that planning treats alike: layouts, fusion, memory and order follow from the family."""
 
     GENERATOR = auto()
-    """Makes a tile of nothing: constants and counts."""
+    """Makes a tile without an operand tile: constants and iota."""
     ELEMENT_WISE = auto()
     """Computes an element of the result from the elements with the same coordinates."""
     RENUMBERING = auto()
     """Every element of the result is one of the operand, at coordinates known beforehand."""
     JOINING = auto()
-    """The same of several operands, or of bits of several elements."""
+    """A renumbering of several operands, or of the bits of several elements."""
     SLICE = auto()
     """Takes a part out of a tile, or puts one into it, at coordinates known at run time."""
     PRODUCT = auto()
-    """Multiplies matrices and adds to a sum, the operand `acc`."""
+    """Multiplies matrices and adds the accumulator, the operand `acc`."""
     FOLD = auto()
     """Combines elements two by two, by running its body."""
     LOOP = auto()
     BRANCH = auto()
     TERMINATOR = auto()
     QUERY = auto()
-    """Asks for numbers of the launch or of a tensor."""
+    """Returns numbers of the launch or of a tensor."""
     VIEW = auto()
     """Makes a view of a pointer, or of another view."""
     TOKEN = auto()
-    """Does nothing but order others."""
+    """Orders other ops and has no other effect."""
     POINTER_LOAD = auto()
     """Reads through a tile of pointers."""
     POINTER_STORE = auto()
@@ -50,19 +50,19 @@ class Family(Enum):
     """Reads the tile at an index of a view."""
     VIEW_STORE = auto()
     MULTIMEM_LOAD = auto()
-    """Reads the tile of a view in memory that is the same on several devices."""
+    """Reads the tile of a view in multicast memory, which several devices share."""
     MULTIMEM_STORE = auto()
-    """Writes there, or adds to what is there."""
+    """Writes to multicast memory, or reduces into it."""
     ATOMIC = auto()
-    """Changes memory through a tile of pointers and gives what was there."""
+    """Changes memory through a tile of pointers and returns the old elements."""
     VIEW_ATOMIC = auto()
-    """Changes memory at an index of a view and gives nothing."""
+    """Changes memory at an index of a view and returns no elements."""
     VARIABLE = auto()
-    """Gives the address of memory of the kernel's own."""
+    """Returns the address of the kernel's own memory."""
     FENCE = auto()
-    """Orders accesses beyond what tokens say, or whole grids."""
+    """Orders accesses beyond what tokens order, or dependent grids."""
     MESSAGE = auto()
-    """Says something to whoever launched the kernel."""
+    """Sends a message to the caller of the launch."""
 
 
 SIMPLE = 1
@@ -70,25 +70,25 @@ SIMPLE = 1
 DIVISION = 6
 """Cost of divisions and roots: a handful of instructions, or one that takes as long."""
 FUNCTION = 20
-"""Cost of an elementary function, which is a polynomial and what prepares for it."""
+"""Cost of an elementary function: a range reduction and a polynomial."""
 NEVER_AGAIN = 1 << 10
-"""Cost of what is done once, however much it takes to hand the result on."""
+"""Cost of an op that is never recomputed, however expensive its result is to pass on."""
 
 Coordinates = tuple[int | None, ...]
-"""For each dimension of a tile, the dimension of another one whose coordinate it has; None: 0."""
+"""For each dimension of a tile, the dimension of another tile with the same coordinate; None: 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """One row.
+    """The row of one op.
 
-    `cost` is what it takes to compute an element again from the operands, in simple operations; it
-    is 0 where that takes nothing, and where nobody asks as the result has one place.
-    `coordinates` says of a renumbering where the operand has the element that the result has at
-    some coordinates; where it is None, both have the same row-major number.
-    `commutes` says that folding by the op may take elements in any order.
-    `divisibility` and `contiguity` find out what is known of the results from what is known of the
-    operands; without them nothing is.
+    `cost` is the number of simple operations that recompute an element from the operands. It is 0
+    if that takes none, and for ops that are never recomputed.
+    `coordinates` maps coordinates in the result of a renumbering to those of the same element in
+    the operand; if it is None, both have the same row-major number.
+    `commutes`: a fold by the op may take its elements in any order.
+    `divisibility` and `contiguity` infer the facts of the results from those of the operands; an op
+    without them has results of which only the type is known.
     """
 
     name: str
@@ -108,5 +108,5 @@ def element_wise(
     divisibility: DivisibilityRule | None = None,
     contiguity: ContiguityRule | None = None,
 ) -> Traits:
-    """The row of an element-wise op."""
+    """Make the row of an element-wise op."""
     return Traits(name, Family.ELEMENT_WISE, cost, None, commutes, divisibility, contiguity)
