@@ -7,8 +7,8 @@
 `load` also takes PTX and the plan of a file or of a string, and then needs no compiler. A launch
 takes what `compiled[symbol].launch` takes on the host, and raises `EmulationError` for races,
 accesses out of bounds or not aligned, what was never written, and threads that wait for ever, with
-PTX line, block, threads and address. `launch(ptx, plan, grid, args)` is the same in one call, without
-the checks of arguments that `load` makes.
+PTX line, block, threads and address. `launch(ptx, plan, grid, args)` is the same in one call, which
+takes addresses too and does not check what is passed.
 
 SCHEDULES, BETWEEN_BLOCKS  orders in which threads may run, to launch under one after the other
 APPROXIMATIONS             how far off approximate instructions may be
