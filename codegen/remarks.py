@@ -1,6 +1,6 @@
-"""What was decided, as rows: which stage, about which op, what, why, and on what facts.
+"""Optimisation remarks: which stage decided what, about which op, why, and from which facts.
 
-Stages keep what they decide in typed fields, and say it in rows when somebody asks. What is only
+Stages keep their decisions in typed fields; remarks are derived from these on request. Only what is
 decided while LLVM IR is emitted is noted at once, as remarks of that stage.
 """
 
@@ -15,7 +15,7 @@ from tileir.ir.locations import Location
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One decision. `op` is None for what concerns the whole kernel, `entry` the kernel's symbol.
+    """One decision about an op, or about a whole kernel: then `op` is None. `entry` is its symbol.
 
     `what` and `why` are for people, without a full stop; `facts` is for programs.
     """
@@ -29,7 +29,7 @@ class Remark:
 
     @property
     def location(self) -> Location | None:
-        """Where the op is in source, if that is known."""
+        """The op's location in source, if it is known."""
         return None if self.op is None else self.op.location
 
     def __str__(self) -> str:

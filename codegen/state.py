@@ -1,4 +1,4 @@
-"""What the states of all families have in common: kernels, one after the other."""
+"""What the states of all families of targets have in common."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ class KernelState(Protocol):
 
     kernel: Kernel
     dropped: int
+    """Dead ops that were eliminated."""
 
 
 class State(Protocol):
-    """What the stages of a family take: what has been decided so far about a module."""
+    """A module and what has been decided about it so far: the argument of every stage."""
 
     @property
     def kernels(self) -> Sequence[KernelState]:

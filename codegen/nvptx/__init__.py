@@ -14,7 +14,7 @@ from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device.image import Image
 from tileir.codegen.device.launch import launch, load
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.pipeline import Watch
+from tileir.codegen.pipeline import AfterStage
 from tileir.gpus import TARGETS
 from tileir.ir import Op
 from tileir.types import Element, Tile
@@ -91,7 +91,7 @@ def why_not(op: Op, target: str) -> str | None:
 def compile_kernels(
     kernels: list[Kernel],
     target: str,
-    watch: Watch[State] | None = None,
+    after_stage: AfterStage[State] | None = None,
     until: str | None = None,
     launch: Mapping[str, object] = _NOTHING,
     lineinfo: bool = False,
@@ -101,12 +101,12 @@ def compile_kernels(
 
     `launch` has the options about launching (see `launch_terms`). With `lineinfo`, the PTX says
     which lines of source its instructions come from. `portable` leaves out what only the form of
-    the target with the suffix a has. `watch` and `until` are those of `pipeline.run`.
+    the target with the suffix a has. `after_stage` and `until` are those of `pipeline.run`.
     """
     gpu = TARGETS[target].portable() if portable else TARGETS[target]
     states = [KernelState(kernel, kernel.symbol) for kernel in kernels]
     state = State(states, gpu, launch, lineinfo)
-    if not pipeline.run("nvptx", state, watch, until):
+    if not pipeline.run("nvptx", state, after_stage, until):
         return None
     image = Image(state.ptx)
     entries = {}

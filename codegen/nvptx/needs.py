@@ -18,7 +18,7 @@ from tileir.ir import Op
 from .emit.memory.fences import CONTROLS_GRIDS
 from .emit.memory.multimem import LOWERINGS as MULTIMEM
 from .machine import red_forms
-from .schedule.mma_plan import reading_of
+from .schedule.mma_plan import operand_type_of
 
 Need = tuple[Feature | None, PtxVersion]
 """A feature, None for what every target has, and the lowest PTX ISA version that has it."""
@@ -52,7 +52,7 @@ def needs_of(ops: Sequence[Op], target: Target) -> Needs:
 
 def _needs_of(op: Op, target: Target) -> Iterator[Need]:
     if family_of(op) is Family.PRODUCT:
-        atom = reading_of(op, target)[1]
+        atom = operand_type_of(op, target)[1]
         yield atom.feature, atom.ptx
     if need := _OPS.get(op.name):
         yield need

@@ -19,7 +19,7 @@ from .launch.contract import Contract
 from .launch.line_table import LineTable
 from .schedule.allocations import Area
 from .schedule.assignment import Assignment
-from .schedule.mma_plan import Plan
+from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
 
 
@@ -44,7 +44,7 @@ class KernelState:
     """What `alloca` makes in shared memory, at its start."""
     heap: Area = field(default_factory=Area)
     """What `alloca` makes on the device's heap."""
-    products: dict[Op, Plan] = field(default_factory=dict)
+    products: dict[Op, ProductPlan] = field(default_factory=dict)
     """Which atoms carry out each matrix product, and which warp does what."""
     preferences: Preferences = field(default_factory=dict)
     """In which layout tiles come into being most cheaply."""
@@ -58,7 +58,7 @@ class KernelState:
     """Loops -> what they load one trip ahead, into registers."""
     kept_bytes: int = 0
     """Shared memory of variables and staged tiles, from its start."""
-    trips: dict[Op, int] = field(default_factory=dict)
+    unroll_factors: dict[Op, int] = field(default_factory=dict)
     """Loops -> how many trips are to be made at once, where it is more than one."""
     shared_bytes: int = 0
     """All shared memory of a block; known when the kernel has been emitted."""

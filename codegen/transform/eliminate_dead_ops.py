@@ -11,7 +11,7 @@ from tileir.ir import Block, Body, Op
 
 
 def eliminate_dead_ops(state: State) -> None:
-    """Drop the ops that nobody needs."""
+    """Eliminate ops without side effects whose results have no uses."""
     for each in state.kernels:
         before = len(each.kernel.body.block.ops)
         each.kernel = without_dead_ops(each.kernel)

@@ -7,9 +7,9 @@ from tileir import Bytecode
 from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.origins import Origins, addresses_of
+from tileir.codegen.analysis.uses import Uses
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.transform.eliminate_dead_ops import without_dead_ops
-from tileir.codegen.uses import Uses
 
 ANALYSES = (Contiguity, Divisibility, Origins, Uses)
 

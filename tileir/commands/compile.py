@@ -1,4 +1,4 @@
-"""`tileir compile`: bytecode to LLVM IR, PTX, the launch plan or machine code, and what it did."""
+"""`tileir compile`: bytecode to LLVM IR, PTX, launch plan or machine code; a report on stages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EMIT = ("ptx", "llvm", "plan", "cubin", "sass", "stages")
 ONE_STAGE = "stage:"
 ANYWHERE = ("llvm", "stages")
-"""What there is on the host, too."""
+"""The values of --emit that need no GPU as target."""
 
 EXAMPLES = """\
 examples:
@@ -110,8 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     if stage is not None:
         _check_stage(stage, target)
     if stage is not None or emit == "stages":
-        told = _told(bytecode, target, stage, arguments.stop_after, options)
-        write_output(arguments.output, told.encode("utf-8", "surrogateescape"))
+        text = _stage_text(bytecode, target, stage, arguments.stop_after, options)
+        write_output(arguments.output, text.encode("utf-8", "surrogateescape"))
         return 0
     with named_as_written():
         compiled = tileir.compile(bytecode, target, **options)
@@ -121,7 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _emitted(what: str | None) -> str | None:
-    """What is to be written; UsageError for what there is not."""
+    """Return the value of --emit; UsageError for an unknown one."""
     if what is None or what in EMIT or what.startswith(ONE_STAGE):
         return what
     known = (*EMIT, f"{ONE_STAGE}NAME")
@@ -130,7 +130,7 @@ def _emitted(what: str | None) -> str | None:
 
 
 def _stage(arguments: argparse.Namespace) -> str | None:
-    """The one stage that is asked for."""
+    """Return the name of the one stage asked for; None for all or none."""
     what, last = arguments.emit or "", arguments.stop_after
     if last is not None and what:
         raise UsageError("--stop-after says what to write; leave --emit away")
@@ -138,7 +138,7 @@ def _stage(arguments: argparse.Namespace) -> str | None:
 
 
 def _check_stage(name: str, target: str) -> None:
-    """UsageError if compiling for a target has no stage of that name."""
+    """Raise UsageError if compiling for a target has no stage of that name."""
     from tileir.codegen.pipeline import STAGES
     from tileir.codegen.targets import package_of
 
@@ -150,16 +150,16 @@ def _check_stage(name: str, target: str) -> None:
         )
 
 
-def _told(
+def _stage_text(
     bytecode: Bytecode, target: str, stage: str | None, last: str | None, options: dict[str, Any]
 ) -> str:
-    """What the stages did, or one of them."""
+    """Return the report on all stages, or the whole text of one."""
     from tileir.codegen.api import stages
-    from tileir.codegen.stage import story
+    from tileir.codegen.stage import report
 
     with named_as_written():
-        found = stages(bytecode, target, until=last, **options)
-    return str(found[stage]) if stage else story(found.values())
+        recorded = stages(bytecode, target, until=last, **options)
+    return str(recorded[stage]) if stage else report(recorded.values())
 
 
 def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:

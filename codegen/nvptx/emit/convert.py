@@ -15,8 +15,8 @@ from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
 from tileir.types import Element
 
-from .fragments import I32, Context, Fragment
-from .shared_addresses import Places
+from .fragments import I32, EmitContext, Fragment
+from .shared_addresses import SharedAddresses
 from .shuffle import shuffle
 
 MOST_SHUFFLES = 8
@@ -29,7 +29,11 @@ registers."""
 
 
 def convert(
-    ctx: Context, fragment: Fragment, element: Element, source: LinearLayout, target: LinearLayout
+    ctx: EmitContext,
+    fragment: Fragment,
+    element: Element,
+    source: LinearLayout,
+    target: LinearLayout,
 ) -> Fragment:
     """The tile that `fragment` is in the layout `source`, in the layout `target`."""
     if source == target:
@@ -50,7 +54,7 @@ def convert(
 
 
 def _select(
-    ctx: Context, fragment: Fragment, source: LinearLayout, target: LinearLayout
+    ctx: EmitContext, fragment: Fragment, source: LinearLayout, target: LinearLayout
 ) -> tuple[Fragment, LinearLayout]:
     """Let threads choose among their registers, where that brings a thread's bit into place.
 
@@ -78,7 +82,11 @@ def _select(
 
 
 def _shuffled(
-    ctx: Context, fragment: Fragment, element: Element, source: LinearLayout, target: LinearLayout
+    ctx: EmitContext,
+    fragment: Fragment,
+    element: Element,
+    source: LinearLayout,
+    target: LinearLayout,
 ) -> Fragment:
     """Each lane fetches its elements from the lanes that have them.
 
@@ -109,7 +117,11 @@ def _shuffled(
 
 
 def through_shared(
-    ctx: Context, fragment: Fragment, element: Element, source: LinearLayout, target: LinearLayout
+    ctx: EmitContext,
+    fragment: Fragment,
+    element: Element,
+    source: LinearLayout,
+    target: LinearLayout,
 ) -> Fragment:
     """Every owner writes what it has, and every thread reads what it wants."""
     builder, kind = ctx.builder, integer_type(element)
@@ -122,16 +134,16 @@ def through_shared(
     found: dict[int, ir.Value] = {}
     for piece in span([1 << bit for bit in range(cut.bit_length()) if cut >> bit & 1]):
         base = ctx.shared.reserve(size << source.bits - cut.bit_count())
-        writing = _Places(ctx, base, source, places.images, size, cut)
-        shape = access.Shape(kind.width, len(together))
+        writing = _RegisterAddresses(ctx, base, source, places.images, size, cut)
+        shape = access.AccessShape(kind.width, len(together))
         for offset in _vectors(source, places.written):
             inside = ctx.inside(source, cut, offset ^ piece, ctx.owner(source))
             if inside is not False:
                 values = [bits[offset ^ step] for step in together]
                 access.store(builder, shape, *writing.at(offset), inside, values, access.SHARED)
         ctx.shared.barrier()
-        reading = _Places(ctx, base, target, places.images, size, cut)
-        shape = access.Shape(kind.width, len(wanted_together))
+        reading = _RegisterAddresses(ctx, base, target, places.images, size, cut)
+        shape = access.AccessShape(kind.width, len(wanted_together))
         for offset in _vectors(target, places.read):
             inside = ctx.inside(target, cut, offset ^ piece, None)
             if inside is not False:
@@ -145,25 +157,25 @@ def through_shared(
     return {offset: value_of(builder, value, element) for offset, value in found.items()}
 
 
-class _Places:
+class _RegisterAddresses:
     """Where the registers of a thread lie in shared memory, while one piece of a tile is there."""
 
     def __init__(
-        self, ctx: Context, base: ir.Value, layout: LinearLayout, images: tuple[int, ...],
+        self, ctx: EmitContext, base: ir.Value, layout: LinearLayout, bases: tuple[int, ...],
         size: int, cut: int,
     ) -> None:  # fmt: skip
-        self._images, self._size, self._cut = images, size, cut
-        self._places = Places(ctx, base, [self._bytes(base) for base in layout.thread])
+        self._bases, self._size, self._cut = bases, size, cut
+        self._places = SharedAddresses(ctx, base, [self._bytes(base) for base in layout.thread])
 
     def _bytes(self, element: int) -> int:
-        return combine(self._images, element & ~self._cut) * self._size
+        return combine(self._bases, element & ~self._cut) * self._size
 
     def at(self, offset: int, back: int = 0) -> tuple[ir.Value, int]:
         """Address and immediate of the element at an offset, and so many elements before it."""
         return self._places.at(self._bytes(offset) - back * self._size)
 
 
-def _cut(ctx: Context, source: LinearLayout, target: LinearLayout, size: int) -> int:
+def _cut(ctx: EmitContext, source: LinearLayout, target: LinearLayout, size: int) -> int:
     """Mask of the element bits that number the pieces; best those of registers on both sides."""
     whole, piece = size << source.bits, PIECE_BYTES
     while piece * MOST_PIECES < whole and 2 * piece <= ctx.target.shared_bytes - ctx.shared.kept:

@@ -37,7 +37,7 @@ Fragment = Mapping[int, ir.Value]
 
 
 @dataclass(slots=True)
-class Tensor:
+class TensorDescriptor:
     """A tensor view as LLVM values: sizes and strides are numbers where they are static."""
 
     base: ir.Value
@@ -46,7 +46,7 @@ class Tensor:
 
 
 @dataclass(slots=True)
-class Scope:
+class ControlScope:
     """An op whose region is being lowered: where its terminators go.
 
     `results` and `carried` are the variables that those set, one list a value: register by
@@ -61,7 +61,7 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Context:
+class EmitContext:
     """What lowering one kernel has at hand."""
 
     state: KernelState
@@ -75,21 +75,21 @@ class Context:
     """The addresses of the block's variables that lie on the heap."""
     op: Op | None = None
     """The op that is being lowered."""
-    lower_block: Callable[[Context, Block], None] | None = None
-    lower_op: Callable[[Context, Op], None] | None = None
+    lower_block: Callable[[EmitContext, Block], None] | None = None
+    lower_op: Callable[[EmitContext, Op], None] | None = None
     lines: LineTable | None = None
     """Which lines of source ops come from, if anyone wants to know."""
     exit: ir.Block | None = None
     """Where the thread ends, for a `return` that others follow."""
-    scopes: list[Scope] = field(default_factory=list)
+    scopes: list[ControlScope] = field(default_factory=list)
     """The control flow around the op that is being lowered, innermost last."""
     fragments: dict[tuple[Value, LinearLayout], Fragment] = field(default_factory=dict)
-    tensors: dict[Value, Tensor] = field(default_factory=dict)
-    ahead: dict[Op, Fragment] = field(default_factory=dict)
+    tensors: dict[Value, TensorDescriptor] = field(default_factory=dict)
+    loaded_ahead: dict[Op, Fragment] = field(default_factory=dict)
     """What loads have read a trip before; see `read_ahead`."""
     staged: dict[Value, Staged] = field(default_factory=dict)
     """Tiles that products read from shared memory; see `staged.find`."""
-    meanwhile: dict[Op, Callable[[], None]] = field(default_factory=dict)
+    prefetches: dict[Op, Callable[[], None]] = field(default_factory=dict)
     """What a product has to start while it runs."""
     _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
@@ -124,13 +124,13 @@ class Context:
 
     def operand(self, op: Op, value: Value, layout: LinearLayout) -> Fragment:
         """An operand, numbered by the offsets of the op's own layout."""
-        images = element_images(op)
+        bases = element_images(op)
         source = self.fragment(value, needed(op, layout))
         if value.type.size == 1:
             return dict.fromkeys(layout.offsets(), source[0])
-        if images is None:
+        if bases is None:
             return source
-        return {offset: source[combine(images, offset)] for offset in layout.offsets()}
+        return {offset: source[combine(bases, offset)] for offset in layout.offsets()}
 
     def scalar(self, value: Value) -> ir.Value:
         """The one element of a rank-0 tile."""

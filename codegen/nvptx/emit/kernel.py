@@ -18,7 +18,7 @@ from tileir.types import TensorView
 
 from .control import control_flow
 from .control.grid import leave_to_first, lower_grid, special_register
-from .fragments import Context
+from .fragments import EmitContext
 from .memory import atomics, fences, heap, multimem, variables
 from .memory.pointers import load_ptr_tko, store_ptr_tko
 from .memory.views import (
@@ -39,11 +39,11 @@ from .values import pieces
 from .values.values import lower_value
 
 
-def nothing(ctx: Context, op: Op) -> None:
+def nothing(ctx: EmitContext, op: Op) -> None:
     """Tokens have no value."""
 
 
-LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
+LOWERINGS: dict[str, Callable[[EmitContext, Op], None]] = {
     "get_index_space_shape": get_index_space_shape,
     "get_num_tile_blocks": lower_grid,
     "get_tensor_shape": get_tensor_shape,
@@ -98,11 +98,11 @@ def lower_kernel(
     if lines is not None:
         builder.debug_metadata = lines.enter(function, kernel)
     alignment = state.variables.alignment
-    if assignment.staged or assignment.cut:
+    if assignment.staged or assignment.split:
         alignment = max(alignment, STAGED_ALIGNMENT)
     shared = SharedMemory(builder, state.kept_bytes, alignment)
     thread = special_register(builder, "tid.x")
-    ctx = Context(state, target, builder, thread, shared)
+    ctx = EmitContext(state, target, builder, thread, shared)
     shared.remark = ctx.remark
     for value, element, argument in zip(kernel.parameters, elements, function.args, strict=True):
         ctx.define_scalar(value, value_of(builder, argument, element))
@@ -110,7 +110,7 @@ def lower_kernel(
     ctx.exit = function.append_basic_block("exit")
     if contract.blocks > 1:
         leave_to_first(builder)
-    memory = heap.take(ctx, state.heap) if state.heap.places else None
+    memory = heap.take(ctx, state.heap) if state.heap.offsets else None
     lower_block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     if memory is not None:
@@ -119,16 +119,16 @@ def lower_kernel(
     return shared.size
 
 
-def lower_block(ctx: Context, block: Block) -> None:
+def lower_block(ctx: EmitContext, block: Block) -> None:
     """Every op of a block, where the builder stands."""
     for op in block.ops:
         if op in ctx.state.barriers:
             ctx.op = op
-            ctx.shared.settle(ORDERED)
+            ctx.shared.ensure_barrier(ORDERED)
         lower_op(ctx, op)
 
 
-def lower_op(ctx: Context, op: Op) -> None:
+def lower_op(ctx: EmitContext, op: Op) -> None:
     """One op; afterwards its results are in all layouts that they are needed in."""
     around, outer = ctx.builder.debug_metadata, ctx.op
     ctx.op = op
@@ -140,7 +140,7 @@ def lower_op(ctx: Context, op: Op) -> None:
     ctx.builder.debug_metadata, ctx.op = around, outer
 
 
-def _lowering(op: Op) -> Callable[[Context, Op], None]:
+def _lowering(op: Op) -> Callable[[EmitContext, Op], None]:
     if op.name == "assume" and isinstance(op.result.type, TensorView):
         return same_tensor
     return LOWERINGS.get(op.name, lower_value)

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from .fragments import I32, Context
+from .fragments import I32, EmitContext
 
-_MEET = "llvm.nvvm.bar.warp.sync"
+_WARP_SYNC = "llvm.nvvm.bar.warp.sync"
 
 
 @contextmanager
-def one_thread(ctx: Context) -> Iterator[None]:
+def one_thread(ctx: EmitContext) -> Iterator[None]:
     """Code inside runs in the first thread. Its warp waits: only whole warps come to barriers."""
     builder, module = ctx.builder, ctx.builder.module
     first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
     with builder.if_then(first):
         yield
     kind = ir.FunctionType(ir.VoidType(), [I32])
-    meet = module.globals.get(_MEET) or ir.Function(module, kind, _MEET)
-    builder.call(meet, [ir.Constant(I32, -1)])
+    warp_sync = module.globals.get(_WARP_SYNC) or ir.Function(module, kind, _WARP_SYNC)
+    builder.call(warp_sync, [ir.Constant(I32, -1)])

@@ -111,15 +111,15 @@ class SharedMemory:
     def barrier(self, why: str = EXCHANGED) -> None:
         """All threads of the block meet, and see what the others wrote."""
         function = self._function()
-        if not _met(self._builder.block, function):
+        if not _at_barrier(self._builder.block, function):
             self.remark("barrier", why)
             self._builder.call(function, [ir.Constant(_WORD, 0)])
         self._read, self._written, self._unknown = self._written, [], False
         self._filled, self._used = [], []
 
-    def settle(self, why: str = ORDERED) -> None:
+    def ensure_barrier(self, why: str = ORDERED) -> None:
         """All threads have met since one of them accessed memory other than the kernel's own."""
-        if not _met(self._builder.block, self._function(), _OWN):
+        if not _at_barrier(self._builder.block, self._function(), _OWN):
             self.barrier(why)
 
     def end(self) -> None:
@@ -172,7 +172,9 @@ class SharedMemory:
         return memory.ptrtoint(_WORD)
 
 
-def _met(block: ir.Block, barrier: ir.Function, passing: re.Pattern[str] | None = None) -> bool:
+def _at_barrier(
+    block: ir.Block, barrier: ir.Function, passing: re.Pattern[str] | None = None
+) -> bool:
     """Whether threads have met in this block, and done nothing since that others see.
 
     But for the instructions of `passing`.

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from .fragments import I32, Context
+from .fragments import I32, EmitContext
 
 
-class Places:
+class SharedAddresses:
     """Places behind `base`, in bytes. `thread` are the contributions of the thread's bits, `moving`
     is that of a number known at run time only, with a mask of its bits."""
 
     def __init__(
-        self, ctx: Context, base: ir.Value, thread: Sequence[int],
+        self, ctx: EmitContext, base: ir.Value, thread: Sequence[int],
         moving: tuple[ir.Value, int] | None = None,
     ) -> None:  # fmt: skip
         self._builder, self._base = ctx.builder, base

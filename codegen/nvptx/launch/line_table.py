@@ -40,14 +40,14 @@ _ENTRY = re.compile(r"^\.visible \.entry .*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class InlineFrame:
     """A position in source. `function` was inlined at `caller`; without one, it is the kernel."""
 
     file: int
     line: int
     column: int
     function: str
-    caller: Frame | None
+    caller: InlineFrame | None
 
     @property
     def place(self) -> str:
@@ -62,10 +62,10 @@ class LineTable:
     def __init__(self, kernels: Iterable[Kernel]) -> None:
         self._files: dict[str, int] = {}
         self._functions: dict[str, int] = {}
-        self._known: dict[tuple, Frame] = {}
+        self._known: dict[tuple, InlineFrame] = {}
         self._of: dict[int, tuple[Location, int]] = {}
-        self._numbers: dict[Frame, int] = {}
-        self._frames: list[Frame] = []
+        self._numbers: dict[InlineFrame, int] = {}
+        self._frames: list[InlineFrame] = []
         self._unit: ir.DIValue | None = None
         self._scope: ir.DIValue | None = None
         self._starts: dict[str, int] = {}
@@ -149,17 +149,19 @@ class LineTable:
             return self._number(location)
         return self._numbered(self._frame((str(function.file), function.line, 0), "", None))
 
-    def _numbered(self, frame: Frame) -> int:
+    def _numbered(self, frame: InlineFrame) -> int:
         number = self._numbers.setdefault(frame, len(self._frames) + 1)
         if number > len(self._frames):
             self._frames.append(frame)
         return number
 
-    def _frame(self, place: tuple[str, int, int], function: str, caller: Frame | None) -> Frame:
+    def _frame(
+        self, place: tuple[str, int, int], function: str, caller: InlineFrame | None
+    ) -> InlineFrame:
         name, line, column = place
         file = self._files.setdefault(name, len(self._files) + 1)
         key = file, line, min(column, _LARGEST), function if caller else "", caller
-        return self._known.setdefault(key, Frame(*key))
+        return self._known.setdefault(key, InlineFrame(*key))
 
     # What becomes of the PTX ------------------------------------------------------------------
 
@@ -176,7 +178,7 @@ class LineTable:
 
     def _located(self, entry: str) -> str:
         """The PTX of one entry."""
-        last: dict[str, Frame] = {}
+        last: dict[str, InlineFrame] = {}
 
         def directives(match: re.Match[str]) -> str:
             number = int(match[1])
@@ -184,7 +186,7 @@ class LineTable:
 
         return _LOC.sub(directives, entry)
 
-    def _directives(self, frame: Frame, last: dict[str, Frame]) -> Iterator[str]:
+    def _directives(self, frame: InlineFrame, last: dict[str, InlineFrame]) -> Iterator[str]:
         """What places an instruction; `last` has the frame that each place stood for last."""
         chain = [frame]
         while (caller := chain[-1].caller) and last.get(caller.place) is not caller:

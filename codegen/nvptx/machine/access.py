@@ -31,7 +31,7 @@ _VECTORS = {1: "", 2: ".v2", 4: ".v4"}
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class AccessShape:
     """What one access moves: `elements` elements of `bits` bits."""
 
     bits: int
@@ -59,7 +59,7 @@ class Shape:
 
 
 def load(
-    builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
+    builder: ir.IRBuilder, shape: AccessShape, address: ir.Value, immediate: int,
     predicate: ir.Value | None, padding: ir.Value | list[ir.Value] | None, space: str = GLOBAL,
 ) -> list[ir.Value]:  # fmt: skip
     """The elements at `address + immediate`, as integers; where not `predicate`, `padding`.
@@ -87,7 +87,7 @@ def load(
 
 
 def store(
-    builder: ir.IRBuilder, shape: Shape, address: ir.Value, immediate: int,
+    builder: ir.IRBuilder, shape: AccessShape, address: ir.Value, immediate: int,
     predicate: ir.Value | None, elements: Sequence[ir.Value], space: str = GLOBAL,
 ) -> None:  # fmt: skip
     """Write the elements (integers) to `address + immediate`, if `predicate`."""
@@ -137,7 +137,7 @@ def bytes_of(
 
 
 def change(
-    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    builder: ir.IRBuilder, name: str, address: tuple[ir.Value, int], predicate: ir.Value | None,
     words: Sequence[ir.Value],
 ) -> ir.Value:  # fmt: skip
     """The atomic instruction `name` on memory at a place: the word that was there.
@@ -147,7 +147,7 @@ def change(
     kind, count = words[0].type, len(words)
     constraint = _CONSTRAINTS[kind.width]
     text = f"{name} $0, [$1+$2], {', '.join(f'${k + 3}' for k in range(count))};"
-    inputs, arguments = ["l", "n", *[constraint] * count], [place[0], _offset(place[1]), *words]
+    inputs, arguments = ["l", "n", *[constraint] * count], [address[0], _offset(address[1]), *words]
     if predicate is not None:
         text = f"@${count + 3} {text}"
         inputs += ["b", "0"]
@@ -156,14 +156,14 @@ def change(
 
 
 def fetch(
-    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    builder: ir.IRBuilder, name: str, address: tuple[ir.Value, int], predicate: ir.Value | None,
     otherwise: ir.Value,
 ) -> ir.Value:  # fmt: skip
     """What the instruction `name` finds at a place; `otherwise`, where not `predicate`."""
     kind = otherwise.type
     constraint = _CONSTRAINTS[kind.width]
     text, inputs = f"{name} $0, [$1+$2];", ["l", "n"]
-    arguments = [place[0], _offset(place[1])]
+    arguments = [address[0], _offset(address[1])]
     if predicate is not None:
         text, inputs = f"@$3 {text}", [*inputs, "b", "0"]
         arguments += [predicate, otherwise]
@@ -171,14 +171,14 @@ def fetch(
 
 
 def reduce(
-    builder: ir.IRBuilder, name: str, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    builder: ir.IRBuilder, name: str, address: tuple[ir.Value, int], predicate: ir.Value | None,
     *words: ir.Value,
 ) -> None:  # fmt: skip
     """The instruction `name` on memory at a place that returns nothing: atomic, or of replicas."""
     names = [f"${index + 2}" for index in range(len(words))]
     text, inputs = f"{name} [$0+$1], {_braced(names)};", ["l", "n"]
     inputs += [_CONSTRAINTS[word.type.width] for word in words]
-    arguments = [place[0], _offset(place[1]), *words]
+    arguments = [address[0], _offset(address[1]), *words]
     if predicate is not None:
         text = f"@${len(arguments)} {text}"
         inputs, arguments = [*inputs, "b"], [*arguments, predicate]
@@ -208,7 +208,7 @@ def _assembly(
     return builder.asm(function, text, ",".join(constraints), arguments, side_effect)
 
 
-def _register(shape: Shape) -> ir.IntType:
+def _register(shape: AccessShape) -> ir.IntType:
     return ir.IntType(max(shape.word, 16))
 
 
@@ -225,7 +225,9 @@ def _braced(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"
 
 
-def words_of(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) -> list[ir.Value]:
+def words_of(
+    builder: ir.IRBuilder, shape: AccessShape, elements: Sequence[ir.Value]
+) -> list[ir.Value]:
     """Words from elements, first element in the lowest bits."""
     if (shape.bits, shape.word) == (16, 32):
         pairs = zip(elements[::2], elements[1::2], strict=True)
@@ -243,7 +245,7 @@ def words_of(builder: ir.IRBuilder, shape: Shape, elements: Sequence[ir.Value]) 
     return words
 
 
-def _unpack(builder: ir.IRBuilder, shape: Shape, words: Sequence[ir.Value]) -> list[ir.Value]:
+def _unpack(builder: ir.IRBuilder, shape: AccessShape, words: Sequence[ir.Value]) -> list[ir.Value]:
     per_word, kind = shape.word // shape.bits, ir.IntType(shape.bits)
     elements = []
     for word in words:

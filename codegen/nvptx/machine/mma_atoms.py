@@ -5,7 +5,7 @@ operands are spread over the 32 lanes of a warp and a few registers of each, as 
 ("Matrix Fragments for mma"). Such a drawing is linear in the bits of lane and register, so a row
 writes it down as two lists of coordinates: what each register bit moves by, and each lane bit.
 
-    Spread("k1 m8 k8", "k2 k4 m1 m2 m4")
+    FragmentLayout("k1 m8 k8", "k2 k4 m1 m2 m4")
 
 is the left factor of m16n8k16: the lowest register bit is the next column; the next one moves
 eight rows down; the two lowest lane bits count pairs of columns, the others rows. `-` is a bit that
@@ -34,7 +34,7 @@ WORD_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class FragmentLayout:
     """How one operand is spread over registers and lanes: a coordinate for each bit."""
 
     registers: str
@@ -63,9 +63,9 @@ class Atom:
     m: int
     n: int
     k: int
-    left: Spread
-    right: Spread
-    sum: Spread
+    a_layout: FragmentLayout
+    b_layout: FragmentLayout
+    acc_layout: FragmentLayout
     feature: Feature | None = None
     """What a target has to have for it; None for what all targets have."""
     ptx: PtxVersion = (0, 0)
@@ -88,24 +88,66 @@ BITS = {
 }  # fmt: skip
 """Bits of an element in a register."""
 
-_ROWS_OF_PAIRS = Spread("n1 m8", "n2 n4 m1 m2 m4")
-_NARROW = Spread("n1", "n2 n4 m1 m2 m4")
+_ROWS_OF_PAIRS = FragmentLayout("n1 m8", "n2 n4 m1 m2 m4")
+_NARROW = FragmentLayout("n1", "n2 n4 m1 m2 m4")
 
-_HALF_8 = (16, 8, 8, Spread("k1 m8", "k2 k4 m1 m2 m4"), Spread("k1", "k2 k4 n1 n2 n4"))
-_HALF_16 = (16, 8, 16, Spread("k1 m8 k8", "k2 k4 m1 m2 m4"), Spread("k1 k8", "k2 k4 n1 n2 n4"))
-_WORD_4 = (16, 8, 4, Spread("m8", "k1 k2 m1 m2 m4"), Spread("", "k1 k2 n1 n2 n4"))
-_WORD_8 = (16, 8, 8, Spread("m8 k4", "k1 k2 m1 m2 m4"), Spread("k4", "k1 k2 n1 n2 n4"))
-_WORD_16 = (16, 8, 16, Spread("m8 k4 k8", "k1 k2 m1 m2 m4"), Spread("k4 k8", "k1 k2 n1 n2 n4"))
-_BYTE_16 = (16, 8, 16, Spread("k1 k2 m8", "k4 k8 m1 m2 m4"), Spread("k1 k2", "k4 k8 n1 n2 n4"))
+_HALF_8 = (
+    16,
+    8,
+    8,
+    FragmentLayout("k1 m8", "k2 k4 m1 m2 m4"),
+    FragmentLayout("k1", "k2 k4 n1 n2 n4"),
+)
+_HALF_16 = (
+    16,
+    8,
+    16,
+    FragmentLayout("k1 m8 k8", "k2 k4 m1 m2 m4"),
+    FragmentLayout("k1 k8", "k2 k4 n1 n2 n4"),
+)
+_WORD_4 = (16, 8, 4, FragmentLayout("m8", "k1 k2 m1 m2 m4"), FragmentLayout("", "k1 k2 n1 n2 n4"))
+_WORD_8 = (
+    16,
+    8,
+    8,
+    FragmentLayout("m8 k4", "k1 k2 m1 m2 m4"),
+    FragmentLayout("k4", "k1 k2 n1 n2 n4"),
+)
+_WORD_16 = (
+    16,
+    8,
+    16,
+    FragmentLayout("m8 k4 k8", "k1 k2 m1 m2 m4"),
+    FragmentLayout("k4 k8", "k1 k2 n1 n2 n4"),
+)
+_BYTE_16 = (
+    16,
+    8,
+    16,
+    FragmentLayout("k1 k2 m8", "k4 k8 m1 m2 m4"),
+    FragmentLayout("k1 k2", "k4 k8 n1 n2 n4"),
+)
 _BYTE_32 = (
     16, 8, 32,
-    Spread("k1 k2 m8 k16", "k4 k8 m1 m2 m4"), Spread("k1 k2 k16", "k4 k8 n1 n2 n4"),
+    FragmentLayout("k1 k2 m8 k16", "k4 k8 m1 m2 m4"), FragmentLayout("k1 k2 k16", "k4 k8 n1 n2 n4"),
 )  # fmt: skip
-_SMALL_DOUBLE = (8, 8, 4, Spread("", "k1 k2 m1 m2 m4"), Spread("", "k1 k2 n1 n2 n4"))
-_SMALL_BYTE = (8, 8, 16, Spread("k1 k2", "k4 k8 m1 m2 m4"), Spread("k1 k2", "k4 k8 n1 n2 n4"))
+_SMALL_DOUBLE = (
+    8,
+    8,
+    4,
+    FragmentLayout("", "k1 k2 m1 m2 m4"),
+    FragmentLayout("", "k1 k2 n1 n2 n4"),
+)
+_SMALL_BYTE = (
+    8,
+    8,
+    16,
+    FragmentLayout("k1 k2", "k4 k8 m1 m2 m4"),
+    FragmentLayout("k1 k2", "k4 k8 n1 n2 n4"),
+)
 _FUSED = (
-    8, 16, 1, Spread("", "- - m1 m2 m4"), Spread("n1 n2", "n4 n8 - - -"),
-    Spread("n1 n2", "n4 n8 m1 m2 m4"),
+    8, 16, 1, FragmentLayout("", "- - m1 m2 m4"), FragmentLayout("n1 n2", "n4 n8 - - -"),
+    FragmentLayout("n1 n2", "n4 n8 m1 m2 m4"),
 )  # fmt: skip
 
 _INT8: Feature = "mma.sync int8 m16n8"

@@ -37,7 +37,7 @@ PAIRS = ("f16", "bf16")
 """Elements of which two share a word. ptxas makes a loop of a sum of one alone."""
 
 
-def is_silent(op: Op, wanted: bool) -> bool:
+def is_red(op: Op, wanted: bool) -> bool:
     """Whether an update can be a `red`, given whether anything wants the old values."""
     order = op.attributes["memory_ordering_semantics"]
     return not wanted and order in ("relaxed", "release") and op.attributes["mode"] != "xchg"
@@ -48,7 +48,7 @@ def widest(op: Op, target: Target, wanted: bool, in_global: bool = True) -> int:
 
     `in_global`: memory is known to be global, as it has to be for vectors.
     """
-    if not is_silent(op, wanted):
+    if not is_red(op, wanted):
         return 1
     forms = (it for it in _forms(op, target) if it.ptx <= target.ptx and (in_global or it.pair))
     return max((form.elements for form in forms), default=1)
@@ -65,7 +65,7 @@ def needs_of(ops: Sequence[Op], target: Target) -> Iterator[tuple[Feature | None
     used = {value for op in ops for value in op.operand_list() if isinstance(value.type, Tile)}
     for op in ops:
         for form in _forms(op, target):
-            if is_silent(op, not used.isdisjoint(op.results)):
+            if is_red(op, not used.isdisjoint(op.results)):
                 yield form.feature, form.ptx
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.nvptx.emit.convert import through_shared
-from tileir.codegen.nvptx.emit.fragments import Context, Fragment
+from tileir.codegen.nvptx.emit.fragments import EmitContext, Fragment
 from tileir.codegen.nvptx.machine import access, red_forms
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
 from tileir.codegen.scalar.conversions.halves import HALVES
@@ -22,7 +22,7 @@ from tileir.types import Element, Scalar
 
 from . import ordering
 from .pointer_access import PointerAccess
-from .tile_access import Move, Place, TileAccess
+from .tile_access import Address, Move, TileAccess
 
 _MODES = {
     # mode: (PTX's name, the letter of its type)
@@ -39,90 +39,94 @@ _MODES = {
 }
 
 
-def atomic_rmw_tko(ctx: Context, op: Op) -> None:
+def atomic_rmw_tko(ctx: EmitContext, op: Op) -> None:
     """What a masked element returns is unspecified: here, the argument."""
-    layout = ctx.assignment.own[op]
-    wanted = bool(ctx.assignment.of(op.results[0]))
+    layout = ctx.assignment.op_layouts[op]
+    wanted = bool(ctx.assignment.required_in(op.results[0]))
     widest = _widest(ctx, op, wanted)
     ordering.before(ctx, op)
     move = _updates(ctx, op, "arg", wanted)
     _finish(ctx, op, PointerAccess(ctx, op, layout, ctx.owner(layout), widest).run(move))
 
 
-def atomic_cas_tko(ctx: Context, op: Op) -> None:
+def atomic_cas_tko(ctx: EmitContext, op: Op) -> None:
     """Floats are compared by their bits. A masked element returns what it would be compared to."""
-    element, layout = op.operands["cmp"].type.element, ctx.assignment.own[op]
+    element, layout = op.operands["cmp"].type.element, ctx.assignment.op_layouts[op]
     expected, replacements = (ctx.operand(op, op.operands[slot], layout) for slot in ("cmp", "val"))
     space = ordering.space_of(ctx, op)
 
-    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+    def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         words = [
             bits_of(ctx.builder, held[offsets[0]], element) for held in (expected, replacements)
         ]
         name = f"atom{space}.cas.b{words[0].type.width}"
-        old = access.change(ctx.builder, name, place, predicate, words)
+        old = access.change(ctx.builder, name, address, predicate, words)
         return [value_of(ctx.builder, old, element)]
 
     ordering.before(ctx, op)
     _finish(ctx, op, PointerAccess(ctx, op, layout, ctx.owner(layout), widest=1).run(move))
 
 
-def atomic_red_view_tko(ctx: Context, op: Op) -> None:
-    layout, widest = ctx.assignment.own[op], _widest(ctx, op, wanted=False)
+def atomic_red_view_tko(ctx: EmitContext, op: Op) -> None:
+    layout, widest = ctx.assignment.op_layouts[op], _widest(ctx, op, wanted=False)
     move = _updates(ctx, op, "value", wanted=False)
     TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)
 
 
-def _widest(ctx: Context, op: Op, wanted: bool) -> int:
+def _widest(ctx: EmitContext, op: Op, wanted: bool) -> int:
     """How many neighbours one instruction changes at most."""
-    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.state.variables.places)
+    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.state.variables.offsets)
 
 
-def _finish(ctx: Context, op: Op, result: Fragment) -> None:
+def _finish(ctx: EmitContext, op: Op, result: Fragment) -> None:
     """Tell the old values to threads that hold copies."""
-    layout, value = ctx.assignment.own[op], op.results[0]
-    if ctx.assignment.of(value):
+    layout, value = ctx.assignment.op_layouts[op], op.results[0]
+    if ctx.assignment.required_in(value):
         if layout.replicas:
             result = through_shared(ctx, result, value.type.element, layout, layout)
         ctx.define(value, layout, result)
     ordering.after(ctx, op)
 
 
-def _updates(ctx: Context, op: Op, slot: str, wanted: bool) -> Move:
+def _updates(ctx: EmitContext, op: Op, slot: str, wanted: bool) -> Move:
     """How neighbours are changed, given whether anything wants the old values."""
-    builder, element, layout = ctx.builder, op.operands[slot].type.element, ctx.assignment.own[op]
+    builder, element, layout = (
+        ctx.builder,
+        op.operands[slot].type.element,
+        ctx.assignment.op_layouts[op],
+    )
     values = ctx.operand(op, op.operands[slot], layout)
-    silent, (mode, kind) = red_forms.is_silent(op, wanted), _MODES[op.attributes["mode"]]
+    silent, (mode, kind) = red_forms.is_red(op, wanted), _MODES[op.attributes["mode"]]
     start = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{mode}"
 
-    def again(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
-        return [_add_again(ctx, op, place, predicate, values[offsets[0]], element)]
+    def again(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        return [_add_again(ctx, op, address, predicate, values[offsets[0]], element)]
 
-    def update(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+    def update(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         bits = [bits_of(builder, values[offset], element) for offset in offsets]
-        shape = access.Shape(bits[0].type.width, len(bits))
+        shape = access.AccessShape(bits[0].type.width, len(bits))
         name = f"{start}{_suffix(element, kind, shape)}"
         if silent:
-            access.reduce(builder, name, place, predicate, *access.words_of(builder, shape, bits))
+            access.reduce(builder, name, address, predicate, *access.words_of(builder, shape, bits))
             return []
-        return [value_of(builder, access.change(builder, name, place, predicate, bits), element)]
+        return [value_of(builder, access.change(builder, name, address, predicate, bits), element)]
 
     return update if kind != "f" or _adds(ctx, element) else again
 
 
-def _suffix(element: Element, kind: str, shape: access.Shape) -> str:
+def _suffix(element: Element, kind: str, shape: access.AccessShape) -> str:
     """The end of an instruction's name: what it changes."""
     if kind == "f" and element.name in HALVES:
         return f".noftz{shape.vector}.{element.name}{'x2' if shape.elements > 1 else ''}"
     return f"{shape.vector}.{kind}{shape.bits}"
 
 
-def _adds(ctx: Context, element: Scalar) -> bool:
+def _adds(ctx: EmitContext, element: Scalar) -> bool:
     return element.name != "bf16" or ctx.target.has("red bf16")
 
 
 def _add_again(
-    ctx: Context, op: Op, place: Place, predicate: ir.Value | None, value: ir.Value,
+    ctx: EmitContext, op: Op, address: Address, predicate: ir.Value | None, value: ir.Value,
     element: Scalar,
 ) -> ir.Value:  # fmt: skip
     """Add a half, again and again until nobody came in between."""
@@ -134,7 +138,7 @@ def _add_again(
     else:
         builder.cbranch(predicate, enter, done)
     builder.position_at_end(enter)
-    (first,) = access.load(builder, access.Shape(16, 1), *place, None, None, ".relaxed.sys")
+    (first,) = access.load(builder, access.AccessShape(16, 1), *address, None, None, ".relaxed.sys")
     builder.branch(again)
     builder.position_at_end(again)
     seen = builder.phi(kind)
@@ -144,7 +148,7 @@ def _add_again(
     )
     bits = bits_of(builder, narrow(builder, total, element), element)
     name = f"atom{ordering.space_of(ctx, op)}.cas.b16"
-    found = access.change(builder, name, place, None, [seen, bits])
+    found = access.change(builder, name, address, None, [seen, bits])
     seen.add_incoming(found, again)
     builder.cbranch(builder.icmp_unsigned("==", found, seen), done, again)
     builder.position_at_end(done)

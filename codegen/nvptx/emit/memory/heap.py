@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.nvptx.emit.fragments import Context
+from tileir.codegen.nvptx.emit.fragments import EmitContext
 from tileir.codegen.nvptx.emit.messages.assertions import fail
 from tileir.codegen.nvptx.emit.one_thread import one_thread
 from tileir.codegen.nvptx.machine import access
@@ -16,10 +16,10 @@ from tileir.codegen.nvptx.machine.access import SHARED
 from tileir.codegen.nvptx.schedule.allocations import MOST, Area
 from tileir.codegen.scalar.types import ADDRESS, OPAQUE
 
-_ADDRESS = access.Shape(64, 1)
+_ADDRESS = access.AccessShape(64, 1)
 
 
-def take(ctx: Context, area: Area) -> ir.Value:
+def take(ctx: EmitContext, area: Area) -> ir.Value:
     """All that the block allocates on the heap, in one piece; notes where each part of it lies."""
     builder = ctx.builder
     size = area.taken
@@ -37,12 +37,12 @@ def take(ctx: Context, area: Area) -> ir.Value:
     if area.slack:
         start = builder.add(start, ADDRESS(area.slack))
         start = builder.and_(start, ADDRESS(-area.alignment))
-    for op, place in area.places.items():
+    for op, place in area.offsets.items():
         ctx.heap[op] = builder.add(start, ADDRESS(min(place, MOST)))
     return memory
 
 
-def give_back(ctx: Context, memory: ir.Value) -> None:
+def give_back(ctx: EmitContext, memory: ir.Value) -> None:
     """Once no thread of the block uses it any more."""
     builder = ctx.builder
     ctx.shared.barrier()
@@ -51,7 +51,7 @@ def give_back(ctx: Context, memory: ir.Value) -> None:
         builder.call(free, [builder.inttoptr(memory, OPAQUE)])
 
 
-def _provided(ctx: Context, name: str, result: ir.Type, parameter: ir.Type) -> ir.Function:
+def _provided(ctx: EmitContext, name: str, result: ir.Type, parameter: ir.Type) -> ir.Function:
     """A function that a driver provides."""
     module = ctx.builder.module
     kind = ir.FunctionType(result, [parameter])

@@ -10,11 +10,11 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.scalar.types import is_packed
 
-_BYTE = access.Shape(8, 1)
+_BYTE = access.AccessShape(8, 1)
 _NIBBLE = 4
 
 
@@ -25,7 +25,7 @@ def stores(kernel: Kernel) -> bool:
 
 
 def load(
-    ctx: Context, base: ir.Value, place: tuple[ir.Value, int], predicate: ir.Value | None,
+    ctx: EmitContext, base: ir.Value, address: tuple[ir.Value, int], predicate: ir.Value | None,
     padding: ir.Value, space: str,
 ) -> ir.Value:  # fmt: skip
     """The element at a place of what starts at `base`, in the low bits of a byte.
@@ -36,7 +36,7 @@ def load(
     builder = ctx.builder
     if ctx.state.updates_nibbles:
         space = "".join(_strong(space))
-    number = _number(builder, base, place)
+    number = _number(builder, base, address)
     address = builder.add(base, builder.ashr(number, I64(1)))
     # Both halves are the padding, where nothing is read.
     both = builder.or_(padding, builder.shl(padding, padding.type(_NIBBLE)))
@@ -46,11 +46,11 @@ def load(
 
 
 def store(
-    builder: ir.IRBuilder, base: ir.Value, place: tuple[ir.Value, int],
+    builder: ir.IRBuilder, base: ir.Value, address: tuple[ir.Value, int],
     predicate: ir.Value | None, bits: ir.Value, space: str,
 ) -> None:  # fmt: skip
-    """Clear the bits of the element at a place, then set those of `bits`, a byte."""
-    number = _number(builder, base, place)
+    """Clear the bits of the element at a address, then set those of `bits`, a byte."""
+    number = _number(builder, base, address)
     byte = builder.add(base, builder.ashr(number, I64(1)))
     within = builder.trunc(builder.and_(byte, I64(3)), I32)
     odd = builder.trunc(builder.and_(number, I64(1)), I32)
@@ -69,7 +69,7 @@ def _strong(space: str) -> tuple[str, str]:
     return order, access.GLOBAL if space.endswith(access.GLOBAL) else ""
 
 
-def _number(builder: ir.IRBuilder, base: ir.Value, place: tuple[ir.Value, int]) -> ir.Value:
-    """The number of the element at a place, i64."""
-    number = builder.sub(place[0], base)
-    return builder.add(number, I64(place[1])) if place[1] else number
+def _number(builder: ir.IRBuilder, base: ir.Value, address: tuple[ir.Value, int]) -> ir.Value:
+    """The number of the element at a address, i64."""
+    number = builder.sub(address[0], base)
+    return builder.add(number, I64(address[1])) if address[1] else number

@@ -7,29 +7,29 @@ one that releases comes after a barrier, so that what all threads have written g
 
 from __future__ import annotations
 
-from tileir.codegen.nvptx.emit.fragments import Context
+from tileir.codegen.nvptx.emit.fragments import EmitContext
 from tileir.ir import Op
 
 _SCOPES = {"tl_blk": "cta", "device": "gpu", "sys": "sys"}
 
 
-def space_of(ctx: Context, op: Op) -> str:
+def space_of(ctx: EmitContext, op: Op) -> str:
     """The part of an instruction's name that says how it is ordered, and where memory is.
 
     As in ".acquire.gpu.global". Where blocks have variables, addresses may be of shared memory.
     """
     order, scope = op.attributes["memory_ordering_semantics"], op.attributes["memory_scope"]
-    space = "" if ctx.state.variables.places else ".global"
+    space = "" if ctx.state.variables.offsets else ".global"
     return space if order == "weak" else f".{order}.{_SCOPES[scope]}{space}"
 
 
-def before(ctx: Context, op: Op) -> None:
+def before(ctx: EmitContext, op: Op) -> None:
     """What has to happen in all threads before the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("release", "acq_rel"):
-        ctx.shared.settle("what all threads have done is released")
+        ctx.shared.ensure_barrier("what all threads have done is released")
 
 
-def after(ctx: Context, op: Op) -> None:
+def after(ctx: EmitContext, op: Op) -> None:
     """What has to happen in all threads after the access of one of them."""
     if op.attributes["memory_ordering_semantics"] in ("acquire", "acq_rel"):
-        ctx.shared.settle("all threads have acquired")
+        ctx.shared.ensure_barrier("all threads have acquired")

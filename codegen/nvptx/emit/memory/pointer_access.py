@@ -14,14 +14,14 @@ from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit.either import either
-from tileir.codegen.nvptx.emit.fragments import Context, Fragment
+from tileir.codegen.nvptx.emit.fragments import EmitContext, Fragment
 from tileir.codegen.nvptx.emit.shuffle import any_lane
 from tileir.codegen.nvptx.schedule.pointer_facts import pointer_vectors, pointers_of
 from tileir.codegen.nvptx.schedule.view_facts import ACCESS_BYTES, vector_in
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op
 
-from .tile_access import Move, Place, remark_width
+from .tile_access import Address, Move, remark_width
 
 
 class PointerAccess:
@@ -31,7 +31,7 @@ class PointerAccess:
     """
 
     def __init__(
-        self, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None,
+        self, ctx: EmitContext, op: Op, layout: LinearLayout, owner: ir.Value | None,
         widest: int = ACCESS_BYTES,
     ) -> None:  # fmt: skip
         self.ctx, self.layout, self.owner = ctx, layout, owner
@@ -67,7 +67,7 @@ class PointerAccess:
         moved: dict[int, ir.Value] = {}
         for offsets in self._groups(vector):
             mask = _both(self.ctx.builder, self.masks.get(offsets[0]), self.owner)
-            elements = move(self._place(offsets[0]), mask, offsets)
+            elements = move(self._address_of(offsets[0]), mask, offsets)
             moved |= dict(zip(offsets, elements, strict=False))
         return moved
 
@@ -76,7 +76,7 @@ class PointerAccess:
         first = [o for o in self.layout.offsets() if not o & self.weight * (vector - 1)]
         return [[offset + self.weight * step for step in range(vector)] for offset in first]
 
-    def _place(self, offset: int) -> Place:
+    def _address_of(self, offset: int) -> Address:
         """Elements of one run share the address of the thread's first element in it."""
         within = offset & self.weight * (self.run_length - 1)
         return self.pointers[offset ^ within], within // self.weight * self.size
@@ -97,7 +97,7 @@ def _both(builder: ir.IRBuilder, mask: ir.Value | None, owner: ir.Value | None) 
     return builder.and_(mask, owner)
 
 
-def optional(ctx: Context, op: Op, slot: str, layout: LinearLayout) -> dict[int, ir.Value]:
+def optional(ctx: EmitContext, op: Op, slot: str, layout: LinearLayout) -> dict[int, ir.Value]:
     """The fragment of an operand that may be absent; without it, nothing."""
     value = op.operands[slot]
     return {} if value is None else dict(ctx.operand(op, value, layout))

@@ -20,7 +20,7 @@ from tileir.codegen.nvptx.emit.either import either
 from tileir.codegen.nvptx.emit.fragments import (
     I32,
     I64,
-    Context,
+    EmitContext,
     Fragment,
     coordinates,
     position_along,
@@ -41,9 +41,9 @@ from tileir.types import View
 
 Size = ir.Value | int
 
-Place = tuple[ir.Value, int]
+Address = tuple[ir.Value, int]
 """An address, and what to add to it."""
-Move = Callable[[Place, ir.Value | None, list[int]], list[ir.Value]]
+Move = Callable[[Address, ir.Value | None, list[int]], list[ir.Value]]
 """Moves a vector at a place under a predicate; the offsets say which elements it has."""
 
 
@@ -51,7 +51,7 @@ Move = Callable[[Place, ir.Value | None, list[int]], list[ir.Value]]
 class TileAccess:
     """One tile of a view, as one thread sees it. Lists go by tile dimension."""
 
-    ctx: Context
+    ctx: EmitContext
     kind: View
     layout: LinearLayout
     vector: int
@@ -73,7 +73,7 @@ class TileAccess:
 
     @classmethod
     def of(
-        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
+        cls, ctx: EmitContext, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
         widest: int | None = None,
     ) -> TileAccess:  # fmt: skip
         """`owner`: whether the thread accesses at all; `widest`: elements of an access at most."""
@@ -127,7 +127,7 @@ class TileAccess:
             return self._in_vectors(move, self.vector)
         builder, left = self.ctx.builder, self.remaining[self.inner]
         for offset in self.layout.offsets():
-            self.place(offset)  # addresses that both branches use have to stand before them
+            self.address_of(offset)  # addresses that both branches use have to stand before them
         ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
         fits = builder.icmp_unsigned("==", ragged, ir.Constant(I32, 0))
         wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, 1))
@@ -137,7 +137,7 @@ class TileAccess:
         moved = {}
         for offset in self.starts(vector):
             offsets = [offset + self._weight * step for step in range(vector)]
-            elements = move(self.place(offset), self._inside(offset), offsets)
+            elements = move(self.address_of(offset), self._inside(offset), offsets)
             moved |= dict(zip(offsets, elements, strict=False))
         return moved
 
@@ -164,7 +164,7 @@ class TileAccess:
         count = builder.select(builder.icmp_signed("<", count, most), count, most)
         return builder.select(inside, count, ir.Constant(I32, 0))
 
-    def place(self, offset: int) -> Place:
+    def address_of(self, offset: int) -> Address:
         """Address of the thread's element at an offset."""
         builder, fixed, moving = self.ctx.builder, 0, []
         along = coordinates(self.kind.tile, offset)
@@ -206,28 +206,28 @@ class TileAccess:
 class Sparse:
     """The positions along the sparse dimension of a gather/scatter view, as one thread has them."""
 
-    ctx: Context
+    ctx: EmitContext
     dim: int
     stride: Size
     extent: Size | None
     """None where all positions are known to be inside."""
     positions: Fragment
     """Offsets count along the dimension."""
-    images: list[int]
+    bases: list[int]
 
     @classmethod
     def of(
-        cls, ctx: Context, op: Op, layout: LinearLayout, dim: int, stride: Size, extent: Size,
+        cls, ctx: EmitContext, op: Op, layout: LinearLayout, dim: int, stride: Size, extent: Size,
         inbounds: bool,
     ) -> Sparse:  # fmt: skip
         kind, index = op.operands["view"].type, op.operands["index"][dim]
-        images = coordinate_images(kind.tile, dim)
-        positions = ctx.fragment(index, layout.compose(images))
-        return cls(ctx, dim, stride, None if inbounds else extent, positions, images)
+        bases = coordinate_images(kind.tile, dim)
+        positions = ctx.fragment(index, layout.compose(bases))
+        return cls(ctx, dim, stride, None if inbounds else extent, positions, bases)
 
     def _position(self, offset: int) -> ir.Value:
         """Unsigned, as i64."""
-        number = self.positions[combine(self.images, offset)]
+        number = self.positions[combine(self.bases, offset)]
         return number if number.type == I64 else self.ctx.builder.zext(number, I64)
 
     def distance(self, offset: int) -> ir.Value:
@@ -268,9 +268,9 @@ def _number(size: Size) -> ir.Value:
 
 
 def remark_width(
-    ctx: Context, op: Op, layout: LinearLayout, size: int, vector: int, otherwise: str
+    ctx: EmitContext, op: Op, layout: LinearLayout, size: int, vector: int, otherwise: str
 ) -> None:
     """Note how many bytes an access moves at once, so many elements of a size; or `otherwise`."""
     count = len(layout.offsets()) // vector
-    why = f"{count} for a thread" + (f", {otherwise}" if otherwise else "")
+    why = f"{count} a thread" + (f", {otherwise}" if otherwise else "")
     ctx.remark(f"accesses of {vector * size} bytes", why, op, bytes=vector * size, count=count)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.nvptx.emit.fragments import Context
+from tileir.codegen.nvptx.emit.fragments import EmitContext
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
 from tileir.codegen.ops import Family, family_of
@@ -21,7 +21,7 @@ PAGE = 4096
 """The most that variables of a module are aligned to; more would gain nothing."""
 
 
-def get_global(ctx: Context, op: Op) -> None:
+def get_global(ctx: EmitContext, op: Op) -> None:
     """One variable for all kernels of the module."""
     name, builder = op.attributes["name"], ctx.builder
     found = ctx.kernel.bytecode.globals
@@ -50,13 +50,13 @@ def constant_bytes(value: Constant) -> bytearray:
     return bytearray(b"".join(number.to_bytes(width, "little") for number in numbers))
 
 
-def alloca(ctx: Context, op: Op) -> None:
+def alloca(ctx: EmitContext, op: Op) -> None:
     """In a loop each iteration has other memory: here the same, once no thread uses it any more."""
     if any(family_of(scope.op) is Family.LOOP for scope in ctx.scopes):
         ctx.shared.barrier("each iteration has the same memory")
     if op in ctx.heap:
         return ctx.define_scalar(op.result, ctx.heap[op])
-    address = ctx.shared.fixed(ctx.state.variables.places[op])
+    address = ctx.shared.fixed(ctx.state.variables.offsets[op])
     generic = ctx.builder.asm(
         ir.FunctionType(ADDRESS, [ADDRESS]), "cvta.shared.u64 $0, $1;", "=l,l",
         [ctx.builder.zext(address, ADDRESS)], False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.nvptx.emit.control.grid import coordinates
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.scalar.types import OPAQUE
 from tileir.ir import Op
 
@@ -14,10 +14,10 @@ from .vprintf import escaped, text, write
 _FAIL = "__assertfail"
 
 
-def lower_assert(ctx: Context, op: Op) -> None:
+def lower_assert(ctx: EmitContext, op: Op) -> None:
     """A thread that holds a false element says so, and the launch ends with an error."""
     builder, condition = ctx.builder, op.operands["condition"]
-    layout = ctx.assignment.computed(condition)[0]
+    layout = ctx.assignment.defined_in(condition)[0]
     holds, *others = ctx.fragment(condition, layout).values()
     for other in others:
         holds = builder.and_(holds, other)
@@ -28,7 +28,7 @@ def lower_assert(ctx: Context, op: Op) -> None:
         fail(ctx, op.attributes["message"] or "an assertion is false", op.location_text)
 
 
-def fail(ctx: Context, message: str, place: str) -> None:
+def fail(ctx: EmitContext, message: str, place: str) -> None:
     """End the launch with a message: on standard output, where NVIDIA's compiler puts it, too."""
     builder, module = ctx.builder, ctx.builder.module
     block = [builder.zext(coordinate, I64) for coordinate in coordinates(ctx)]

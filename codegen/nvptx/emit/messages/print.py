@@ -12,7 +12,7 @@ from math import prod
 
 from llvmlite import ir
 
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.emit.one_thread import one_thread
 from tileir.codegen.nvptx.emit.values.row_major import Piece, staged, staged_together
 from tileir.codegen.nvptx.machine import access
@@ -29,7 +29,7 @@ _DOUBLE = ir.DoubleType()
 _INTEGERS, _FLOATS = "diuoxXc", "eEfFgGaA"
 
 
-def print_tko(ctx: Context, op: Op) -> None:
+def print_tko(ctx: EmitContext, op: Op) -> None:
     values = list(op.operands["args"])
     parts, rest = list(pieces(op.attributes["str"])), iter(values)
     if sum(value.type.size for value in values) <= MOST_ARGUMENTS:
@@ -43,10 +43,10 @@ def print_tko(ctx: Context, op: Op) -> None:
                 _tile(ctx, part, next(rest))
 
 
-def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> None:
+def _whole(ctx: EmitContext, parts: list[str | Conversion], values: list[Value]) -> None:
     """Everything in one call, so that nothing comes in between."""
     tiles = [value for value in values if value.type.size > 1]
-    homes = [ctx.assignment.computed(value)[0] for value in tiles]
+    homes = [ctx.assignment.defined_in(value)[0] for value in tiles]
     places = dict(zip(tiles, staged_together(ctx, tiles, homes), strict=True))
     rest, words, arguments = iter(values), "", []
     with one_thread(ctx):
@@ -64,14 +64,14 @@ def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> 
         write(ctx, words, arguments)
 
 
-def _element(ctx: Context, value: Value, piece: Piece | None, number: ir.Value) -> ir.Value:
+def _element(ctx: EmitContext, value: Value, piece: Piece | None, number: ir.Value) -> ir.Value:
     """An element by its number in a piece; there is none of a single number."""
     if piece is None:
         return ctx.fragment(value, ctx.uniform)[0]
     builder, kind = ctx.builder, integer_type(value.type.element)
     place = builder.mul(number, I32(kind.width // 8))
     address = builder.add(piece.base, place)
-    shape = access.Shape(kind.width, 1)
+    shape = access.AccessShape(kind.width, 1)
     (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
     return value_of(builder, bits, value.type.element)
 
@@ -85,7 +85,7 @@ def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
     return f"[{', '.join(_bracketed(each, dims[1:]) for each in rows)}]"
 
 
-def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
+def _tile(ctx: EmitContext, conversion: Conversion, value: Value) -> None:
     """The elements in order, a pair of brackets around each row of each dimension."""
     builder, rank = ctx.builder, value.type.rank
     if value.type.size == 1:
@@ -94,7 +94,7 @@ def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
             write(ctx, "[" * rank + words + "]" * rank, arguments)
         return
     size = integer_type(value.type.element).width // 8
-    for piece in staged(ctx, value, ctx.assignment.computed(value)[0]):
+    for piece in staged(ctx, value, ctx.assignment.defined_in(value)[0]):
         with one_thread(ctx), _counted(ctx, piece.size // size) as here:
             number = builder.add(here, I32(piece.start // size))
             with builder.if_then(builder.icmp_unsigned("!=", number, I32(0))):
@@ -104,7 +104,7 @@ def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
             _brackets(ctx, value, builder.add(number, I32(1)), "]")
 
 
-def _brackets(ctx: Context, value: Value, number: ir.Value, bracket: str) -> None:
+def _brackets(ctx: EmitContext, value: Value, number: ir.Value, bracket: str) -> None:
     """One for each dimension of which a row starts, or has just ended, at this element."""
     builder, shape = ctx.builder, value.type.shape
     for dim in range(len(shape)):
@@ -114,7 +114,7 @@ def _brackets(ctx: Context, value: Value, number: ir.Value, bracket: str) -> Non
 
 
 @contextmanager
-def _counted(ctx: Context, count: int) -> Iterator[ir.Value]:
+def _counted(ctx: EmitContext, count: int) -> Iterator[ir.Value]:
     """Code inside is done so many times; its number."""
     builder, counter = ctx.builder, ctx.variable(I32)
     builder.store(ir.Constant(I32, 0), counter)
@@ -131,7 +131,7 @@ def _counted(ctx: Context, count: int) -> Iterator[ir.Value]:
 
 
 def _converted(
-    ctx: Context, conversion: Conversion, element: ir.Value, value: Value
+    ctx: EmitContext, conversion: Conversion, element: ir.Value, value: Value
 ) -> tuple[str, list[ir.Value]]:
     """One element: how C's printf has to be told, and what it is given."""
     builder, kind, letter = ctx.builder, value.type.element, conversion.letter

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
 from tileir.codegen.scalar.types import OPAQUE
 
@@ -20,7 +20,7 @@ def escaped(words: str) -> str:
     return words.replace("%", "%%")
 
 
-def write(ctx: Context, words: str, arguments: Sequence[ir.Value]) -> None:
+def write(ctx: EmitContext, words: str, arguments: Sequence[ir.Value]) -> None:
     """Write by a format for C's printf. Arguments of eight bytes each lie in a buffer."""
     builder, module = ctx.builder, ctx.builder.module
     kind = ir.FunctionType(I32, [OPAQUE, OPAQUE])
@@ -35,7 +35,7 @@ def write(ctx: Context, words: str, arguments: Sequence[ir.Value]) -> None:
     builder.call(function, [text(ctx, words), buffer])
 
 
-def text(ctx: Context, words: str) -> ir.Value:
+def text(ctx: EmitContext, words: str) -> ir.Value:
     """The address of a string that ends with a zero."""
     module = ctx.builder.module
     data = bytearray(words.encode("utf-8", "surrogateescape") + b"\0")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.codegen.nvptx.emit.shuffle import shuffle
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
@@ -19,7 +19,7 @@ Many = dict[int, Elements]
 """Offset -> the elements there."""
 
 
-def run_body(ctx: Context, op: Op, first: Elements, second: Elements) -> Elements:
+def run_body(ctx: EmitContext, op: Op, first: Elements, second: Elements) -> Elements:
     """What the body makes of a pair of values an operand."""
     block: Block = op.regions[0].block
     pairs = [value for pair in zip(first, second, strict=True) for value in pair]
@@ -32,7 +32,7 @@ def run_body(ctx: Context, op: Op, first: Elements, second: Elements) -> Element
 
 
 def shuffled(
-    ctx: Context, elements: Sequence[object], values: Elements, mode: str, lane: ir.Value
+    ctx: EmitContext, elements: Sequence[object], values: Elements, mode: str, lane: ir.Value
 ) -> Elements:
     """The values of another lane."""
     builder, result = ctx.builder, []
@@ -42,14 +42,18 @@ def shuffled(
     return result
 
 
-class Board:
+class ScratchBuffer:
     """Shared memory in which warps leave one value for each element that they have in common.
 
     The values of the warps that differ in `bits` lie side by side.
     """
 
     def __init__(
-        self, ctx: Context, elements: Sequence[object], layout: LinearLayout, bits: Sequence[int]
+        self,
+        ctx: EmitContext,
+        elements: Sequence[object],
+        layout: LinearLayout,
+        bits: Sequence[int],
     ) -> None:
         self.ctx, self.elements, self.layout, self.bits = ctx, elements, layout, bits
         self._mask = sum(bits)
@@ -80,7 +84,7 @@ class Board:
             for number, (element, kind) in enumerate(zip(elements, self.elements, strict=True)):
                 address, fixed = self._place(number, self.layout, offset)
                 bits = bits_of(builder, element, kind)
-                shape = access.Shape(bits.type.width, 1)
+                shape = access.AccessShape(bits.type.width, 1)
                 access.store(builder, shape, address, fixed, owner, [bits], access.SHARED)
 
     def read(self, offset: int) -> list[Elements]:
@@ -91,7 +95,7 @@ class Board:
             address, fixed = self._place(number, layout, offset)
             size, loaded = self._sizes[number], []
             vector = min(1 << len(self.bits), 16 // size)
-            shape = access.Shape(8 * size, vector)
+            shape = access.AccessShape(8 * size, vector)
             for start in range(0, 1 << len(self.bits), vector):
                 place = fixed + start * size
                 loaded += access.load(builder, shape, address, place, None, None, access.SHARED)

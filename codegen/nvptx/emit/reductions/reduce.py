@@ -18,13 +18,13 @@ from llvmlite import ir
 from tileir.codegen.analysis.reorderable_reductions import commutes
 from tileir.codegen.analysis.selecting_reductions import chooses
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, dropped_images
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.ir import Op
 
-from .folds import Board, Elements, Many, run_body, shuffled
+from .folds import Elements, Many, ScratchBuffer, run_body, shuffled
 
 
-def lower_reduce(ctx: Context, op: Op) -> None:
+def lower_reduce(ctx: EmitContext, op: Op) -> None:
     """Fold registers, then lanes, then warps; every thread that needs it gets the result."""
     fold = _Fold(ctx, op)
     low, count = fold.low, fold.count
@@ -49,21 +49,21 @@ def lower_reduce(ctx: Context, op: Op) -> None:
                 together += 1
             fold.across_warps(order[:together])
             order = order[together:]
-    images = dropped_images(fold.layout.bits, low, count)
+    bases = dropped_images(fold.layout.bits, low, count)
     for number, result in enumerate(op.results):
-        home = ctx.assignment.computed(result)[0]
-        fragment = {combine(images, o): elements[number] for o, elements in fold.values.items()}
+        home = ctx.assignment.defined_in(result)[0]
+        fragment = {combine(bases, o): elements[number] for o, elements in fold.values.items()}
         ctx.define(result, home, fragment)
 
 
 class _Fold:
     """A reduction under way: what is left of the tiles, and where it lies."""
 
-    def __init__(self, ctx: Context, op: Op) -> None:
+    def __init__(self, ctx: EmitContext, op: Op) -> None:
         self.ctx, self.op = ctx, op
         operands = op.operands["operands"]
         self.elements = [value.type.element for value in operands]
-        self.layout: LinearLayout = ctx.assignment.own[op]
+        self.layout: LinearLayout = ctx.assignment.op_layouts[op]
         fragments = [ctx.fragment(value, self.layout) for value in operands]
         self.values: Many = {o: [f[o] for f in fragments] for o in self.layout.offsets()}
         self.low, self.count = dim_bits(operands[0].type.shape, op.attributes["dim"])
@@ -102,12 +102,12 @@ class _Fold:
     def across_warps(self, bits: Sequence[int]) -> None:
         """Every warp writes what it has, and every thread folds what all of them wrote."""
         after = self.layout.without(sum(bits))
-        board = Board(self.ctx, self.elements, self.layout, bits)
-        board.write(self.values, self.ctx.owner(self.layout))
+        scratch = ScratchBuffer(self.ctx, self.elements, self.layout, bits)
+        scratch.write(self.values, self.ctx.owner(self.layout))
         self.ctx.shared.barrier()
         values: Many = {}
         for offset in after.offsets():
-            first, *others = board.read(offset)
+            first, *others = scratch.read(offset)
             for later in others:
                 first = self.body(first, later)
             values[offset] = first

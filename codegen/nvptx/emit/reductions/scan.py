@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits, span
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.codegen.scalar.constants import constant
 from tileir.ir import Op
 
-from .folds import Board, Elements, Many, run_body, shuffled
+from .folds import Elements, Many, ScratchBuffer, run_body, shuffled
 
 
-def lower_scan(ctx: Context, op: Op) -> None:
+def lower_scan(ctx: EmitContext, op: Op) -> None:
     """In each thread, then over the lanes of a warp, then over warps: three prefixes in one.
 
     The identities of the op take no part, as they may show: 0.0 + -0.0 is 0.0.
     """
-    operands, layout = op.operands["operands"], ctx.assignment.own[op]
+    operands, layout = op.operands["operands"], ctx.assignment.op_layouts[op]
     elements = [value.type.element for value in operands]
     low, count = dim_bits(operands[0].type.shape, op.attributes["dim"])
     along = (1 << count) - 1 << low
@@ -88,7 +88,7 @@ _NEUTRAL: dict[str, Callable[[int], int]] = {
 
 
 def _before(
-    ctx: Context, op: Op, elements: Sequence[object], layout: LinearLayout, along: int,
+    ctx: EmitContext, op: Op, elements: Sequence[object], layout: LinearLayout, along: int,
     backwards: bool, totals: Many,
 ) -> tuple[Many, ir.Value] | None:  # fmt: skip
     """What all threads before this one have folded, for each row, and whether there are none.
@@ -129,8 +129,8 @@ def _before(
     ends = [end for end in ends if end is not None]
     writes = ends[0] if len(ends) == 1 else builder.and_(*ends) if ends else None
     kept = layout.without(along & ~sum(warps))
-    board = Board(ctx, elements, kept, warps)
-    board.write(inclusive, writes)
+    scratch = ScratchBuffer(ctx, elements, kept, warps)
+    scratch.write(inclusive, writes)
     ctx.shared.barrier()
     mine = ctx.combined(
         tuple(1 << warps.index(base) if base in warps else 0 for base in layout.thread)
@@ -139,7 +139,7 @@ def _before(
     first_warp = builder.icmp_unsigned("==", mine, ir.Constant(I32, first))
     result = {}
     for row in totals:
-        found = board.read(row)
+        found = scratch.read(row)
         chosen = running = found[first]
         for number in later:
             here = builder.icmp_unsigned("==", mine, ir.Constant(I32, number))
@@ -154,13 +154,13 @@ def _before(
     return result, first_warp if before is None else builder.and_(first_lane, first_warp)
 
 
-def _is_second(ctx: Context, bit: int, backwards: bool) -> ir.Value:
+def _is_second(ctx: EmitContext, bit: int, backwards: bool) -> ir.Value:
     """Whether the half that a thread's bit puts it in comes after the other."""
     upper = ctx.thread_has(bit)
     return ctx.builder.not_(upper) if backwards else upper
 
 
-def _is_end(ctx: Context, mask: int, upper: bool) -> ir.Value:
+def _is_end(ctx: EmitContext, mask: int, upper: bool) -> ir.Value:
     """Whether the thread's bits in the mask are all clear, or all set."""
     bits = ctx.builder.and_(ctx.thread, ir.Constant(I32, mask))
     return ctx.builder.icmp_unsigned("==", bits, ir.Constant(I32, mask if upper else 0))

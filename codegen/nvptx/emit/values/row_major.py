@@ -13,7 +13,7 @@ from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type
@@ -57,7 +57,7 @@ class Piece:
         return reached
 
 
-def staged(ctx: Context, value: Value, layout: LinearLayout) -> Iterator[Piece]:
+def staged(ctx: EmitContext, value: Value, layout: LinearLayout) -> Iterator[Piece]:
     """The pieces of a tile that is there in a layout, each once all threads have written it."""
     size = integer_type(value.type.element).width // 8 * value.type.size
     count = max(size // PIECE_BYTES, 1)
@@ -70,7 +70,7 @@ def staged(ctx: Context, value: Value, layout: LinearLayout) -> Iterator[Piece]:
 
 
 def staged_together(
-    ctx: Context, values: Sequence[Value], layouts: Sequence[LinearLayout]
+    ctx: EmitContext, values: Sequence[Value], layouts: Sequence[LinearLayout]
 ) -> list[Piece]:
     """Several small tiles, each as a whole, once all threads have written them."""
     sizes = [integer_type(value.type.element).width // 8 * value.type.size for value in values]
@@ -85,10 +85,10 @@ def staged_together(
     return found
 
 
-def _write(ctx: Context, value: Value, layout: LinearLayout, piece: Piece) -> None:
+def _write(ctx: EmitContext, value: Value, layout: LinearLayout, piece: Piece) -> None:
     """Every owner of elements writes those that belong to the piece."""
     builder, element = ctx.builder, value.type.element
-    shape = access.Shape(integer_type(element).width, 1)
+    shape = access.AccessShape(integer_type(element).width, 1)
     size, owner = shape.bits // 8, ctx.owner(layout)
     reached = piece.reached(ctx.combined(tuple(thread * size for thread in layout.thread)))
     for offset, held in ctx.fragment(value, layout).items():

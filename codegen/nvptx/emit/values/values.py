@@ -10,7 +10,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
-from tileir.codegen.nvptx.emit.fragments import I32, Context, Fragment
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext, Fragment
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
 from tileir.codegen.scalar import elementwise, pairs
@@ -21,10 +21,10 @@ from tileir.ir.constants import Constant
 
 from . import pieces
 
-Lower = Callable[[Context, Op, LinearLayout], Fragment]
+Lower = Callable[[EmitContext, Op, LinearLayout], Fragment]
 
 
-def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+def constant(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     value: Constant = op.attributes["value"]
     element = value.type.element
     if value.is_splat or value.type.size == 1:
@@ -35,7 +35,7 @@ def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     return {offset: _look_up(ctx, table, value, layout, offset) for offset in layout.offsets()}
 
 
-def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
+def _table(ctx: EmitContext, value: Constant) -> ir.GlobalVariable:
     """The elements in memory, as which element a thread needs is known at run time only."""
     stored = access.integer_type(value.type.element)
     kind = ir.ArrayType(stored, value.type.size)
@@ -53,7 +53,7 @@ def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
 
 
 def _look_up(
-    ctx: Context, table: ir.GlobalVariable, value: Constant, layout: LinearLayout, offset: int
+    ctx: EmitContext, table: ir.GlobalVariable, value: Constant, layout: LinearLayout, offset: int
 ) -> ir.Value:
     builder, element = ctx.builder, value.type.element
     index = builder.or_(ctx.position(layout), ir.Constant(I32, offset))
@@ -61,7 +61,7 @@ def _look_up(
     return access.value_of(builder, builder.load(address), element)
 
 
-def iota(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+def iota(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     """Element number, as an unsigned number of the element's width."""
     builder, kind = ctx.builder, llvm_type(op.result.type.element)
     result = {}
@@ -75,12 +75,12 @@ def iota(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     return result
 
 
-def same_elements(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+def same_elements(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     """assume, reshape, broadcast and permute: the operand, numbered otherwise."""
     return ctx.operand(op, next(op.operand_list()), layout)
 
 
-def offset(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+def offset(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify.
 
     Amounts that 32 bits can hold are multiplied in one instruction.
@@ -103,7 +103,7 @@ def _narrow(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     return builder.trunc(number, I32) if number.type.width > I32.width else number
 
 
-def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+def each_element(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     """What an element-wise op does to one element is the same for all targets; some take two."""
     sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
     offsets = layout.offsets()
@@ -133,8 +133,8 @@ VALUES: dict[str, Lower] = {
 """Ops that are more than element-wise."""
 
 
-def lower_value(ctx: Context, op: Op) -> None:
+def lower_value(ctx: EmitContext, op: Op) -> None:
     """Define the result in every layout that someone needs it in."""
     lower = VALUES.get(op.name, each_element)
-    for layout in ctx.assignment.computed(op.result):
+    for layout in ctx.assignment.defined_in(op.result):
         ctx.define(op.result, layout, lower(ctx, op, layout))

@@ -1,18 +1,17 @@
-"""Who uses a value: the ops of a kernel that have it as an operand."""
+"""The uses of values: which ops of a kernel have a value as an operand."""
 
 from __future__ import annotations
 
+from tileir.codegen.kernel import Kernel
 from tileir.ir import Op, Value
-
-from .kernel import Kernel
 
 
 class Uses(dict[Value, list[Op]]):
-    """The analysis: value -> the ops that use it, in pre-order, one as often as it does."""
+    """The analysis: value -> its users in pre-order; an op that uses it twice is there twice."""
 
     @classmethod
     def of(cls, kernel: Kernel) -> Uses:
-        """The uses of all values of a kernel."""
+        """Return the uses of all values of a kernel."""
         uses = cls()
         for op in kernel.walk():
             for value in op.operand_list():
