@@ -59,7 +59,7 @@ class Function:
         """Its signature."""
         return self.body.type
 
-    def places(self) -> list:
+    def op_locations(self) -> list:
         """Nothing is known of its source."""
         return []
 

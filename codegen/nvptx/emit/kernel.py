@@ -1,4 +1,4 @@
-"""Lowering of a kernel to LLVM: its signature, its parameters, and one op after the other."""
+"""Lowering of a kernel to LLVM IR: signature, parameters, and one op after the other."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from .values import pieces
 from .values.values import lower_value
 
 
-def nothing(ctx: EmitContext, op: Op) -> None:
-    """Tokens have no value."""
+def lower_token(ctx: EmitContext, op: Op) -> None:
+    """Emit nothing: tokens have no value."""
 
 
 LOWERINGS: dict[str, Callable[[EmitContext, Op], None]] = {
@@ -48,14 +48,14 @@ LOWERINGS: dict[str, Callable[[EmitContext, Op], None]] = {
     "get_num_tile_blocks": lower_grid,
     "get_tensor_shape": get_tensor_shape,
     "get_tile_block_id": lower_grid,
-    "join_tokens": nothing,
+    "join_tokens": lower_token,
     "load_ptr_tko": load_ptr_tko,
     "load_view_tko": load_view_tko,
     "make_gather_scatter_view": same_tensor,
     "make_partition_view": same_tensor,
     "make_strided_view": same_tensor,
     "make_tensor_view": make_tensor_view,
-    "make_token": nothing,
+    "make_token": lower_token,
     "store_ptr_tko": store_ptr_tko,
     "store_view_tko": store_view_tko,
     **atomics.LOWERINGS,
@@ -70,11 +70,11 @@ LOWERINGS: dict[str, Callable[[EmitContext, Op], None]] = {
     **scan.LOWERINGS,
     **variables.LOWERINGS,
 }
-"""What has a lowering of its own; all else makes one tile from tiles (`lower_value`)."""
+"""Mnemonic -> lowering; `lower_value` lowers the other ops, which compute one tile from tiles."""
 
 
 def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
-    """Give the LLVM module the entry's name and signature, before anything else takes the name."""
+    """Declare the entry in the LLVM module, before another name can clash with it."""
     elements = [value.type.element for value in kernel.parameters]
     kind = ir.FunctionType(ir.VoidType(), [integer_type(element) for element in elements])
     ir.Function(module, kind, kernel.symbol)
@@ -83,16 +83,16 @@ def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
 def lower_kernel(
     module: ir.Module, state: KernelState, target: Target, lines: LineTable | None = None
 ) -> int:
-    """Define the entry that `declare_kernel` has declared. Returns its bytes of shared memory.
+    """Define the entry that `declare_kernel` has declared; return its bytes of shared memory.
 
-    With `lines`, instructions know which line of source they come from.
+    With `lines`, instructions carry the numbers of source locations.
     """
     kernel, contract, assignment = state.kernel, state.contract, state.assignment
     elements = [value.type.element for value in kernel.parameters]
     function = module.globals[kernel.symbol]
     function.calling_convention = "ptx_kernel"
     for name, value in directives(contract):
-        # The set's own `add` knows no attributes with values.
+        # llvmlite's own `add` refuses attributes with values.
         set.add(function.attributes, f'"{name}"="{value}"')
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     if lines is not None:
@@ -120,7 +120,7 @@ def lower_kernel(
 
 
 def lower_block(ctx: EmitContext, block: Block) -> None:
-    """Every op of a block, where the builder stands."""
+    """Emit the ops of a block at the builder's insertion point."""
     for op in block.ops:
         if op in ctx.state.barriers:
             ctx.op = op
@@ -129,7 +129,7 @@ def lower_block(ctx: EmitContext, block: Block) -> None:
 
 
 def lower_op(ctx: EmitContext, op: Op) -> None:
-    """One op; afterwards its results are in all layouts that they are needed in."""
+    """Emit one op, and convert its results to all layouts that they are needed in."""
     around, outer = ctx.builder.debug_metadata, ctx.op
     ctx.op = op
     if ctx.lines is not None:

@@ -1,4 +1,4 @@
-"""Code for one thread of the block, as a context."""
+"""A context manager for code that one thread of the block runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WARP_SYNC = "llvm.nvvm.bar.warp.sync"
 
 @contextmanager
 def one_thread(ctx: EmitContext) -> Iterator[None]:
-    """Code inside runs in the first thread. Its warp waits: only whole warps come to barriers."""
+    """Run the code inside in the first thread only; its warp reconverges behind it."""
     builder, module = ctx.builder, ctx.builder.module
     first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
     with builder.if_then(first):
