@@ -1,7 +1,8 @@
-"""Lowering of print_tko: one thread of the block calls the printf that a driver provides.
+"""Lowering of print_tko: one thread of the block calls the printf that the driver provides.
 
-Tiles of several elements go through shared memory, where that thread finds all of them. What one
-call cannot take is written element by element; what other blocks print may come in between then.
+Tiles of several elements are stored to shared memory, from which that thread loads all of them. If
+there are more arguments than one call takes, elements are printed one by one; then the output of
+other blocks may come in between.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ _INTEGERS, _FLOATS = "diuoxXc", "eEfFgGaA"
 
 
 def print_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower print_tko: by one call if it can take all elements, else element by element."""
     values = list(op.operands["args"])
     parts, rest = list(pieces(op.attributes["str"])), iter(values)
     if sum(value.type.size for value in values) <= MOST_ARGUMENTS:
@@ -44,10 +46,10 @@ def print_tko(ctx: EmitContext, op: Op) -> None:
 
 
 def _whole(ctx: EmitContext, parts: list[str | Conversion], values: list[Value]) -> None:
-    """Everything in one call, so that nothing comes in between."""
+    """Print everything in one call, so that no other output comes in between."""
     tiles = [value for value in values if value.type.size > 1]
-    homes = [ctx.assignment.defined_in(value)[0] for value in tiles]
-    places = dict(zip(tiles, staged_together(ctx, tiles, homes), strict=True))
+    layouts = [ctx.assignment.defined_in(value)[0] for value in tiles]
+    stored = dict(zip(tiles, staged_together(ctx, tiles, layouts), strict=True))
     rest, words, arguments = iter(values), "", []
     with one_thread(ctx):
         for part in parts:
@@ -56,7 +58,7 @@ def _whole(ctx: EmitContext, parts: list[str | Conversion], values: list[Value])
                 continue
             value = next(rest)
             elements = [
-                _converted(ctx, part, _element(ctx, value, places.get(value), I32(number)), value)
+                _converted(ctx, part, _element(ctx, value, stored.get(value), I32(number)), value)
                 for number in range(value.type.size)
             ]
             words += _bracketed([spelled for spelled, _ in elements], value.type.shape)
@@ -65,19 +67,19 @@ def _whole(ctx: EmitContext, parts: list[str | Conversion], values: list[Value])
 
 
 def _element(ctx: EmitContext, value: Value, piece: Piece | None, number: ir.Value) -> ir.Value:
-    """An element by its number in a piece; there is none of a single number."""
+    """Return the element with this number in a piece; a single element is in no piece."""
     if piece is None:
         return ctx.fragment(value, ctx.uniform)[0]
     builder, kind = ctx.builder, integer_type(value.type.element)
-    place = builder.mul(number, I32(kind.width // 8))
-    address = builder.add(piece.base, place)
+    offset = builder.mul(number, I32(kind.width // 8))
+    address = builder.add(piece.base, offset)
     shape = access.AccessShape(kind.width, 1)
     (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
     return value_of(builder, bits, value.type.element)
 
 
 def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
-    """Elements in row-major order, in a pair of brackets for each dimension."""
+    """Return elements in row-major order, with brackets for each dimension."""
     if not dims:
         return words[0]
     row = len(words) // dims[0]
@@ -86,7 +88,7 @@ def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
 
 
 def _tile(ctx: EmitContext, conversion: Conversion, value: Value) -> None:
-    """The elements in order, a pair of brackets around each row of each dimension."""
+    """Print the elements one by one, with brackets around each row of each dimension."""
     builder, rank = ctx.builder, value.type.rank
     if value.type.size == 1:
         words, arguments = _converted(ctx, conversion, _element(ctx, value, None, I32(0)), value)
@@ -105,7 +107,7 @@ def _tile(ctx: EmitContext, conversion: Conversion, value: Value) -> None:
 
 
 def _brackets(ctx: EmitContext, value: Value, number: ir.Value, bracket: str) -> None:
-    """One for each dimension of which a row starts, or has just ended, at this element."""
+    """Print a bracket for each dimension of which a row starts, or has ended, at this element."""
     builder, shape = ctx.builder, value.type.shape
     for dim in range(len(shape)):
         within = builder.and_(number, ir.Constant(I32, prod(shape[dim:]) - 1))
@@ -115,7 +117,7 @@ def _brackets(ctx: EmitContext, value: Value, number: ir.Value, bracket: str) ->
 
 @contextmanager
 def _counted(ctx: EmitContext, count: int) -> Iterator[ir.Value]:
-    """Code inside is done so many times; its number."""
+    """Emit the code inside as the body of a loop; yield the number of the iteration."""
     builder, counter = ctx.builder, ctx.variable(I32)
     builder.store(ir.Constant(I32, 0), counter)
     body, after = (builder.append_basic_block(name) for name in ("element", "written"))
@@ -133,7 +135,7 @@ def _counted(ctx: EmitContext, count: int) -> Iterator[ir.Value]:
 def _converted(
     ctx: EmitContext, conversion: Conversion, element: ir.Value, value: Value
 ) -> tuple[str, list[ir.Value]]:
-    """One element: how C's printf has to be told, and what it is given."""
+    """Return the conversion of C's printf for one element, and its arguments."""
     builder, kind, letter = ctx.builder, value.type.element, conversion.letter
     precision = "" if conversion.precision is None else f".{conversion.precision}"
     head = f"%{conversion.flags}{conversion.width}{precision}"
@@ -157,7 +159,7 @@ def _converted(
 
 
 def _extended(builder: ir.IRBuilder, bits: ir.Value, most: int, signed: bool) -> ir.Value:
-    """The integer cut to so many bits, as i64."""
+    """Return an integer truncated to so many bits, as i64."""
     if bits.type.width > most:
         bits = builder.trunc(bits, ir.IntType(most))
     if bits.type == I64:

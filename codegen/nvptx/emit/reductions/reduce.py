@@ -1,12 +1,12 @@
 """Lowering of reduce: registers, then lanes, then warps.
 
-A fold goes through the bits of the coordinate along its dimension. Where a bit is a register, the
-thread combines its own elements; where it is a lane, a shuffle brings the other half; where it is
-a warp, partial results go through shared memory, once for all warps. If the body commutes, or
-chooses fairly among two, bits are taken in the order registers, lanes, warps. Otherwise they are
-taken from the lowest to the highest: then only neighbours are ever combined, in their order, and
-the body need not commute. Afterwards all threads that took part have the result, the same to the
-last bit: where equal numbers may differ in that, lanes agree on who comes first.
+A reduction folds the bits of the coordinate along its dimension one by one. Where a bit is a
+register, the thread combines its own elements; where it is a lane, a shuffle brings the other half;
+where it is a warp, partial results are exchanged through shared memory, once for all warps. If the
+body commutes, or selects one of its operands, bits are taken in the order registers, lanes, warps.
+Otherwise they are taken from the lowest to the highest: then only neighbours are combined, in their
+order, and the body need not commute. Afterwards all threads that took part have the same result, to
+the last bit: both lanes of a pair take the operands in the same order.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .folds import Elements, Many, ScratchBuffer, run_body, shuffled
 
 
 def lower_reduce(ctx: EmitContext, op: Op) -> None:
-    """Fold registers, then lanes, then warps; every thread that needs it gets the result."""
+    """Lower reduce; every thread that needs the result has it in the end."""
     fold = _Fold(ctx, op)
     low, count = fold.low, fold.count
-    registers, lanes, warps = fold.places()
+    registers, lanes, warps = fold.bits_by_kind()
     order = [1 << bit for bit in range(low, low + count)]
     if fold.commutes or chooses(op):
         order = [*registers, *lanes, *warps]
     bits = [(len(registers), "registers"), (len(lanes), "lanes"), (len(warps), "warps")]
-    why = ", ".join(f"{count} of {kind}" for count, kind in bits if count)
-    ctx.remark(f"{count} bits of the dimension reduced", why or "all of them are the same")
+    steps = ", ".join(f"over {1 << count} {kind}" for count, kind in bits if count)
+    ctx.remark(f"dimension of {1 << count} reduced", steps or "its elements are all the same")
     while order:
         bit = order[0]
         if bit in registers:
@@ -51,13 +51,13 @@ def lower_reduce(ctx: EmitContext, op: Op) -> None:
             order = order[together:]
     bases = dropped_images(fold.layout.bits, low, count)
     for number, result in enumerate(op.results):
-        home = ctx.assignment.defined_in(result)[0]
+        layout = ctx.assignment.defined_in(result)[0]
         fragment = {combine(bases, o): elements[number] for o, elements in fold.values.items()}
-        ctx.define(result, home, fragment)
+        ctx.define(result, layout, fragment)
 
 
 class _Fold:
-    """A reduction under way: what is left of the tiles, and where it lies."""
+    """The state of a reduction: the partial results, and their layout."""
 
     def __init__(self, ctx: EmitContext, op: Op) -> None:
         self.ctx, self.op = ctx, op
@@ -69,14 +69,14 @@ class _Fold:
         self.low, self.count = dim_bits(operands[0].type.shape, op.attributes["dim"])
         self.commutes = commutes(op)
 
-    def places(self) -> tuple[list[int], list[int], list[int]]:
-        """The element bits along the dimension that are registers, lanes and warps."""
+    def bits_by_kind(self) -> tuple[list[int], list[int], list[int]]:
+        """Return the bases along the dimension that are registers, lanes and warps."""
         bits = [1 << bit for bit in range(self.low, self.low + self.count)]
         parts = (self.layout.register, self.layout.lane, self.layout.warp)
         return tuple([bit for bit in bits if bit in part] for part in parts)
 
     def body(self, earlier: Elements, later: Elements) -> Elements:
-        """The body on two neighbours: it takes the element before what was folded so far."""
+        """Emit the body on two neighbours; its first operand is the later one."""
         return run_body(self.ctx, self.op, later, earlier)
 
     def in_registers(self, bit: int) -> None:
@@ -100,7 +100,7 @@ class _Fold:
         self.layout = self.layout.without(bit)
 
     def across_warps(self, bits: Sequence[int]) -> None:
-        """Every warp writes what it has, and every thread folds what all of them wrote."""
+        """Exchange partial results through shared memory; every thread folds those of all warps."""
         after = self.layout.without(sum(bits))
         scratch = ScratchBuffer(self.ctx, self.elements, self.layout, bits)
         scratch.write(self.values, self.ctx.owner(self.layout))

@@ -1,8 +1,8 @@
 """Lowering of cat, extract, insert, pack and unpack: tiles taken apart and put together.
 
-Where an element of a cat, a pack or an unpack comes from is known from its number, so the thread
-that wants it has it. Slices are counted by numbers known at run time only; their tile goes through
-shared memory (see `row_major`).
+Where an element of a cat, a pack or an unpack comes from is known statically, so layouts are chosen
+such that the thread that needs it has it. The indices of extract and insert are known at run time
+only: their tile is stored to shared memory and reloaded (see `row_major`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .row_major import staged
 
 
 def cat(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
-    """One bit of an element's number says which operand it is from."""
+    """Lower cat: one bit of an element's number says which operand it is from."""
     builder, bit = ctx.builder, 1 << joined_bit(op)
     lhs, rhs = (ctx.operand(op, op.operands[slot], layout) for slot in ("lhs", "rhs"))
     if bit in layout.register:
@@ -36,7 +36,7 @@ def cat(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
 
 
 def regroup(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
-    """pack and unpack: the bits of elements side by side, read as other elements."""
+    """Lower pack and unpack: the bits of consecutive elements become other elements."""
     builder, source = ctx.builder, op.operands["source"]
     old, new = packed_bits(source.type.element), packed_bits(op.result.type.element)
     kind, grown = llvm_type(op.result.type.element), regrouped(op)
@@ -58,12 +58,12 @@ def regroup(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     for offset in layout.offsets():
         bits = plain_bits(builder, wholes[offset])
         if any(bases):
-            place = ctx.combined(bases)
+            shift = ctx.combined(bases)
             width = bits.type.width
             if width != I32.width:
                 resize = builder.zext if width > I32.width else builder.trunc
-                place = resize(place, bits.type)
-            bits = builder.lshr(bits, place)
+                shift = resize(shift, bits.type)
+            bits = builder.lshr(bits, shift)
         if offset & mask:
             bits = builder.lshr(bits, ir.Constant(bits.type, (offset & mask) * new))
         bits = bits if bits.type == wide else builder.trunc(bits, wide)
@@ -72,6 +72,7 @@ def regroup(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
 
 
 def extract(ctx: EmitContext, op: Op) -> None:
+    """Lower extract: the source is stored to shared memory, from which the slice is loaded."""
     source, result = op.operands["source"], op.results[0]
     if source.type.size == 1:
         return ctx.define(result, ctx.uniform, ctx.fragment(source, ctx.uniform))
@@ -86,14 +87,14 @@ def extract(ctx: EmitContext, op: Op) -> None:
         number = _slice(ctx, op, dim, source, result)
         start = _moved(ctx, start, number, size << outer + count)
     layouts = ctx.assignment.defined_in(result)
-    found = _read(ctx, source, ctx.assignment.op_layouts[op], layouts, bases, start)
-    for layout, fragment in zip(layouts, found, strict=True):
+    fragments = _read(ctx, source, ctx.assignment.op_layouts[op], layouts, bases, start)
+    for layout, fragment in zip(layouts, fragments, strict=True):
         ctx.define(result, layout, fragment)
     return None
 
 
 def insert(ctx: EmitContext, op: Op) -> None:
-    """Elements of the slice are taken from the source, all others stay."""
+    """Lower insert: elements of the slice are taken from the source, all others stay."""
     builder, source, result = ctx.builder, op.operands["source"], op.results[0]
     layout = ctx.assignment.defined_in(result)[0]
     if result.type.size == 1:
@@ -131,30 +132,33 @@ def _read(
     ctx: EmitContext, value: Value, own: LinearLayout, layouts: Sequence[LinearLayout],
     bases: Sequence[int], start: ir.Value,
 ) -> list[Fragment]:  # fmt: skip
-    """The elements of a tile at the images of others' numbers, which are `layouts`' fragments.
+    """Return a fragment for each of `layouts`, read from a tile that is stored from `own`.
 
-    `start` is how many bytes further they are; it has other bits than the bases.
+    Bit b of the number of an element that is read moves by `bases[b]` elements in the tile; `start`
+    is a further distance in bytes, which has no bits in common with the bases.
     """
     builder, element = ctx.builder, value.type.element
     kind = integer_type(element)
     shape, size = access.AccessShape(kind.width, 1), kind.width // 8
-    found: list[dict[int, ir.Value]] = [{} for _ in layouts]
+    fragments: list[dict[int, ir.Value]] = [{} for _ in layouts]
     for piece in staged(ctx, value, own):
-        for layout, bits in zip(layouts, found, strict=True):
+        for layout, bits in zip(layouts, fragments, strict=True):
             thread_bases = tuple(combine(bases, base) * size for base in layout.thread)
             reached = piece.reached(builder.add(start, ctx.combined(thread_bases)))
             for offset in layout.offsets():
-                *place, inside = reached(combine(bases, offset) * size)
+                *address, inside = reached(combine(bases, offset) * size)
                 before = bits.get(offset, ir.Constant(kind, 0))
-                (bits[offset],) = access.load(builder, shape, *place, inside, before, access.SHARED)
+                (bits[offset],) = access.load(
+                    builder, shape, *address, inside, before, access.SHARED
+                )
     return [
         {offset: value_of(builder, word, element) for offset, word in bits.items()}
-        for bits in found
+        for bits in fragments
     ]
 
 
 def _slice(ctx: EmitContext, op: Op, dim: int, whole: Value, part: Value) -> ir.Value:
-    """The number of a slice along a dimension, i32; one that is out of range is wrapped."""
+    """Return the number of a slice along a dimension, i32; one out of range is wrapped."""
     builder = ctx.builder
     number = ctx.unsigned(op.operands["indices"][dim])
     slices = whole.type.shape[dim] // part.type.shape[dim]

@@ -1,6 +1,6 @@
-"""Lowering of ops that compute: constants, coordinates, shapes, and what is done to each element.
+"""Lowering of ops that compute a tile: constants, iota, shape ops, and element-wise ops.
 
-A function here gives the fragment of an op's result in one layout.
+Each function returns the fragment of an op's result in one layout.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ Lower = Callable[[EmitContext, Op, LinearLayout], Fragment]
 
 
 def constant(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower constant; if a thread's elements depend on its number, they are loaded from a table."""
     value: Constant = op.attributes["value"]
     element = value.type.element
     if value.is_splat or value.type.size == 1:
@@ -36,7 +37,7 @@ def constant(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
 
 
 def _table(ctx: EmitContext, value: Constant) -> ir.GlobalVariable:
-    """The elements in memory, as which element a thread needs is known at run time only."""
+    """Return the elements of a constant in global memory."""
     stored = access.integer_type(value.type.element)
     kind = ir.ArrayType(stored, value.type.size)
     module = ctx.builder.module
@@ -62,7 +63,7 @@ def _look_up(
 
 
 def iota(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
-    """Element number, as an unsigned number of the element's width."""
+    """Lower iota: element numbers, as unsigned integers of the element's width."""
     builder, kind = ctx.builder, llvm_type(op.result.type.element)
     result = {}
     for offset in layout.offsets():
@@ -76,14 +77,14 @@ def iota(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
 
 
 def same_elements(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
-    """assume, reshape, broadcast and permute: the operand, numbered otherwise."""
+    """Lower assume, reshape, broadcast and permute: the operand, renumbered."""
     return ctx.operand(op, next(op.operand_list()), layout)
 
 
 def offset(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
-    """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify.
+    """Lower offset: of a single pointer in plain LLVM IR, which LLVM may simplify.
 
-    Amounts that 32 bits can hold are multiplied in one instruction.
+    Offsets that are known to fit in 32 bits are multiplied in one instruction.
     """
     if op.result.type.size == 1:
         return each_element(ctx, op, layout)
@@ -104,7 +105,7 @@ def _narrow(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
 
 
 def each_element(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
-    """What an element-wise op does to one element is the same for all targets; some take two."""
+    """Lower an element-wise op, element by element, or two by two where it has a packed form."""
     sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
     offsets = layout.offsets()
     neighbours = len(offsets) > 1 and offsets[1] == offsets[0] + 1
@@ -130,11 +131,11 @@ VALUES: dict[str, Lower] = {
     "reshape": same_elements,
     **pieces.VALUES,
 }
-"""Ops that are more than element-wise."""
+"""Mnemonic -> lowering, for ops that are not element-wise."""
 
 
 def lower_value(ctx: EmitContext, op: Op) -> None:
-    """Define the result in every layout that someone needs it in."""
+    """Define the result of an op in all layouts that it is computed in."""
     lower = VALUES.get(op.name, each_element)
     for layout in ctx.assignment.defined_in(op.result):
         ctx.define(op.result, layout, lower(ctx, op, layout))
