@@ -110,11 +110,11 @@ def lower_kernel(
     ctx.exit = function.append_basic_block("exit")
     if contract.blocks > 1:
         leave_to_first(builder)
-    memory = heap.take(ctx, state.heap) if state.heap.offsets else None
+    memory = heap.allocate(ctx, state.heap) if state.heap.offsets else None
     lower_block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     if memory is not None:
-        heap.give_back(ctx, memory)
+        heap.free(ctx, memory)
     builder.ret_void()
     return shared.size
 

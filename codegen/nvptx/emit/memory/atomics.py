@@ -1,9 +1,8 @@
-"""Lowering of atomic read-modify-write ops: instructions for each element, made by its owner.
+"""Lowering of atomic read-modify-write ops: the owner of an element updates it.
 
-They are inline assembly: LLVM 22 drops order and scope of atomics on their way to PTX. Where
-nobody wants the old values, `red` does where there is one, of neighbours at once where the target
-can (see `red_forms`). bf16 sums on targets that cannot add them in memory are a loop of
-compare-and-swap.
+They are inline assembly, since LLVM 22 drops order and scope of atomics on their way to PTX. If the
+old values have no uses, `red` is used where there is one, on vectors where the target has that (see
+`red_forms`). Addition of bf16 on targets without it is a loop of compare-and-swap.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _MODES = {
 
 
 def atomic_rmw_tko(ctx: EmitContext, op: Op) -> None:
-    """What a masked element returns is unspecified: here, the argument."""
+    """Lower atomic_rmw_tko; a masked element returns the argument (Tile IR leaves it open)."""
     layout = ctx.assignment.op_layouts[op]
     wanted = bool(ctx.assignment.required_in(op.results[0]))
     widest = _widest(ctx, op, wanted)
@@ -50,7 +49,7 @@ def atomic_rmw_tko(ctx: EmitContext, op: Op) -> None:
 
 
 def atomic_cas_tko(ctx: EmitContext, op: Op) -> None:
-    """Floats are compared by their bits. A masked element returns what it would be compared to."""
+    """Lower atomic_cas_tko: floats are compared by bits; a masked element returns `cmp`."""
     element, layout = op.operands["cmp"].type.element, ctx.assignment.op_layouts[op]
     expected, replacements = (ctx.operand(op, op.operands[slot], layout) for slot in ("cmp", "val"))
     space = ordering.space_of(ctx, op)
@@ -68,18 +67,19 @@ def atomic_cas_tko(ctx: EmitContext, op: Op) -> None:
 
 
 def atomic_red_view_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower atomic_red_view_tko, which returns no old values."""
     layout, widest = ctx.assignment.op_layouts[op], _widest(ctx, op, wanted=False)
     move = _updates(ctx, op, "value", wanted=False)
     TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)
 
 
 def _widest(ctx: EmitContext, op: Op, wanted: bool) -> int:
-    """How many neighbours one instruction changes at most."""
+    """Return how many neighbours one instruction updates at most."""
     return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.state.variables.offsets)
 
 
 def _finish(ctx: EmitContext, op: Op, result: Fragment) -> None:
-    """Tell the old values to threads that hold copies."""
+    """Define the old values, also in threads that hold copies."""
     layout, value = ctx.assignment.op_layouts[op], op.results[0]
     if ctx.assignment.required_in(value):
         if layout.replicas:
@@ -89,24 +89,24 @@ def _finish(ctx: EmitContext, op: Op, result: Fragment) -> None:
 
 
 def _updates(ctx: EmitContext, op: Op, slot: str, wanted: bool) -> Move:
-    """How neighbours are changed, given whether anything wants the old values."""
+    """Return how a vector is updated, given whether the old values have uses."""
     builder, element, layout = (
         ctx.builder,
         op.operands[slot].type.element,
         ctx.assignment.op_layouts[op],
     )
     values = ctx.operand(op, op.operands[slot], layout)
-    silent, (mode, kind) = red_forms.is_red(op, wanted), _MODES[op.attributes["mode"]]
-    start = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{mode}"
+    is_red, (mode, kind) = red_forms.is_red(op, wanted), _MODES[op.attributes["mode"]]
+    start = f"{'red' if is_red else 'atom'}{ordering.space_of(ctx, op)}.{mode}"
 
     def again(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
-        return [_add_again(ctx, op, address, predicate, values[offsets[0]], element)]
+        return [_add_by_cas(ctx, op, address, predicate, values[offsets[0]], element)]
 
     def update(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         bits = [bits_of(builder, values[offset], element) for offset in offsets]
         shape = access.AccessShape(bits[0].type.width, len(bits))
         name = f"{start}{_suffix(element, kind, shape)}"
-        if silent:
+        if is_red:
             access.reduce(builder, name, address, predicate, *access.words_of(builder, shape, bits))
             return []
         return [value_of(builder, access.change(builder, name, address, predicate, bits), element)]
@@ -115,7 +115,7 @@ def _updates(ctx: EmitContext, op: Op, slot: str, wanted: bool) -> Move:
 
 
 def _suffix(element: Element, kind: str, shape: access.AccessShape) -> str:
-    """The end of an instruction's name: what it changes."""
+    """Return the end of an instruction's name: vector and type."""
     if kind == "f" and element.name in HALVES:
         return f".noftz{shape.vector}.{element.name}{'x2' if shape.elements > 1 else ''}"
     return f"{shape.vector}.{kind}{shape.bits}"
@@ -125,11 +125,11 @@ def _adds(ctx: EmitContext, element: Scalar) -> bool:
     return element.name != "bf16" or ctx.target.has("red bf16")
 
 
-def _add_again(
+def _add_by_cas(
     ctx: EmitContext, op: Op, address: Address, predicate: ir.Value | None, value: ir.Value,
     element: Scalar,
 ) -> ir.Value:  # fmt: skip
-    """Add a half, again and again until nobody came in between."""
+    """Add a half by compare-and-swap, in a loop until no other thread came in between."""
     builder, kind = ctx.builder, ir.IntType(16)
     before = builder.block
     enter, again, done = (builder.append_basic_block(n) for n in ("add", "again", "added"))
@@ -148,15 +148,15 @@ def _add_again(
     )
     bits = bits_of(builder, narrow(builder, total, element), element)
     name = f"atom{ordering.space_of(ctx, op)}.cas.b16"
-    found = access.change(builder, name, address, None, [seen, bits])
-    seen.add_incoming(found, again)
-    builder.cbranch(builder.icmp_unsigned("==", found, seen), done, again)
+    current = access.change(builder, name, address, None, [seen, bits])
+    seen.add_incoming(current, again)
+    builder.cbranch(builder.icmp_unsigned("==", current, seen), done, again)
     builder.position_at_end(done)
     if predicate is None:
-        return value_of(builder, found, element)
+        return value_of(builder, current, element)
     old = builder.phi(kind)
     old.add_incoming(ir.Constant(kind, 0), before)
-    old.add_incoming(found, again)
+    old.add_incoming(current, again)
     return value_of(builder, old, element)
 
 

@@ -1,4 +1,4 @@
-"""Lowering of what orders memory across threads, aliases and grids. Tokens have no value."""
+"""Lowering of fences across aliases, and of the ops that order grids."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from tileir.ir import Op
 
 
 def memory_fence_alias_tko(ctx: EmitContext, op: Op) -> None:
-    """Each thread makes it, so it is on the way from an access to another of whatever thread.
+    """Lower memory_fence_alias_tko: each thread executes the fence.
 
-    The barrier on that way stands before the second, where tokens ask for one.
+    So it is between any access before it and any access after it. A barrier between the two, if
+    tokens require one, stands before the second.
     """
     _statement(ctx, "fence.proxy.alias;")
 
 
 def gdc_wait_tko(ctx: EmitContext, op: Op) -> None:
-    """Where grids cannot overlap, there is nothing to wait for."""
+    """Lower gdc_wait_tko: nothing on GPUs where grids cannot overlap."""
     if ctx.target.has("griddepcontrol"):
         _statement(ctx, "griddepcontrol.wait;")
 
 
 def gdc_launch_dependents_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower gdc_launch_dependents_tko: nothing on GPUs where grids cannot overlap."""
     if ctx.target.has("griddepcontrol"):
         _statement(ctx, "griddepcontrol.launch_dependents;")
 
@@ -36,7 +38,7 @@ CONTROLS_GRIDS = {
     "gdc_launch_dependents_tko": gdc_launch_dependents_tko,
     "gdc_wait_tko": gdc_wait_tko,
 }
-"""What is griddepcontrol in PTX."""
+"""Lowerings of the ops that become griddepcontrol."""
 LOWERINGS = {
     **CONTROLS_GRIDS,
     "memory_fence_alias_tko": memory_fence_alias_tko,

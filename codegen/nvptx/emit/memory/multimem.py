@@ -1,7 +1,8 @@
 """Lowering of the ops on multicast memory, of which every device has a replica.
 
-PTX has them for words of 32 and 64 bits only. Halves go in pairs where they are known to lie so;
-a single one is half of the word around it, of which the other half is left as it is.
+PTX has such instructions for words of 32 and 64 bits only. 16-bit elements are accessed in pairs
+where they are known to be adjacent and aligned; a single one is accessed as half of the word around
+it, whose other half stays as it is.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MODES = {
 
 
 def load_reduce(ctx: EmitContext, op: Op) -> None:
-    """Each element is the reduction of all replicas'."""
+    """Lower multimem_load_reduce_view_tko: each element is reduced over all replicas."""
     builder, kind = ctx.builder, op.operands["view"].type
     element = kind.view.element
     name = f"multimem.ld_reduce{ordering.space_of(ctx, op)}.{_reduction(op, element)}"
@@ -66,7 +67,7 @@ def load_reduce(ctx: EmitContext, op: Op) -> None:
 
 
 def reduce(ctx: EmitContext, op: Op) -> None:
-    """Change all replicas. The other half of a word adds -0."""
+    """Lower multimem_reduce_view_tko; to the other half of a word -0 is added."""
     element = op.operands["tile"].type.element
     name = f"multimem.red{ordering.space_of(ctx, op)}.{_reduction(op, element)}"
 
@@ -82,7 +83,7 @@ def reduce(ctx: EmitContext, op: Op) -> None:
 
 
 def store(ctx: EmitContext, op: Op) -> None:
-    """Write all replicas. There is no store of half a word: its bits are cleared, then set."""
+    """Lower multimem_store_view_tko; the bits of a half are cleared, then set, by reductions."""
     element = op.operands["tile"].type.element
     space = ordering.space_of(ctx, op)
     kind = f"{element.name}x2" if element.bits == _HALF else f"b{element.bits}"
@@ -100,7 +101,7 @@ def store(ctx: EmitContext, op: Op) -> None:
 
 
 def _write(ctx: EmitContext, op: Op, name: str, single) -> None:
-    """Hand the tile to an instruction word by word, or to `single` where half a word is alone."""
+    """Emit an instruction for each word of the tile, and `single` for half a word."""
     builder, element = ctx.builder, op.operands["tile"].type.element
     layout = ctx.assignment.op_layouts[op]
     tile = ctx.operand(op, op.operands["tile"], layout)
@@ -123,7 +124,7 @@ def _per_word(element: Scalar) -> int:
 
 
 def _reduction(op: Op, element: Scalar) -> str:
-    """The end of an instruction's name: operation and type."""
+    """Return the end of an instruction's name: operation and type."""
     name, letter = _MODES[op.attributes["reduction"]]
     if element.bits == _HALF:
         return f"{name}.{element.name}x2"
@@ -131,7 +132,7 @@ def _reduction(op: Op, element: Scalar) -> str:
 
 
 def _joined(builder: ir.IRBuilder, parts: list[ir.Value]) -> ir.Value:
-    """One word, or two halves as one."""
+    """Return one word, or two halves packed into one."""
     if len(parts) == 1:
         return parts[0]
     low, high = (builder.zext(part, I32) for part in parts)
@@ -139,7 +140,7 @@ def _joined(builder: ir.IRBuilder, parts: list[ir.Value]) -> ir.Value:
 
 
 def _word_around(builder: ir.IRBuilder, address: Address) -> tuple[Address, ir.Value]:
-    """The word that a half lies in, and by how many bits it is shifted there."""
+    """Return the address of the word that a half is in, and the half's shift in bits."""
     address = builder.add(address[0], I64(address[1]))
     within = builder.and_(builder.trunc(address, I32), I32(2))
     return (builder.and_(address, I64(~3)), 0), builder.shl(within, I32(3))

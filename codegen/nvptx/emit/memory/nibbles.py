@@ -1,8 +1,8 @@
-"""4-bit elements of views: two a byte, the even one in bits 3..0.
+"""4-bit elements of views: two in a byte, the even one in bits 3..0.
 
-Places are counted in elements as if each had a byte; here they become those of bytes. A store sets
-the bits of one element by atomic updates of the word around it, as neighbouring elements may be
-another thread's, or another block's.
+Addresses come in as if each element had a byte; here they become byte addresses. A store sets the
+bits of one element by atomic updates of the word around it, as other threads, also of other blocks,
+may store neighbouring elements.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NIBBLE = 4
 
 
 def stores(kernel: Kernel) -> bool:
-    """Whether a kernel stores any: then what it loads may share bytes with what it stores."""
+    """Whether a kernel stores any; then a load may read a byte that others store to."""
     views = (op.operands["view"].type for op in kernel.walk() if op.name == "store_view_tko")
     return any(is_packed(view.view.element) for view in views)
 
@@ -28,17 +28,17 @@ def load(
     ctx: EmitContext, base: ir.Value, address: tuple[ir.Value, int], predicate: ir.Value | None,
     padding: ir.Value, space: str,
 ) -> ir.Value:  # fmt: skip
-    """The element at a place of what starts at `base`, in the low bits of a byte.
+    """Load the element at an address in the tensor that starts at `base`, into a byte's low bits.
 
-    Others may update its neighbours meanwhile. The word around it is not read, as it may reach
-    beyond the array.
+    Other threads may store its neighbour at the same time. Only a byte is read, as the word around
+    it may reach beyond the array.
     """
     builder = ctx.builder
     if ctx.state.updates_nibbles:
         space = "".join(_strong(space))
     number = _number(builder, base, address)
     address = builder.add(base, builder.ashr(number, I64(1)))
-    # Both halves are the padding, where nothing is read.
+    # Where nothing is read, both halves are the padding.
     both = builder.or_(padding, builder.shl(padding, padding.type(_NIBBLE)))
     (byte,) = access.load(builder, _BYTE, address, 0, predicate, both, space)
     shift = builder.shl(builder.and_(builder.trunc(number, byte.type), byte.type(1)), byte.type(2))
@@ -64,7 +64,7 @@ def store(
 
 
 def _strong(space: str) -> tuple[str, str]:
-    """Order and scope of an access that is at least relaxed, and the space that it reaches."""
+    """Return order and scope of an access, made relaxed if it is weak, and its state space."""
     order = ".relaxed.gpu" if space.count(".") < 2 else space.removesuffix(access.GLOBAL)
     return order, access.GLOBAL if space.endswith(access.GLOBAL) else ""
 

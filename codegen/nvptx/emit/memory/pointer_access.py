@@ -1,8 +1,8 @@
-"""A tile of pointers in memory: which of its elements are moved together, and under which mask.
+"""Accesses through a tile of pointers: vectors of elements, and their masks.
 
-Neighbours whose addresses are known to follow each other are moved together. Where their masks may
-differ, although they seldom do, each thread finds out whether any do: then it moves its elements
-one by one. Elsewhere an access moves one element, under its own mask.
+Neighbours whose addresses are known to be adjacent are accessed as a vector. Where their masks may
+differ, although they seldom do, threads test at run time whether any do: then the warp accesses its
+elements one by one. All other elements are accessed singly, each under its own mask.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from .tile_access import Address, Move, remark_width
 
 
 class PointerAccess:
-    """A tile of pointers as one thread has it: its elements in vectors, each under a mask.
+    """The accesses of one thread through a tile of pointers: vectors, each under a mask.
 
-    `owner`: whether the thread accesses at all; `widest`: elements of an access at most.
+    `owner` says whether the thread makes any; `widest` is the most elements of an access.
     """
 
     def __init__(
@@ -48,15 +48,15 @@ class PointerAccess:
             self.weight = prod(shape[vectors.inner + 1 :])
             self.run_length = vectors.run if layout.is_permutation else self.vector
         divided = self.masks and self.vector != self.masked
-        otherwise = f"{self.masked} together where masks differ" if divided else ""
+        otherwise = f"in vectors of {self.masked} where masks differ" if divided else ""
         remark_width(ctx, op, layout, self.size, self.vector, otherwise)
 
     def run(self, move: Move) -> Fragment:
-        """Move all elements; what the moves return, by offset."""
+        """Access all elements; return the values of loads, by offset."""
         if self.vector == self.masked or not self.masks:
             return self._in_vectors(move, self.vector)
         builder = self.ctx.builder
-        # The warp takes one way as a whole: its lanes have to come to barriers together.
+        # The branch is uniform in the warp: its lanes have to reach barriers together.
         differ = any_lane(builder, self._masks_differ())
         narrow, wide = (
             partial(self._in_vectors, move, size) for size in (self.masked, self.vector)
@@ -72,17 +72,17 @@ class PointerAccess:
         return moved
 
     def _groups(self, vector: int) -> list[list[int]]:
-        """Offsets of neighbours that are moved together."""
+        """Return the offsets of each vector."""
         first = [o for o in self.layout.offsets() if not o & self.weight * (vector - 1)]
         return [[offset + self.weight * step for step in range(vector)] for offset in first]
 
     def _address_of(self, offset: int) -> Address:
-        """Elements of one run share the address of the thread's first element in it."""
+        """Return the address of an element; those of one run share that of the first of them."""
         within = offset & self.weight * (self.run_length - 1)
         return self.pointers[offset ^ within], within // self.weight * self.size
 
     def _masks_differ(self) -> ir.Value:
-        """Whether the thread has a vector with elements of which not all are masked alike."""
+        """Return whether the thread has a vector whose elements have different masks."""
         builder, differ = self.ctx.builder, None
         for offsets in self._groups(self.vector):
             for offset in offsets[self.masked :: self.masked]:
@@ -98,6 +98,6 @@ def _both(builder: ir.IRBuilder, mask: ir.Value | None, owner: ir.Value | None) 
 
 
 def optional(ctx: EmitContext, op: Op, slot: str, layout: LinearLayout) -> dict[int, ir.Value]:
-    """The fragment of an operand that may be absent; without it, nothing."""
+    """Return the fragment of an optional operand; empty if it is absent."""
     value = op.operands[slot]
     return {} if value is None else dict(ctx.operand(op, value, layout))

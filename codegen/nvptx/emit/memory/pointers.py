@@ -18,9 +18,9 @@ from .tile_access import Address
 
 
 def load_ptr_tko(ctx: EmitContext, op: Op) -> None:
-    """Where the mask is not set nothing is read; the element is the padding, or zero.
+    """Lower load_ptr_tko; a masked element is the padding, or zero.
 
-    An ordered load is made once: its owner tells those that hold copies.
+    An ordered load is made once, by the owner; the other threads with copies get its value.
     """
     builder, element = ctx.builder, op.results[0].type.element
     space, zero = ordering.space_of(ctx, op), constant(element, 0)
@@ -45,6 +45,7 @@ def load_ptr_tko(ctx: EmitContext, op: Op) -> None:
 
 
 def store_ptr_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower store_ptr_tko."""
     builder, element = ctx.builder, op.operands["value"].type.element
     layout, space = ctx.assignment.op_layouts[op], ordering.space_of(ctx, op)
     values = ctx.operand(op, op.operands["value"], layout)

@@ -22,6 +22,7 @@ from .tile_access import Address, Size, TileAccess
 
 
 def make_tensor_view(ctx: EmitContext, op: Op) -> None:
+    """Lower make_tensor_view to a descriptor."""
     kind = op.result.type
     shape = _sizes(ctx, kind.shape, op.operands["dynamicShape"])
     strides = _sizes(ctx, kind.strides, op.operands["dynamicStrides"])
@@ -29,23 +30,24 @@ def make_tensor_view(ctx: EmitContext, op: Op) -> None:
 
 
 def _sizes(ctx: EmitContext, static: Sequence[int | None], dynamic: Sequence[Value]) -> list[Size]:
-    """Extents or strides as i64; dynamic ones are unsigned."""
+    """Return extents or strides; dynamic ones as i64, zero-extended."""
     rest = iter(dynamic)
     return [ctx.unsigned(next(rest)) if size is None else size for size in static]
 
 
 def same_tensor(ctx: EmitContext, op: Op) -> None:
-    """An assumption about a tensor view, or the view of a tensor as a grid of tiles."""
+    """Lower an assumption about a view, or a view of a view: both have the same descriptor."""
     ctx.tensors[op.result] = ctx.tensors[next(op.operand_list())]
 
 
 def get_tensor_shape(ctx: EmitContext, op: Op) -> None:
+    """Lower get_tensor_shape."""
     for result, size in zip(op.results, ctx.tensors[op.operands["src"]].shape, strict=True):
         ctx.define_scalar(result, _as(ctx, size, result))
 
 
 def get_index_space_shape(ctx: EmitContext, op: Op) -> None:
-    """How many tiles along each dimension, the last one perhaps ragged."""
+    """Lower get_index_space_shape: the tiles along each dimension; the last may be partial."""
     builder, view = ctx.builder, op.operands["src"]
     kind = view.type
     for result, step, dim in zip(op.results, steps(kind), dimensions(kind), strict=True):
@@ -55,8 +57,8 @@ def get_index_space_shape(ctx: EmitContext, op: Op) -> None:
         else:
             whole = builder.udiv(size, ir.Constant(I64, step))
             rest = builder.urem(size, ir.Constant(I64, step))
-            ragged = builder.icmp_unsigned("!=", rest, ir.Constant(I64, 0))
-            count = builder.add(whole, builder.zext(ragged, I64))
+            partial = builder.icmp_unsigned("!=", rest, ir.Constant(I64, 0))
+            count = builder.add(whole, builder.zext(partial, I64))
         ctx.define_scalar(result, _as(ctx, count, result))
 
 
@@ -68,11 +70,12 @@ def _as(ctx: EmitContext, size: Size, result: Value) -> ir.Value:
 
 
 def load_view_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower load_view_tko; a tile that was loaded ahead is there already."""
     for layout in ctx.assignment.defined_in(op.result):
         if op in ctx.loaded_ahead:
             ctx.define(op.result, layout, ctx.loaded_ahead[op])
             continue
-        # An ordered load is made once: its owner tells those that hold copies.
+        # An ordered load is made once, by the owner; threads with copies get its value.
         owner = None if is_weak(op) else ctx.owner(layout)
         values = load_tile(ctx, op, layout, owner)
         if owner is not None:
@@ -85,9 +88,9 @@ def load_view_tko(ctx: EmitContext, op: Op) -> None:
 def load_tile(
     ctx: EmitContext, op: Op, layout: LinearLayout, predicate: ir.Value | None
 ) -> Fragment:
-    """The tile that a load of a view gives, with padding where it does not read.
+    """Load a tile of a view, with padding outside of the tensor.
 
-    That is outside of the tensor, and everywhere in threads where not `predicate`.
+    In threads where the predicate is false, all elements are padding.
     """
     kind = op.operands["view"].type
     element = kind.view.element
@@ -109,6 +112,7 @@ def load_tile(
 
 
 def store_view_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower store_view_tko: owners store elements inside the tensor."""
     element = op.operands["view"].type.view.element
     layout = ctx.assignment.op_layouts[op]
     tile = ctx.operand(op, op.operands["tile"], layout)

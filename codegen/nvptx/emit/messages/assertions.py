@@ -29,7 +29,7 @@ def lower_assert(ctx: EmitContext, op: Op) -> None:
 
 
 def fail(ctx: EmitContext, message: str, location: str) -> None:
-    """End the launch with a message, which is also on standard output, as with NVIDIA's compiler."""
+    """Fail the launch with a message, also on standard output, as NVIDIA's compiler does."""
     builder, module = ctx.builder, ctx.builder.module
     block = [builder.zext(coordinate, I64) for coordinate in coordinates(ctx)]
     write(ctx, f"{escaped(location)}: block [%d, %d, %d]: {escaped(message)}\n", block)
