@@ -1,4 +1,4 @@
-"""One entry on its way through the pipeline, and what analyses know of it."""
+"""One entry on its way through the pipeline, with the results of analyses."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 class Analysis(Protocol):
-    """What can be found out about a kernel without deciding anything: a class of facts."""
+    """A class of facts about a kernel, which are found without changing it."""
 
     @classmethod
     def of(cls, kernel: Kernel) -> Self:
-        """The facts about a kernel as its body is now."""
+        """Analyse a kernel as its body is now."""
         ...
 
 
-Found = TypeVar("Found", bound=Analysis)
+Result = TypeVar("Result", bound=Analysis)
 
 
 @dataclass(slots=True, eq=False)
 class Kernel:
     """The entry `symbol`, and its body as the stages left it.
 
-    `function` is the function as it stands in the module, `body` may be another one. `traces` has
-    the name of the value that each print of a trace shows, by the id of the op (see `tracing`).
+    `function` is the function of the module; `body` may differ from its body. `traces` maps the id
+    of each print that was inserted to trace a value to the value's name (see `insert_traces`).
     """
 
     symbol: str
@@ -42,11 +42,11 @@ class Kernel:
 
     @classmethod
     def of(cls, function: Any, bytecode: Bytecode | None = None) -> Kernel:
-        """The kernel of a function, before any stage."""
+        """Return the kernel of a function, before any stage."""
         return cls(function.name, function, function.body, bytecode)
 
-    def facts(self, analysis: type[Found]) -> Found:
-        """What an analysis finds, made when it is first asked for and dropped with the body."""
+    def facts(self, analysis: type[Result]) -> Result:
+        """Return the result of an analysis; it is kept as long as the body stays."""
         if self._facts_of is not self.body:
             self._facts, self._facts_of = {}, self.body
         if analysis not in self._facts:
@@ -55,9 +55,9 @@ class Kernel:
 
     @property
     def parameters(self) -> list[Value]:
-        """The values that a launch has to supply, in order."""
+        """The parameters of the entry, in order."""
         return self.body.block.arguments
 
     def walk(self) -> Iterator[Op]:
-        """Every op in pre-order."""
+        """Return every op in pre-order."""
         return self.body.walk()

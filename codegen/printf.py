@@ -1,8 +1,8 @@
-"""C's printf for the elements of tiles: what a print op writes.
+"""C's printf for the elements of tiles: the output of print ops.
 
-Numbers are passed as C passes them to printf: integers as wide as the length modifier says, floats
-as doubles. A tile with dimensions is written in brackets, its elements separated by commas.
-Integers have no sign of their own; the conversion says how to read them, and i1 is 0 or 1.
+Numbers are passed as C passes them to printf: integers with the width of the length modifier,
+floats as doubles. A tile with dimensions is written in brackets, its elements separated by commas.
+Integers are signless: the conversion says how to read them, and i1 is 0 or 1.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WIDTHS = {"hh": 8, "h": 16, "": 32}
 """Bits of an integer by length modifier; all others mean 64."""
 
 _LONGEST = 1 << 16
-"""What larger widths and precisions count as: no number has more digits, and text is memory."""
+"""The limit of widths and precisions, to limit memory: no number has more digits."""
 
 _FRACTION_DIGITS = 13
 """Hexadecimal digits of a double's fraction."""
@@ -43,42 +43,42 @@ class Conversion:
 
     @classmethod
     def of(cls, text: str) -> Conversion:
-        """The conversion that is spelled so; what is no part of one is passed over."""
+        """Parse a conversion; characters that do not belong to one are ignored."""
         flags, width, precision, length, letter = _PARTS.match(text).groups()
         digits = None if precision is None else _size(precision)
         return cls(flags, _size(width), digits, _WIDTHS.get(length or "", 64), letter)
 
     def without(self, flags: str) -> Conversion:
-        """The same without some flags."""
+        """Return the conversion without some flags."""
         kept = "".join(flag for flag in self.flags if flag not in flags)
         return Conversion(kept, self.width, self.precision, self.bits, self.letter)
 
     def padded(self, text: str) -> str:
-        """Text as wide as it is to be."""
+        """Return a text padded to the width."""
         return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def zeroed(self, head: str, digits: str) -> str:
-        """A number as wide as it is to be; zeros, if any, go between its sign and its digits."""
+        """Return a number padded to the width; zeros go between its head (a sign) and its digits."""
         if "0" in self.flags and "-" not in self.flags:
             digits = digits.rjust(self.width - len(head), "0")
         return self.padded(head + digits)
 
 
 def _size(digits: str) -> int:
-    """A width or a precision; one without digits is 0."""
+    """Return a width or a precision; one without digits is 0."""
     digits = digits.lstrip("0")
     return min(int(digits or 0), _LONGEST) if len(digits) < 10 else _LONGEST
 
 
 def write(conversion: Conversion, number: Number, bits: int) -> str:
-    """One element: `number`, or its pattern of so many `bits` as an unsigned integer."""
+    """Return the text of one element: `number` is a float, or an unsigned pattern of `bits`."""
     return _WRITERS.get(conversion.letter, _nothing)(conversion, number, bits)
 
 
 def write_tile(
     conversion: Conversion, shape: Sequence[int], elements: Sequence[tuple[Number, int]]
 ) -> str:
-    """A tile whose elements are given in row-major order, as numbers and numbers of bits."""
+    """Return the text of a tile; elements are in row-major order: numbers and their bits."""
     texts = [write(conversion, number, bits) for number, bits in elements]
     for extent in reversed(shape):
         groups = range(0, len(texts), extent)
@@ -87,7 +87,7 @@ def write_tile(
 
 
 def pieces(text: str) -> Iterator[str | Conversion]:
-    """A format, cut into what is written as it stands and conversions."""
+    """Split a format into literal text and conversions."""
     end = 0
     for match in CONVERSION.finditer(text):
         if match.start() > end:
@@ -99,7 +99,7 @@ def pieces(text: str) -> Iterator[str | Conversion]:
 
 
 def _unsigned(conversion: Conversion, number: Number, bits: int) -> int:
-    """The integer that printf finds, without a sign."""
+    """Return the pattern that printf reads as an integer, as unsigned."""
     if isinstance(number, float):
         number, bits = int.from_bytes(struct.pack("<d", number), "little"), 64
     return number & ((1 << min(bits, conversion.bits)) - 1)
@@ -161,7 +161,7 @@ def _float(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _hexadecimal(conversion: Conversion, magnitude: float) -> str:
-    """The digits of %a, rounded to even; as few as it takes without a precision."""
+    """Return the digits of %a, rounded to even; without a precision, as few as are exact."""
     exponent = max(math.frexp(magnitude)[1] - 1, -1022) if magnitude else 0
     whole = int(math.ldexp(magnitude, 4 * _FRACTION_DIGITS - exponent))
     wanted = conversion.precision
@@ -187,7 +187,7 @@ def _pointer(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _string(conversion: Conversion, number: Number, bits: int) -> str:
-    """The text at an address, which only a pointer is."""
+    """Return the string at an address; a number that is no pointer is written as one."""
     if isinstance(number, float) or bits < 64:
         return _pointer(conversion, number, bits)
     text = ctypes.string_at(number).decode("utf-8", "replace") if number else "(null)"
@@ -195,7 +195,7 @@ def _string(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _nothing(conversion: Conversion, number: Number, bits: int) -> str:
-    """%n stores, where there is no place to, and an unfinished conversion says nothing."""
+    """Return nothing, for %n, which has no address to store to, and incomplete conversions."""
     return ""
 
 

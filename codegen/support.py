@@ -1,4 +1,4 @@
-"""What a target cannot compile: all of it is said at once, before any LLVM is built."""
+"""Find the ops that a target does not support: all are reported at once, before LLVM IR."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from tileir.types import Tile
 from .kernel import Kernel
 
 DEEPEST = 100
-"""Levels of regions; code that is nested deeper is no kernel anyone wrote."""
+"""The most levels of nested regions."""
 
 WhyNot = Callable[[Op, str], str | None]
 
 
 def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
-    """Raise one UnsupportedError that lists every op which is not lowered."""
-    found: list[Diagnostic] = []
+    """Raise one UnsupportedError that lists every unsupported op, if there are any."""
+    diagnostics: list[Diagnostic] = []
     for kernel in kernels:
-        found += located(_unsupported(kernel, target, why_not), kernel.bytecode)
-    if found:
-        count = "one op is" if len(found) == 1 else f"{len(found)} ops are"
-        raise UnsupportedError(f"{count} not supported on target {target}:", found)
+        diagnostics += located(_unsupported(kernel, target, why_not), kernel.bytecode)
+    if diagnostics:
+        number = len(diagnostics)
+        count = "one op is" if number == 1 else f"{number} ops are"
+        raise UnsupportedError(f"{count} not supported on target {target}:", diagnostics)
 
 
 def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
     yield from _parameters(kernel)
     for op in kernel.walk():
         if op.depth and op.spec.terminator:
-            continue  # part of the op whose region it ends
+            continue  # it counts as part of the op whose region it ends
         if op.depth > DEEPEST + 1:
-            continue  # part of one that is too deep
+            continue  # it is inside of an op that is reported as too deep
         reason = _depth(op) or why_not(op, target)
         if reason:
             yield Diagnostic.about(op, kernel.symbol, "unsupported", reason)
@@ -44,7 +45,7 @@ def _depth(op: Op) -> str | None:
 
 
 def _parameters(kernel: Kernel) -> list[Diagnostic]:
-    """Parameters that a launch could not pass."""
+    """Return the problems of parameters that a launch cannot pass."""
     return [
         Diagnostic(
             "error", "unsupported", f"parameter {number}: {value.type} cannot be passed",
@@ -56,5 +57,5 @@ def _parameters(kernel: Kernel) -> list[Diagnostic]:
 
 
 def _passable(kind: object) -> bool:
-    """Whether a launch can pass it: a single number, as long as it is in memory, or a pointer."""
+    """Whether a launch can pass a parameter of this type: a scalar or a pointer."""
     return isinstance(kind, Tile) and not kind.rank

@@ -59,7 +59,7 @@ def atomic_cas_tko(ctx: EmitContext, op: Op) -> None:
             bits_of(ctx.builder, held[offsets[0]], element) for held in (expected, replacements)
         ]
         name = f"atom{space}.cas.b{words[0].type.width}"
-        old = access.change(ctx.builder, name, address, predicate, words)
+        old = access.atomic(ctx.builder, name, address, predicate, words)
         return [value_of(ctx.builder, old, element)]
 
     ordering.before(ctx, op)
@@ -107,9 +107,9 @@ def _updates(ctx: EmitContext, op: Op, slot: str, wanted: bool) -> Move:
         shape = access.AccessShape(bits[0].type.width, len(bits))
         name = f"{start}{_suffix(element, kind, shape)}"
         if is_red:
-            access.reduce(builder, name, address, predicate, *access.words_of(builder, shape, bits))
+            access.update(builder, name, address, predicate, *access.words_of(builder, shape, bits))
             return []
-        return [value_of(builder, access.change(builder, name, address, predicate, bits), element)]
+        return [value_of(builder, access.atomic(builder, name, address, predicate, bits), element)]
 
     return update if kind != "f" or _adds(ctx, element) else again
 
@@ -148,7 +148,7 @@ def _add_by_cas(
     )
     bits = bits_of(builder, narrow(builder, total, element), element)
     name = f"atom{ordering.space_of(ctx, op)}.cas.b16"
-    current = access.change(builder, name, address, None, [seen, bits])
+    current = access.atomic(builder, name, address, None, [seen, bits])
     seen.add_incoming(current, again)
     builder.cbranch(builder.icmp_unsigned("==", current, seen), done, again)
     builder.position_at_end(done)

@@ -46,11 +46,11 @@ def load_reduce(ctx: EmitContext, op: Op) -> None:
     def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         other = _joined(builder, [padding] * _per_word(element))
         if element.bits != _HALF:
-            return [access.fetch(builder, name, address, predicate, other)]
+            return [access.load_by(builder, name, address, predicate, other)]
         shift = None
         if len(offsets) == 1:
             address, shift = _word_around(builder, address)
-        word = access.fetch(builder, name, address, predicate, other)
+        word = access.load_by(builder, name, address, predicate, other)
         if shift is not None:
             return [builder.trunc(builder.lshr(word, shift), padding.type)]
         return [builder.trunc(word, padding.type),
@@ -77,7 +77,7 @@ def reduce(ctx: EmitContext, op: Op) -> None:
         negative = I32(1 << _HALF - 1 | 1 << 2 * _HALF - 1)
         kept = builder.and_(negative, builder.not_(builder.shl(I32(0xFFFF), shift)))
         word = builder.or_(builder.shl(builder.zext(bits, I32), shift), kept)
-        access.reduce(builder, name, address, predicate, word)
+        access.update(builder, name, address, predicate, word)
 
     _write(ctx, op, name, single)
 
@@ -93,9 +93,9 @@ def store(ctx: EmitContext, op: Op) -> None:
         builder = ctx.builder
         address, shift = _word_around(builder, address)
         mask = builder.not_(builder.shl(I32(0xFFFF), shift))
-        access.reduce(builder, f"multimem.red{ordered}.and.b32", address, predicate, mask)
+        access.update(builder, f"multimem.red{ordered}.and.b32", address, predicate, mask)
         word = builder.shl(builder.zext(bits, I32), shift)
-        access.reduce(builder, f"multimem.red{ordered}.or.b32", address, predicate, word)
+        access.update(builder, f"multimem.red{ordered}.or.b32", address, predicate, word)
 
     _write(ctx, op, f"multimem.st{space}.{kind}", single)
 
@@ -112,7 +112,7 @@ def _write(ctx: EmitContext, op: Op, name: str, single) -> None:
             single(address, predicate, bits[offsets[0]])
         else:
             word = _joined(builder, [bits[offset] for offset in offsets])
-            access.reduce(builder, name, address, predicate, word)
+            access.update(builder, name, address, predicate, word)
         return []
 
     ordering.before(ctx, op)

@@ -49,7 +49,7 @@ def store(
     builder: ir.IRBuilder, base: ir.Value, address: tuple[ir.Value, int],
     predicate: ir.Value | None, bits: ir.Value, space: str,
 ) -> None:  # fmt: skip
-    """Clear the bits of the element at a address, then set those of `bits`, a byte."""
+    """Store an element, the low bits of the byte `bits`: clear its bits, then set them."""
     number = _number(builder, base, address)
     byte = builder.add(base, builder.ashr(number, I64(1)))
     within = builder.trunc(builder.and_(byte, I64(3)), I32)
@@ -58,9 +58,9 @@ def store(
     word = (builder.and_(byte, I64(~3)), 0)
     cleared = builder.not_(builder.shl(I32(15), shift))
     order, suffix = _strong(space)
-    access.reduce(builder, f"red{order}{suffix}.and.b32", word, predicate, cleared)
+    access.update(builder, f"red{order}{suffix}.and.b32", word, predicate, cleared)
     value = builder.shl(builder.zext(bits, I32), shift)
-    access.reduce(builder, f"red{order}{suffix}.or.b32", word, predicate, value)
+    access.update(builder, f"red{order}{suffix}.or.b32", word, predicate, value)
 
 
 def _strong(space: str) -> tuple[str, str]:
@@ -70,6 +70,6 @@ def _strong(space: str) -> tuple[str, str]:
 
 
 def _number(builder: ir.IRBuilder, base: ir.Value, address: tuple[ir.Value, int]) -> ir.Value:
-    """The number of the element at a address, i64."""
+    """Return the number of the element at an address, i64."""
     number = builder.sub(address[0], base)
     return builder.add(number, I64(address[1])) if address[1] else number

@@ -1,9 +1,9 @@
-"""One tile of a view in memory: where each vector of it lies, and whether it does at all.
+"""Accesses to a tile of a view: the address and the predicate of each vector.
 
-An access to a tile is a row of vector accesses. The address of each is one of the thread plus a
-constant, as far as strides are static. Near the tensor's edge an access is predicated, per vector
-where the edge cannot run through a vector. If that depends on the extent, a branch that all threads
-take alike decides: predicated vectors, or predicated single elements.
+A thread accesses its elements of a tile by several vector accesses. The address of each is that of
+the thread plus a constant, as far as strides are static. Near the tensor's edge an access is
+predicated: a whole vector, if vectors are always entirely inside or outside. If that depends on the
+extent, a uniform branch selects predicated vectors or predicated single elements.
 """
 
 from __future__ import annotations
@@ -122,14 +122,14 @@ class TileAccess:
         )  # fmt: skip
 
     def run(self, move: Move) -> Fragment:
-        """Move the tile; what the moves return, by offset."""
+        """Access the tile; return the values of loads, by offset."""
         if self.vector == 1 or self.whole:
             return self._in_vectors(move, self.vector)
         builder, left = self.ctx.builder, self.remaining[self.inner]
         for offset in self.layout.offsets():
             self.address_of(offset)  # addresses that both branches use have to stand before them
-        ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
-        fits = builder.icmp_unsigned("==", ragged, ir.Constant(I32, 0))
+        partial_vector = builder.and_(left, ir.Constant(I32, self.vector - 1))
+        fits = builder.icmp_unsigned("==", partial_vector, ir.Constant(I32, 0))
         wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, 1))
         return either(builder, fits, True, wide, narrow)
 

@@ -210,7 +210,7 @@ class _Matrices:
         registers = {}
         for offset in span(self._rest):
             address = self._addresses.at(self._staged.offset(start ^ offset) * self._staged.size)
-            words = access.matrices(self._ctx.builder, count, self._transposed, *address)
+            words = access.ldmatrix(self._ctx.builder, count, self._transposed, *address)
             for step, word in zip(span(self._chosen), words, strict=True):
                 registers[start ^ offset ^ step] = word
         return registers
@@ -237,8 +237,8 @@ class _Pairs(_Matrices):
         for offset, word in halves.items():
             if not (offset ^ start) & self._second:
                 words = (word, halves[offset ^ self._second])
-                registers[offset] = access.bytes_of(self._ctx.builder, *words, _FIRST_OF_PAIRS)
-                registers[offset ^ self._pair] = access.bytes_of(
+                registers[offset] = access.permute_bytes(self._ctx.builder, *words, _FIRST_OF_PAIRS)
+                registers[offset ^ self._pair] = access.permute_bytes(
                     self._ctx.builder, *words, _SECOND_OF_PAIRS
                 )
         return registers

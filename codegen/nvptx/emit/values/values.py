@@ -95,7 +95,7 @@ def offset(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
     if -half <= facts.lower and facts.upper < half:
         amounts = {o: _narrow(ctx.builder, amount) for o, amount in amounts.items()}
     return {
-        offset: access.move_address(ctx.builder, pointers[offset], amounts[offset], size)
+        offset: access.offset_address(ctx.builder, pointers[offset], amounts[offset], size)
         for offset in layout.offsets()
     }
 
