@@ -46,7 +46,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One row: the term, its PTX directive, LLVM's attribute for it, and its names in each source."""
+    """One row: the term, its PTX directive, LLVM's attribute for it, its names in the sources."""
 
     name: str
     directive: str

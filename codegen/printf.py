@@ -58,7 +58,7 @@ class Conversion:
         return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def zeroed(self, head: str, digits: str) -> str:
-        """Return a number padded to the width; zeros go between its head (a sign) and its digits."""
+        """Return a number padded to the width; zeros go between its sign and its digits."""
         if "0" in self.flags and "-" not in self.flags:
             digits = digits.rjust(self.width - len(head), "0")
         return self.padded(head + digits)

@@ -35,7 +35,10 @@ class LayoutNames:
 
 
 def spelled(layout: LinearLayout, shape: Sequence[int]) -> str:
-    """Return a layout as text: ``64x64: register (0,1) (8,0), lane (0,2) (0,4) (1,0) (2,0) (4,0), warp (16,0) -``"""
+    """Return a layout as text.
+
+    ``64x64: register (0,1) (8,0), lane (0,2) (0,4) (1,0) (2,0) (4,0), warp (16,0) -``
+    """
     parts = (("register", layout.register), ("lane", layout.lane), ("warp", layout.warp))
     sides = [
         f"{name} {' '.join(_moved(base, shape) for base in bases)}"

@@ -39,7 +39,7 @@ class KernelState:
     threads: int = 0
     """Threads of a block."""
     longest_vector: int = 1
-    """The most neighbouring elements that one thread holds, where layouts are chosen for accesses."""
+    """The most elements of a vector of a thread, where layouts are chosen."""
     variables: Area = field(default_factory=Area)
     """The memory of `alloca` ops at the start of shared memory."""
     heap: Area = field(default_factory=Area)
@@ -66,7 +66,7 @@ class KernelState:
     """Decisions of `emit_llvm`."""
 
     def room(self, target: Target) -> int:
-        """Return the bytes of shared memory for staged tiles, beside variables and scratch memory."""
+        """Return the bytes of shared memory that variables and scratch memory leave."""
         return target.shared_bytes - SCRATCH - self.variables.size
 
 

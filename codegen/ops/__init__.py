@@ -1,7 +1,7 @@
-"""What code generation knows of ops on every target: one row each, in the chapters of the formats.
+"""Traits of ops for code generation on every target: one row an op, in the chapters of the formats.
 
-Who wants to know whether an op is a loop, a load, or dear asks its row; no other file lists ops for
-that. What an op does to memory and which slots it has is in the formats' table.
+Whether an op is a loop, a load or expensive is a question to its row; no other file lists ops for
+that. The effects and slots of an op are in the formats' table.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ BY_NAME = {row.name: row for row in ROWS}
 
 
 def traits_of(op: Op) -> Traits:
-    """The row of an op."""
+    """Return the row of an op."""
     return BY_NAME[op.name]
 
 
 def family_of(op: Op) -> Family:
-    """The family of an op."""
+    """Return the family of an op."""
     return BY_NAME[op.name].family
 
 
@@ -57,7 +57,7 @@ def is_load(op: Op) -> bool:
 
 
 def is_multimem(op: Op) -> bool:
-    """Whether an op accesses memory that is the same on several devices."""
+    """Whether an op accesses multicast memory, which several devices share."""
     return family_of(op) in (Family.MULTIMEM_LOAD, Family.MULTIMEM_STORE)
 
 

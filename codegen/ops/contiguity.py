@@ -1,5 +1,4 @@
-"""How runs of neighbours in tiles pass through ops: a function for each kind of op, named in the
-rows."""
+"""Transfer functions of the contiguity analysis: one for each kind of op, named in the rows."""
 
 from __future__ import annotations
 
@@ -16,31 +15,31 @@ from . import divisibility
 from .divisibility import LARGEST
 
 ADDRESS_BITS = 64
-"""Numbers of this width are added to addresses as they are."""
+"""Integers of this width are added to addresses without extension."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """Facts along one dimension of a tile. All are powers of two.
 
-    Elements are taken in groups of neighbours, the first one starting at coordinate zero.
+    They are about aligned groups of neighbours; the first group starts at coordinate zero.
     """
 
     contiguous: int = 1
-    """Within groups of so many, numbers go up by one, pointers by the size of their pointee."""
+    """In groups of so many, numbers increase by one, pointers by the size of their pointee."""
     constant: int = 1
-    """Within groups of so many, all are equal."""
+    """In groups of so many, all elements are equal."""
     divisor: int = 1
-    """Of the first of every `contiguous` elements: numbers as such, pointers in bytes."""
+    """A divisor of the first of every `contiguous` elements; for pointers, in bytes."""
     edge: int = 1
-    """Of masks: groups of so many are seldom divided. A hint, no fact."""
+    """For masks: groups of so many elements are seldom partly set. A hint, not a fact."""
 
     def at(self, group: int, unit: int = 1) -> int:
-        """What divides the first of every `group` elements, neighbours being `unit` apart."""
+        """Return a divisor of the first of every `group` elements; neighbours differ by `unit`."""
         return self.divisor if group >= self.contiguous else min(self.divisor, group * unit)
 
     def meet(self, other: Run, unit: int) -> Run:
-        """What holds in both cases."""
+        """Return what holds for both."""
         group = min(self.contiguous, other.contiguous)
         divisor = min(self.at(group, unit), other.at(group, unit))
         constant, edge = min(self.constant, other.constant), min(self.edge, other.edge)
@@ -48,32 +47,32 @@ class Run:
 
 
 Runs = tuple[Run, ...]
-"""By dimension."""
+"""One run a dimension."""
 
 
 class Known(Protocol):
-    """What is known of each value: runs, and `facts` about all of its elements."""
+    """The facts so far: the runs of each value, and the `facts` about all of its elements."""
 
     @property
     def facts(self) -> divisibility.Known:
-        """By value."""
+        """Divisors and bounds of each value."""
         ...
 
     def __getitem__(self, value: Value, /) -> Runs: ...
 
 
 Rule = Callable[[Op, Known], Runs]
-"""What is known of the first result of an op."""
+"""A transfer function: returns the runs of the first result of an op."""
 
 
 def unit_of(value: Value) -> int:
-    """How far neighbours in a run are apart."""
+    """Return by how much neighbours in a run differ."""
     element = value.type.element if isinstance(value.type, Tile) else None
     return memory_bytes(element.pointee) if isinstance(element, Pointer) else 1
 
 
 def _each(function: Callable[..., Run]) -> Rule:
-    """A rule that treats every dimension alike."""
+    """Return a rule that applies a function to each dimension."""
 
     def rule(op: Op, table: Known) -> Runs:
         sources = [table[value] for value in op.operand_list()]
@@ -84,20 +83,20 @@ def _each(function: Callable[..., Run]) -> Rule:
 
 @_each
 def add(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """A run stays one where the other number stays the same."""
+    """A sum is a run where one operand is a run and the other is constant."""
     group = max(min(a.contiguous, b.constant), min(a.constant, b.contiguous))
     return Run(group, min(a.constant, b.constant), min(a.at(group), b.at(group)))
 
 
 @_each
 def subtract(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """As for a sum; what is taken away makes no run, as it would count down."""
+    """As for a sum, but a run in the second operand gives none, as it would decrease."""
     group = min(a.contiguous, b.constant)
     return Run(group, min(a.constant, b.constant), min(a.at(group), b.at(group)))
 
 
 def multiply(op: Op, table: Known) -> Runs:
-    """A run of products goes up by the factor, so that it is none unless that is one."""
+    """A product with a run increases by the other factor: it is a run only if that is one."""
     a, b = op.operand_list()
     for value, factor in ((a, b), (b, a)):
         if table.facts[factor].constant == 1:
@@ -109,10 +108,10 @@ def multiply(op: Op, table: Known) -> Runs:
 
 
 def _counting(run: Run, value: Value, table: Known) -> int:
-    """Groups that still count up when the number is extended, signed or unsigned.
+    """Return the size of groups that are still runs when numbers are extended, signed or unsigned.
 
-    Where the narrow type wraps around, only aligned groups lie on one side. What is never negative
-    does not wrap around; of a single bit that is not known, as 1 is -1 too.
+    Where the narrow type may wrap around, only aligned groups are on one side of that. Numbers that
+    are never negative do not wrap around; for i1 that is not known, as 1 may count as -1.
     """
     half = 1 << value.type.element.bits - 1
     if half > 1 and table.facts[value].not_negative:
@@ -132,16 +131,17 @@ def offset(op: Op, table: Known, pointer: Run, amount: Run) -> Run:
 
 @_each
 def extend(op: Op, table: Known, a: Run) -> Run:
-    """A run ends where the narrow type wraps around."""
+    """An extended run ends where the narrow type wraps around."""
     group = _counting(a, op.operands["from"], table)
     return Run(group, a.constant, a.at(group))
 
 
 @_each
 def compare(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """Of a group that counts up from a multiple of its size, all are below such a multiple or none.
+    """Compare a run to a constant: the result is constant in aligned groups.
 
-    So it is with `less_than` and its negation; the sides may be exchanged.
+    In a run that starts at a multiple of its size, either all elements are below a given such
+    multiple or none. So it is with `less_than` and its negation, also with the sides exchanged.
     """
     both = min(a.constant, b.constant)
     predicate = op.attributes["comparison_predicate"]
@@ -162,7 +162,7 @@ _FROM_ABOVE = ("greater_than", "less_than_or_equal")
 
 @_each
 def bitwise(op: Op, table: Known, a: Run, b: Run) -> Run:
-    """Of masks, and of numbers, of which only equal ones matter here."""
+    """Bitwise ops are mostly used on masks; groups of equal operands give equal results."""
     return Run(1, min(a.constant, b.constant), 1, min(a.edge, b.edge))
 
 
@@ -184,7 +184,7 @@ def constant(op: Op, table: Known) -> Runs:
 
 
 def broadcast(op: Op, table: Known) -> Runs:
-    """What is stretched becomes equal."""
+    """Stretched dimensions have equal elements."""
     source = op.operands["source"]
     pairs = zip(source.type.shape, op.result.type.shape, table[source], strict=True)
     return tuple(
@@ -193,7 +193,7 @@ def broadcast(op: Op, table: Known) -> Runs:
 
 
 def reshape(op: Op, table: Known) -> Runs:
-    """Dimensions of extent one come and go; nothing is known of other reshapes."""
+    """A reshape that only adds or drops dimensions of extent one keeps runs; others do not."""
     source, shape = op.operands["source"], op.result.type.shape
     kept = [run for run, extent in zip(table[source], source.type.shape, strict=True) if extent > 1]
     if [e for e in shape if e > 1] != [e for e in source.type.shape if e > 1]:
@@ -228,11 +228,11 @@ def assume(op: Op, table: Known) -> Runs:
 
 
 def _power(number: int) -> int:
-    """The largest power of two that divides a number; of zero, one."""
+    """Return the largest power of two that divides a number; one for zero."""
     return number & -number or 1
 
 
 @_each
 def same(op: Op, table: Known, run: Run) -> Run:
-    """Runs stay runs where numbers lose upper bits."""
+    """Runs stay runs where numbers are truncated."""
     return run

@@ -9,7 +9,7 @@ from .spec import Coordinates, Family, Traits, element_wise
 
 
 def _broadcast(op: Op) -> Coordinates:
-    """An extent of one is stretched."""
+    """Dimensions with extent one are stretched: the operand's coordinate is 0."""
     extents = enumerate(op.operands["source"].type.shape)
     return tuple(dim if extent > 1 else None for dim, extent in extents)
 

@@ -1,7 +1,7 @@
-"""How divisors and bounds pass through ops: a function for each kind of op, named in the rows.
+"""Transfer functions of the divisibility analysis: one for each kind of op, named in the rows.
 
-Integers are read as signed. Rules compute with them as if they had no width: bounds beyond the type
-say that the number may have wrapped, and the analysis drops them (see `infer_divisibility`).
+Integers are read as signed. Rules compute with unbounded integers: bounds beyond the type say that
+the number may have wrapped around, and the analysis drops them (see `analysis.divisibility`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tileir.types import Scalar, Tile
 LARGEST = 1 << 62
 """The divisor of zero, and the largest that `assume` can state."""
 MOST_ELEMENTS = 4096
-"""Constants with more elements are not looked through."""
+"""The most elements of a constant that is searched for bounds and divisors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """A power of two that divides the value, and inclusive bounds.
 
-    Integers always have bounds, if only those of their type; nothing else has any.
+    Integers always have bounds, at least those of their type; other values have none.
     """
 
     divisor: int = 1
@@ -38,35 +38,35 @@ class Facts:
 
     @property
     def constant(self) -> int | None:
-        """The value, if only one is possible."""
+        """The value if only one is possible, else None."""
         return self.lower if self.lower == self.upper else None
 
 
 Known = Mapping[Value, Facts]
-"""What is known of each value, if only what its type says."""
+"""The facts about each value, at least those that follow from its type."""
 Rule = Callable[[Op, Known], Facts | list[Facts]]
-"""What is known of the results of an op: of each, or the same of all."""
+"""A transfer function: returns facts about each result of an op, or the same for all."""
 
 
 def exactly(number: int) -> Facts:
-    """The facts of a known number."""
+    """Return the facts about a known number."""
     return Facts(min(number & -number, LARGEST) if number else LARGEST, number, number)
 
 
 def unknown(value: Value) -> Facts:
-    """What the type alone says."""
+    """Return the facts that follow from the type alone."""
     element = integer(value)
     return Facts(1, *range_of(element)) if element else Facts()
 
 
 def integer(value: Value) -> Scalar | None:
-    """The element type, if it is an integer."""
+    """Return the element type of a tile if it is an integer, else None."""
     element = value.type.element if isinstance(value.type, Tile) else None
     return element if isinstance(element, Scalar) and element.is_integer else None
 
 
 def range_of(element: Scalar) -> tuple[int, int]:
-    """Signed range; a set i1 is 1 to some ops and -1 to others, so its range holds both."""
+    """Return the signed range; a set i1 is 1 for some ops and -1 for others, so it has both."""
     half = 1 << (element.bits - 1)
     return -half, max(half - 1, 1)
 
@@ -117,7 +117,7 @@ def muli(op: Op, table: Known) -> Facts:
 
 
 def _promised(op: Op, facts: Facts) -> Facts:
-    """Where it is promised that nothing wraps, the result lies within its type."""
+    """Clip the facts to the result's type if the op promises not to wrap around."""
     if op.attributes["overflow"] not in ("no_signed_wrap", "no_wrap"):
         return facts
     low, high = range_of(op.result.type.element)
@@ -139,7 +139,7 @@ def shli(op: Op, table: Known) -> Facts:
 
 
 def divi(op: Op, table: Known) -> Facts:
-    """Division of what is not negative by a constant power of two."""
+    """Facts about the division of a number that is not negative by a constant power of two."""
     a, by = _operands(op, table)[0], _operands(op, table)[1].constant
     if by is None or by <= 0 or by & (by - 1) or not a.not_negative:
         return unknown(op.result)
@@ -155,7 +155,7 @@ def remi(op: Op, table: Known) -> Facts:
 
 
 def andi(op: Op, table: Known) -> Facts:
-    """The result has the zeros of both, and is at most each operand that is not negative."""
+    """The result has the trailing zeros of both, and no operand that is not negative is less."""
     a, b = _operands(op, table)
     uppers = [facts.upper for facts in (a, b) if facts.not_negative]
     lower, upper = (0, min(uppers)) if uppers else (None, None)
@@ -163,7 +163,7 @@ def andi(op: Op, table: Known) -> Facts:
 
 
 def ori(op: Op, table: Known) -> Facts:
-    """Also xori: no bit above the highest of either."""
+    """ori and xori set no bit above the highest one of both operands."""
     a, b = _operands(op, table)
     divisor = min(a.divisor, b.divisor)
     if not a.not_negative or not b.not_negative:
@@ -172,7 +172,7 @@ def ori(op: Op, table: Known) -> Facts:
 
 
 def one_of(op: Op, table: Known) -> Facts:
-    """Minimum, maximum and select give one of two values."""
+    """Minimum, maximum and select return one of two values."""
     a, b = _operands(op, table)[-2:]
     divisor = min(a.divisor, b.divisor)
     if a.lower is None:
@@ -185,7 +185,7 @@ def exti(op: Op, table: Known) -> Facts:
     bits = op.operands["from"].type.element.bits
     signed = op.attributes["signedness"] == "signed"
     if bits == 1:
-        # A set bit may be known as 1 or as -1.
+        # The facts may count a set bit as 1 or as -1.
         return Facts(a.divisor, -1, 0) if signed else Facts(a.divisor, 0, 1)
     if signed or a.not_negative:
         return a
@@ -193,7 +193,7 @@ def exti(op: Op, table: Known) -> Facts:
 
 
 def same(op: Op, table: Known) -> Facts:
-    """What moves elements, or drops their upper bits, keeps what is known of the first operand."""
+    """Ops that move or truncate elements keep the facts about the first operand."""
     return _operands(op, table)[0]
 
 
@@ -204,12 +204,12 @@ def offset(op: Op, table: Known) -> Facts:
 
 
 def block_id(op: Op, table: Known) -> Facts:
-    """The coordinates of a block in its grid."""
+    """Coordinates of a block in its grid."""
     return Facts(1, 0, MAX_EXTENT - 1)
 
 
 def block_count(op: Op, table: Known) -> Facts:
-    """The extents of a grid, which are at least one."""
+    """Extents of a grid, which are at least one."""
     return Facts(1, 1, MAX_EXTENT)
 
 

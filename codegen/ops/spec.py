@@ -1,8 +1,7 @@
-"""The vocabulary of the rows: what code generation has to know about an op on every target.
+"""The vocabulary of the rows: traits of an op that hold on every target.
 
-A row adds to the op's row in `tileir.formats.ops` what is true of the op however it is lowered.
-What that row says already (slots, effects, whether it ends a block) is not said again. How an op is
-lowered is a matter of each target: there every chapter has its own table of functions.
+A row adds to the op's row in `tileir.formats.ops`, which has slots, effects and whether the op is a
+terminator. How an op is lowered is a matter of each target, which has tables of functions for that.
 """
 
 from __future__ import annotations
@@ -18,31 +17,31 @@ from .divisibility import Rule as DivisibilityRule
 
 
 class Family(Enum):
-    """Ops that planning treats alike: layouts, fusion, memory and order follow from the family."""
+    """Ops that are planned alike: layouts, fusion, memory and order follow from the family."""
 
     GENERATOR = auto()
-    """Makes a tile of nothing: constants and counts."""
+    """Makes a tile without operands: constants and iota."""
     ELEMENT_WISE = auto()
     """Computes an element of the result from the elements with the same coordinates."""
     RENUMBERING = auto()
-    """Every element of the result is one of the operand, at coordinates known beforehand."""
+    """Every element of the result is an element of the operand, at static coordinates."""
     JOINING = auto()
-    """The same of several operands, or of bits of several elements."""
+    """Every element of the result is one of several operands, or made of bits of elements."""
     SLICE = auto()
-    """Takes a part out of a tile, or puts one into it, at coordinates known at run time."""
+    """Extracts a part of a tile, or inserts one, at coordinates known at run time."""
     PRODUCT = auto()
-    """Multiplies matrices and adds to a sum, the operand `acc`."""
+    """Multiplies matrices and adds the product to the accumulator, the operand `acc`."""
     FOLD = auto()
-    """Combines elements two by two, by running its body."""
+    """Combines elements two by two with its body: reduce and scan."""
     LOOP = auto()
     BRANCH = auto()
     TERMINATOR = auto()
     QUERY = auto()
-    """Asks for numbers of the launch or of a tensor."""
+    """Returns coordinates or extents of the launch grid or of a tensor."""
     VIEW = auto()
-    """Makes a view of a pointer, or of another view."""
+    """Makes a view of a pointer or of another view."""
     TOKEN = auto()
-    """Does nothing but order others."""
+    """Makes or joins tokens, which order other ops."""
     POINTER_LOAD = auto()
     """Reads through a tile of pointers."""
     POINTER_STORE = auto()
@@ -50,45 +49,46 @@ class Family(Enum):
     """Reads the tile at an index of a view."""
     VIEW_STORE = auto()
     MULTIMEM_LOAD = auto()
-    """Reads the tile of a view in memory that is the same on several devices."""
+    """Reads the tile of a view of multicast memory, which several devices share."""
     MULTIMEM_STORE = auto()
-    """Writes there, or adds to what is there."""
+    """Writes or updates a tile of multicast memory."""
     ATOMIC = auto()
-    """Changes memory through a tile of pointers and gives what was there."""
+    """Updates memory through a tile of pointers and returns the old values."""
     VIEW_ATOMIC = auto()
-    """Changes memory at an index of a view and gives nothing."""
+    """Updates memory at an index of a view and returns no old values."""
     VARIABLE = auto()
-    """Gives the address of memory of the kernel's own."""
+    """Returns the address of a variable of the kernel or the module."""
     FENCE = auto()
-    """Orders accesses beyond what tokens say, or whole grids."""
+    """Orders accesses beyond tokens, or whole grids."""
     MESSAGE = auto()
-    """Says something to whoever launched the kernel."""
+    """Prints, or checks an assertion."""
 
 
 SIMPLE = 1
-"""Cost of an operation that processors have."""
+"""Cost of an operation that processors have as an instruction."""
 DIVISION = 6
-"""Cost of divisions and roots: a handful of instructions, or one that takes as long."""
+"""Cost of divisions and roots: several instructions, or one that takes as long."""
 FUNCTION = 20
-"""Cost of an elementary function, which is a polynomial and what prepares for it."""
+"""Cost of an elementary function: range reduction and a polynomial."""
 NEVER_AGAIN = 1 << 10
-"""Cost of what is done once, however much it takes to hand the result on."""
+"""Cost of ops that are never computed twice, whatever it takes to store the result."""
 
 Coordinates = tuple[int | None, ...]
-"""For each dimension of a tile, the dimension of another one whose coordinate it has; None: 0."""
+"""For each dimension of a tile, the dimension of another tile with the same coordinate, or None
+where the coordinate is 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
     """One row.
 
-    `cost` is what it takes to compute an element again from the operands, in simple operations; it
-    is 0 where that takes nothing, and where nobody asks as the result has one place.
-    `coordinates` says of a renumbering where the operand has the element that the result has at
-    some coordinates; where it is None, both have the same row-major number.
-    `commutes` says that folding by the op may take elements in any order.
-    `divisibility` and `contiguity` find out what is known of the results from what is known of the
-    operands; without them nothing is.
+    `cost` is the cost of recomputing an element from the operands, in simple operations; it is 0
+    where that is free, and for ops whose results are never recomputed for other reasons.
+    `coordinates` gives, for a renumbering, the coordinates in the operand for those in the result;
+    where it is None, both elements have the same row-major number.
+    `commutes` says that a fold with the op may take elements in any order.
+    `divisibility` and `contiguity` are the transfer functions of these analyses; without them
+    nothing is known of the results.
     """
 
     name: str
@@ -108,5 +108,5 @@ def element_wise(
     divisibility: DivisibilityRule | None = None,
     contiguity: ContiguityRule | None = None,
 ) -> Traits:
-    """The row of an element-wise op."""
+    """Return the row of an element-wise op."""
     return Traits(name, Family.ELEMENT_WISE, cost, None, commutes, divisibility, contiguity)

@@ -176,8 +176,8 @@ def _run(arguments: argparse.Namespace) -> int:
         kernel = tileir.emulator.load(kernels)[function.name]
         launch = partial(on_emulator, kernel, grid, **emulation)
     else:
-        place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
-        launch = partial(place, kernels[function.name], grid)
+        launcher = on_host(arguments.threads) if arguments.target == HOST else on_gpu
+        launch = partial(launcher, kernels[function.name], grid)
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
         seconds = _repeat(launch, values, arguments.time or 1)
     for number, path in saves:
@@ -196,7 +196,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
-    """How to launch on the emulator, or None; what is emulated becomes the target."""
+    """Return options of a launch on the emulator, or None; sets the emulated GPU as target."""
     given = {
         name: value
         for name in ("schedule", "races")
@@ -241,9 +241,10 @@ def _compiled(
 def _repeat(
     launch: Callable[[Sequence[object]], float], values: list[object], times: int
 ) -> list[float]:
-    """Seconds of each run. All start from the same arrays; the last one leaves its results there.
+    """Run a kernel several times; return the seconds of each run.
 
-    What the kernel prints is printed once.
+    All runs start from the same input; only the last one writes to `values`, and only its output is
+    printed.
     """
     seconds = []
     for _ in range(times - 1):
@@ -298,7 +299,7 @@ def _printed(text: str, values: list[object]) -> list[int]:
 
 
 def _pointer(number: str, option: str, values: list[object]) -> int:
-    """The number of an argument that is an array."""
+    """Return the number of an argument; UsageError if it is not an array."""
     if len(number) > 9 or int(number) >= len(values):
         has = f"the last one is {len(values) - 1}" if values else "the kernel has none"
         raise UsageError(f"{option}: there is no argument {number}; {has}")

@@ -2,8 +2,8 @@
 
 LLVM carries locations through its passes, but writes only the innermost one of inlined calls. So
 LLVM gets numbers here: a location, with all its callers, is line n of a file that does not exist.
-In the PTX, each ``.loc`` with that number is replaced by the directives for the location. An inlined
-call takes two directives:
+In the PTX, each ``.loc`` with that number is replaced by the directives for the location. An
+inlined call takes two directives:
 
     .loc 1 20 4
     .loc 1 41 4, function_name $L__function0, inlined_at 1 20 4
