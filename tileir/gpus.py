@@ -84,7 +84,7 @@ class Target:
     specific: frozenset[Feature]
     """Further features, which need PTX for the form with the suffix a."""
     later: tuple[tuple[Feature, PtxVersion], ...]
-    """Features that need a later PTX ISA version for this GPU than for others, with that version."""
+    """Features that need a later PTX ISA version on this GPU than on others, and that version."""
     tileiras: frozenset[Gated] | None
     """The capabilities in `Gated` that tileiras 13.5 has for it; None if it has no such GPU."""
     blocks_per_sm: int
