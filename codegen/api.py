@@ -31,11 +31,17 @@ CHECKS = ("memory", "undefined")
 
 
 def compile(
-    bytecode: Bytecode, target: str | None = None, *,
-    symbols: str | Iterable[str] | None = None, cache: bool = True,
-    check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool | None = False,
-    portable: bool | None = False, **launch: object,
-) -> Compilation:  # fmt: skip
+    bytecode: Bytecode,
+    target: str | None = None,
+    *,
+    symbols: str | Iterable[str] | None = None,
+    cache: bool = True,
+    check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (),
+    lineinfo: bool | None = False,
+    portable: bool | None = False,
+    **launch: object,
+) -> Compilation:
     """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
 
     The target is "host" or the name of a GPU architecture such as "sm_90"; if None, the one that
@@ -116,10 +122,16 @@ class _Request(NamedTuple):
 
 
 def _checked_request(
-    bytecode: Bytecode, target: str | None, *, symbols: str | Iterable[str] | None = None,
-    check: str | Iterable[str] = (), trace: str | Iterable[str] = (),
-    lineinfo: bool | None = False, portable: bool | None = False, **launch: object,
-) -> _Request:  # fmt: skip
+    bytecode: Bytecode,
+    target: str | None,
+    *,
+    symbols: str | Iterable[str] | None = None,
+    check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (),
+    lineinfo: bool | None = False,
+    portable: bool | None = False,
+    **launch: object,
+) -> _Request:
     """Check the arguments of `compile`; raise what it says."""
     launch = check_options(launch)
     flags = {"lineinfo": lineinfo, "portable": portable}
@@ -141,10 +153,12 @@ def _checked_request(
     if flags["portable"]:
         TARGETS[target].portable()  # raises for a form that is never portable
     options = {
-        "symbols": symbols, "checks": checks, "trace": names,
+        "symbols": symbols,
+        "checks": checks,
+        "trace": names,
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
-    }  # fmt: skip
+    }
     if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
     return _Request(bytecode, target, package, options)

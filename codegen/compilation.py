@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 
 _LAUNCHED_WITH = {
-    "threads": "the host", "allocations": "the host", "progress": "the host",
-    "on_trace": "the host", "print_assertions": "the host", "stream": "a GPU",
-}  # fmt: skip
+    "threads": "the host",
+    "allocations": "the host",
+    "progress": "the host",
+    "on_trace": "the host",
+    "print_assertions": "the host",
+    "stream": "a GPU",
+}
 """Parameter of `launch` that only one kind of target takes -> that kind."""
 
 _NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and compile it again"
@@ -64,9 +68,13 @@ class Compilation(Mapping[str, Compiled]):
     """Compiles once more, and returns what each stage did."""
 
     def __init__(
-        self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
-        ptx: str | None = None, plan: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        target: str,
+        entries: Mapping[str, Compiled],
+        llvm_ir: str,
+        ptx: str | None = None,
+        plan: Mapping[str, Any] | None = None,
+    ) -> None:
         self.target = target
         self.llvm_ir = llvm_ir
         self.ptx = ptx

@@ -21,10 +21,18 @@ if TYPE_CHECKING:
 
 
 def compile_fresh(
-    bytecode: Bytecode, target: str, *, symbols: list[str] | None, checks: list[str],
-    trace: list[str], launch: dict[str, object], lineinfo: bool, portable: bool,
-    after_stage: AfterStage | None = None, until: str | None = None,
-) -> Compilation | None:  # fmt: skip
+    bytecode: Bytecode,
+    target: str,
+    *,
+    symbols: list[str] | None,
+    checks: list[str],
+    trace: list[str],
+    launch: dict[str, object],
+    lineinfo: bool,
+    portable: bool,
+    after_stage: AfterStage | None = None,
+    until: str | None = None,
+) -> Compilation | None:
     """Compile the entries in `symbols`, or all if it is None; `api.compile` says what is raised.
 
     `after_stage` and `until` are those of `pipeline.run`. The result is None if stages were left

@@ -52,9 +52,13 @@ def parse(module: ir.Module | str) -> llvm.ModuleRef:
 
 
 def optimize(
-    module: llvm.ModuleRef, machine: llvm.TargetMachine, *, speed_level: int = 2,
-    vectorize: bool = False, unroll: bool = True,
-) -> None:  # fmt: skip
+    module: llvm.ModuleRef,
+    machine: llvm.TargetMachine,
+    *,
+    speed_level: int = 2,
+    vectorize: bool = False,
+    unroll: bool = True,
+) -> None:
     """Run LLVM's pass pipeline over the module, in place."""
     options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
     options.loop_vectorization = vectorize

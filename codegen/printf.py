@@ -16,9 +16,7 @@ from dataclasses import dataclass
 
 from tileir.verifier.rules.miscellaneous import CONVERSION
 
-_PARTS = re.compile(
-    r"%([-+ #0]*)(\d*)\*?(?:\.(\d*)\*?)?(hh|h|ll|l|q|j|z|t|L)?(.?)", re.DOTALL
-)  # fmt: skip
+_PARTS = re.compile(r"%([-+ #0]*)(\d*)\*?(?:\.(\d*)\*?)?(hh|h|ll|l|q|j|z|t|L)?(.?)", re.DOTALL)
 _WIDTHS = {"hh": 8, "h": 16, "": 32}
 """Bits of an integer by length modifier; all others mean 64."""
 

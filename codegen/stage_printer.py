@@ -121,8 +121,10 @@ class StagePrinter(ABC):
             size = f"// {text.count(chr(10))} lines of {self.long[name]}\n"
             comments = "".join(f"; {line}\n" for line in lines)
             return comments + text, listed + size, every
-        whole = "\n".join(self._whole(name, state, each, text) for each, text in
-                          zip(state.kernels, texts, strict=True))  # fmt: skip
+        whole = "\n".join(
+            self._whole(name, state, each, text)
+            for each, text in zip(state.kernels, texts, strict=True)
+        )
         legend = [f"// {line}\n" for line in self.legend()]
         excerpt = "".join(legend[self._legend_shown :])
         self._legend_shown = len(legend)

@@ -48,12 +48,14 @@ def _parameters(kernel: Kernel) -> list[Diagnostic]:
     """Return the problems of parameters that a launch cannot pass."""
     return [
         Diagnostic(
-            "error", "unsupported", f"parameter {number}: {value.type} cannot be passed",
+            "error",
+            "unsupported",
+            f"parameter {number}: {value.type} cannot be passed",
             function=kernel.symbol,
         )
         for number, value in enumerate(kernel.parameters)
         if not _passable(value.type)
-    ]  # fmt: skip
+    ]
 
 
 def _passable(kind: object) -> bool:

@@ -200,23 +200,41 @@ _BLOCK_SCALED = frozenset[Feature]({"block-scaled mma", "setmaxnreg"})
 
 
 def _gpu(
-    name: str, ptx: PtxVersion, sm: _Sm, features: frozenset[Feature],
-    tileiras: frozenset[Gated] | None, form: _Form | None = None, ptx_target: str = "",
+    name: str,
+    ptx: PtxVersion,
+    sm: _Sm,
+    features: frozenset[Feature],
+    tileiras: frozenset[Gated] | None,
+    form: _Form | None = None,
+    ptx_target: str = "",
     later: tuple[tuple[Feature, PtxVersion], ...] = (),
-) -> Iterator[Target]:  # fmt: skip
+) -> Iterator[Target]:
     """Return the row of a GPU, and that of its form with the suffix a."""
     specific: frozenset[Feature] = form[1] if form else frozenset()
     row = Target(
-        name, name, ptx_target or name, ptx, features, specific, later, tileiras,
-        blocks_per_sm=sm.blocks, threads_per_sm=sm.threads, shared_bytes=sm.shared << 10,
-    )  # fmt: skip
+        name,
+        name,
+        ptx_target or name,
+        ptx,
+        features,
+        specific,
+        later,
+        tileiras,
+        blocks_per_sm=sm.blocks,
+        threads_per_sm=sm.threads,
+        shared_bytes=sm.shared << 10,
+    )
     yield row
     if form:
         alone = _alone(name)
         yield replace(
-            row, name=alone, ptx_target=alone, ptx=form[0], features=features | specific,
+            row,
+            name=alone,
+            ptx_target=alone,
+            ptx=form[0],
+            features=features | specific,
             specific=frozenset(),
-        )  # fmt: skip
+        )
 
 
 _ROWS = (

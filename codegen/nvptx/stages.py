@@ -41,11 +41,25 @@ from .schedule.unroll import unroll_factor
 from .state import KernelState, State
 
 __all__ = [
-    "allocate_memory", "assign_layouts", "choose_atoms", "choose_ptx", "choose_threads",
-    "describe_launch", "eliminate_dead_ops", "emit_llvm", "emit_ptx", "number_lines", "optimise",
-    "pipeline_loops", "place_barriers", "place_variables", "prefer_layouts", "read_ahead",
-    "settle_launch", "unroll_loops",
-]  # fmt: skip
+    "allocate_memory",
+    "assign_layouts",
+    "choose_atoms",
+    "choose_ptx",
+    "choose_threads",
+    "describe_launch",
+    "eliminate_dead_ops",
+    "emit_llvm",
+    "emit_ptx",
+    "number_lines",
+    "optimise",
+    "pipeline_loops",
+    "place_barriers",
+    "place_variables",
+    "prefer_layouts",
+    "read_ahead",
+    "settle_launch",
+    "unroll_loops",
+]
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1

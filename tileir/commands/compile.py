@@ -54,27 +54,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add(
-        "--target", metavar="TARGET",
+        "--target",
+        metavar="TARGET",
         help=f"host or one of {', '.join(TARGETS)} (default: the GPU that the text names in"
         " nv_tileaa.compute_capability, or else host)",
-    )  # fmt: skip
+    )
     add(
-        "--entry", metavar="NAME", action="append",
+        "--entry",
+        metavar="NAME",
+        action="append",
         help="compile this kernel; once for each of several (default: all)",
-    )  # fmt: skip
+    )
     add(
-        "--emit", metavar="WHAT",
+        "--emit",
+        metavar="WHAT",
         help=f"what to write: {', '.join(EMIT)} or {ONE_STAGE}NAME"
         " (default: ptx for a GPU, llvm for the host)",
-    )  # fmt: skip
+    )
     add("--stop-after", metavar="NAME", help="compile up to this stage, and write what there is")
     add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
     add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
     add(
-        "--portable", action="store_true",
+        "--portable",
+        action="store_true",
         help="GPUs: PTX that all later GPUs run too; without, that for sm_90 is for sm_90a, which"
         " 9.0 alone runs, where a kernel uses what only sm_90a has (--emit plan: runs_on)",
-    )  # fmt: skip
+    )
     add_options(parser)
 
 

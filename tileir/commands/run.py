@@ -91,42 +91,65 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("--random", "SHAPE:DTYPE:SEED", "random:", "the next argument: a new array of noise"),
     ):
         add(
-            option, metavar=metavar, action="append", default=[], dest="values",
-            type=prefix.__add__, help=text,
-        )  # fmt: skip
+            option,
+            metavar=metavar,
+            action="append",
+            default=[],
+            dest="values",
+            type=prefix.__add__,
+            help=text,
+        )
     add(
-        "--save", metavar="N=FILE", action="append", default=[],
+        "--save",
+        metavar="N=FILE",
+        action="append",
+        default=[],
         help="write the array of parameter N, counted from 0, to a .npy file afterwards",
-    )  # fmt: skip
+    )
     add(
-        "--print", metavar="N", action="append", default=[], dest="shown",
+        "--print",
+        metavar="N",
+        action="append",
+        default=[],
+        dest="shown",
         help="print the array of parameter N afterwards, or of all",
-    )  # fmt: skip
+    )
     add(
-        "--target", metavar="WHERE", default=HOST,
+        "--target",
+        metavar="WHERE",
+        default=HOST,
         help="host, the CPU (default); gpu, this machine's; or the name of a GPU to compile for",
-    )  # fmt: skip
+    )
     add(
-        "--emulate", metavar="GPU",
+        "--emulate",
+        metavar="GPU",
         help="compile for that GPU, such as sm_90, and run on an emulator of it, which looks for "
         "races and other mistakes",
-    )  # fmt: skip
+    )
     add("--schedule", metavar="NAME", help="--emulate: the order in which threads run")
     add(
-        "--no-races", action="store_const", const=False, dest="races",
+        "--no-races",
+        action="store_const",
+        const=False,
+        dest="races",
         help="--emulate: do not look for accesses that nothing orders, which is faster",
-    )  # fmt: skip
+    )
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
     add(
-        "--check", metavar="WHAT", default="",
+        "--check",
+        metavar="WHAT",
+        default="",
         help="what to check while it runs: memory (accesses stay within the arrays), undefined "
         "(results are defined, assumptions true), or memory,undefined",
-    )  # fmt: skip
+    )
     add(
-        "--trace", metavar="NAME", action="append", default=[],
+        "--trace",
+        metavar="NAME",
+        action="append",
+        default=[],
         help="print a value each time it has been computed; names are those of `tileir dis`",
-    )  # fmt: skip
+    )
     add_options(parser)
     add("--json", action="store_true", help="print what came out as JSON")
     add("--list", action="store_true", help="list entries and parameters, run none")
@@ -216,9 +239,11 @@ def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
 
 
 def _compiled(
-    bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namespace,
+    bytecode: tileir.Bytecode,
+    symbol: str,
+    arguments: argparse.Namespace,
     options: dict[str, object],
-) -> Compilation:  # fmt: skip
+) -> Compilation:
     from tileir.codegen.api import CHECKS
 
     check = [word.strip() for word in arguments.check.split(",") if word.strip()]

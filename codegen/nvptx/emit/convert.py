@@ -161,9 +161,14 @@ class _RegisterAddresses:
     """The addresses of a thread's elements while a piece of the tile is in shared memory."""
 
     def __init__(
-        self, ctx: EmitContext, base: ir.Value, layout: LinearLayout, bases: tuple[int, ...],
-        size: int, cut: int,
-    ) -> None:  # fmt: skip
+        self,
+        ctx: EmitContext,
+        base: ir.Value,
+        layout: LinearLayout,
+        bases: tuple[int, ...],
+        size: int,
+        cut: int,
+    ) -> None:
         self._bases, self._size, self._cut = bases, size, cut
         self._addresses = SharedAddresses(ctx, base, [self._bytes(base) for base in layout.thread])
 

@@ -10,9 +10,12 @@ from .fragments import Fragment
 
 
 def either(
-    builder: ir.IRBuilder, condition: ir.Value, likely: bool,
-    then: Callable[[], Fragment], otherwise: Callable[[], Fragment],
-) -> Fragment:  # fmt: skip
+    builder: ir.IRBuilder,
+    condition: ir.Value,
+    likely: bool,
+    then: Callable[[], Fragment],
+    otherwise: Callable[[], Fragment],
+) -> Fragment:
     """Return what `then` emits where the condition holds, and what `otherwise` emits elsewhere.
 
     Both return values for the same offsets; `likely` is the expected value of the condition.

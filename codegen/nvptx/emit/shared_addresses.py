@@ -18,9 +18,12 @@ class SharedAddresses:
     a further offset that is known at run time only, and the mask of its bits."""
 
     def __init__(
-        self, ctx: EmitContext, base: ir.Value, thread: Sequence[int],
+        self,
+        ctx: EmitContext,
+        base: ir.Value,
+        thread: Sequence[int],
         moving: tuple[ir.Value, int] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._builder, self._base = ctx.builder, base
         self._own, self._mask = ctx.combined(tuple(thread)), 0
         for base_of_bit in thread:

@@ -104,22 +104,38 @@ class LineTable:
         module = function.module
         file = module.add_debug_info("DIFile", {"filename": "positions", "directory": ""})
         kind = module.add_debug_info("DISubroutineType", {"types": module.add_metadata([])})
-        subprogram = module.add_debug_info("DISubprogram", {
-            "name": function.name, "scope": file, "file": file, "line": number, "type": kind,
-            "scopeLine": number, "unit": self._compile_unit(module, file),
-            "spFlags": ir.DIToken("DISPFlagDefinition"),
-        }, is_distinct=True)  # fmt: skip
+        subprogram = module.add_debug_info(
+            "DISubprogram",
+            {
+                "name": function.name,
+                "scope": file,
+                "file": file,
+                "line": number,
+                "type": kind,
+                "scopeLine": number,
+                "unit": self._compile_unit(module, file),
+                "spFlags": ir.DIToken("DISPFlagDefinition"),
+            },
+            is_distinct=True,
+        )
         function.set_metadata("dbg", subprogram)
         return subprogram
 
     def _compile_unit(self, module: ir.Module, file: ir.DIValue) -> ir.DIValue:
         """Return the compile unit of all kernels, which asks for directives without DWARF."""
         if self._unit is None:
-            self._unit = module.add_debug_info("DICompileUnit", {
-                "language": ir.DIToken("DW_LANG_C99"), "file": file, "producer": "tileir",
-                "isOptimized": True, "runtimeVersion": 0,
-                "emissionKind": ir.DIToken("DebugDirectivesOnly"),
-            }, is_distinct=True)  # fmt: skip
+            self._unit = module.add_debug_info(
+                "DICompileUnit",
+                {
+                    "language": ir.DIToken("DW_LANG_C99"),
+                    "file": file,
+                    "producer": "tileir",
+                    "isOptimized": True,
+                    "runtimeVersion": 0,
+                    "emissionKind": ir.DIToken("DebugDirectivesOnly"),
+                },
+                is_distinct=True,
+            )
             module.add_named_metadata("llvm.dbg.cu", self._unit)
             i32 = ir.IntType(32)
             version = [ir.Constant(i32, 2), "Debug Info Version", ir.Constant(i32, 3)]

@@ -40,11 +40,15 @@ def parameter_rows(kernel: Kernel) -> list[dict[str, Any]]:
     rows = zip(kernel.parameters, _offsets_and_sizes(kernel), strict=True)
     return [
         {
-            "index": index, "type": str(value.type.element), "size": size, "offset": offset,
-            "divisible_by": divisors[value], "written": index in written,
+            "index": index,
+            "type": str(value.type.element),
+            "size": size,
+            "offset": offset,
+            "divisible_by": divisors[value],
+            "written": index in written,
         }
         for index, (value, (offset, size)) in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def _offsets_and_sizes(kernel: Kernel) -> list[tuple[int, int]]:

@@ -59,9 +59,14 @@ class AccessShape:
 
 
 def load(
-    builder: ir.IRBuilder, shape: AccessShape, address: ir.Value, immediate: int,
-    predicate: ir.Value | None, padding: ir.Value | list[ir.Value] | None, space: str = GLOBAL,
-) -> list[ir.Value]:  # fmt: skip
+    builder: ir.IRBuilder,
+    shape: AccessShape,
+    address: ir.Value,
+    immediate: int,
+    predicate: ir.Value | None,
+    padding: ir.Value | list[ir.Value] | None,
+    space: str = GLOBAL,
+) -> list[ir.Value]:
     """Load the elements at `address + immediate`, as integers.
 
     Where the predicate is false they are `padding`: an integer for all elements, or a list with one
@@ -87,9 +92,14 @@ def load(
 
 
 def store(
-    builder: ir.IRBuilder, shape: AccessShape, address: ir.Value, immediate: int,
-    predicate: ir.Value | None, elements: Sequence[ir.Value], space: str = GLOBAL,
-) -> None:  # fmt: skip
+    builder: ir.IRBuilder,
+    shape: AccessShape,
+    address: ir.Value,
+    immediate: int,
+    predicate: ir.Value | None,
+    elements: Sequence[ir.Value],
+    space: str = GLOBAL,
+) -> None:
     """Store elements, as integers, to `address + immediate`, if the predicate is true."""
     words = words_of(builder, shape, elements)
     names = [f"${index + 2}" for index in range(len(words))]
@@ -133,15 +143,22 @@ def permute_bytes(
     selector = sum(byte << 4 * index for index, byte in enumerate(chosen))
     arguments = [low, high, ir.Constant(low.type, selector)]
     return _assembly(
-        builder, low.type, "prmt.b32 $0, $1, $2, $3;", ["=r", "r", "r", "n"], arguments,
+        builder,
+        low.type,
+        "prmt.b32 $0, $1, $2, $3;",
+        ["=r", "r", "r", "n"],
+        arguments,
         side_effect=False,
-    )  # fmt: skip
+    )
 
 
 def atomic(
-    builder: ir.IRBuilder, name: str, address: tuple[ir.Value, int], predicate: ir.Value | None,
+    builder: ir.IRBuilder,
+    name: str,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
     words: Sequence[ir.Value],
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """Emit the atomic instruction `name` at an address; return the old word.
 
     Where the predicate is false, it is the first of `words`.
@@ -158,9 +175,12 @@ def atomic(
 
 
 def load_by(
-    builder: ir.IRBuilder, name: str, address: tuple[ir.Value, int], predicate: ir.Value | None,
+    builder: ir.IRBuilder,
+    name: str,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
     otherwise: ir.Value,
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """Emit a load by the instruction `name`; its result is `otherwise` if not `predicate`."""
     kind = otherwise.type
     constraint = _CONSTRAINTS[kind.width]
@@ -173,9 +193,12 @@ def load_by(
 
 
 def update(
-    builder: ir.IRBuilder, name: str, address: tuple[ir.Value, int], predicate: ir.Value | None,
+    builder: ir.IRBuilder,
+    name: str,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
     *words: ir.Value,
-) -> None:  # fmt: skip
+) -> None:
     """Emit the instruction `name`, which updates memory at an address and returns nothing."""
     names = [f"${index + 2}" for index in range(len(words))]
     text, inputs = f"{name} [$0+$1], {_braced(names)};", ["l", "n"]
@@ -206,9 +229,13 @@ def offset_address(
 
 
 def _assembly(
-    builder: ir.IRBuilder, result: ir.Type, text: str, constraints: Sequence[str],
-    arguments: Sequence[ir.Value], side_effect: bool = True,
-) -> ir.Value:  # fmt: skip
+    builder: ir.IRBuilder,
+    result: ir.Type,
+    text: str,
+    constraints: Sequence[str],
+    arguments: Sequence[ir.Value],
+    side_effect: bool = True,
+) -> ir.Value:
     function = ir.FunctionType(result, [argument.type for argument in arguments])
     return builder.asm(function, text, ",".join(constraints), arguments, side_effect)
 

@@ -16,9 +16,13 @@ COPY_BYTES = (4, 8, 16)
 
 
 def copy(
-    builder: ir.IRBuilder, size: int, target: tuple[ir.Value, int], source: tuple[ir.Value, int],
-    predicate: ir.Value | None, present: ir.Value | None,
-) -> None:  # fmt: skip
+    builder: ir.IRBuilder,
+    size: int,
+    target: tuple[ir.Value, int],
+    source: tuple[ir.Value, int],
+    predicate: ir.Value | None,
+    present: ir.Value | None,
+) -> None:
     """Start to copy `size` bytes between addresses (with immediates), if the predicate is true.
 
     If `present` is given, only so many bytes are read (i32), or all or none (i1); the others become

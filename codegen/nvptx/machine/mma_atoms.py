@@ -191,9 +191,12 @@ def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
 
 
 def multiply(
-    builder: ir.IRBuilder, atom: Atom, a: Sequence[ir.Value], b: Sequence[ir.Value],
+    builder: ir.IRBuilder,
+    atom: Atom,
+    a: Sequence[ir.Value],
+    b: Sequence[ir.Value],
     acc: Sequence[ir.Value],
-) -> list[ir.Value]:  # fmt: skip
+) -> list[ir.Value]:
     """Emit one atom; return the new accumulator. Operands are packed registers or floats."""
     if atom.fused:
         return [builder.fma(a[0], each, old) for each, old in zip(b, acc, strict=True)]

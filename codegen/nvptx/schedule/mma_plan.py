@@ -34,10 +34,15 @@ from .staged import Staged, find, root_of, staged_bases
 from .view_facts import inner_of
 
 _OPERAND_TYPES = {
-    "bf16": ("bf16", "f32"), "f16": ("f16",), "f32": ("f32",), "f64": ("f64",),
-    "f4E2M1FN": ("f16",), "f8E4M3FN": ("e4m3", "f16"), "f8E5M2": ("e5m2", "f16"),
+    "bf16": ("bf16", "f32"),
+    "f16": ("f16",),
+    "f32": ("f32",),
+    "f64": ("f64",),
+    "f4E2M1FN": ("f16",),
+    "f8E4M3FN": ("e4m3", "f16"),
+    "f8E5M2": ("e5m2", "f16"),
     "tf32": ("tf32", "f32"),
-}  # fmt: skip
+}
 """Element type -> the operand types of atoms that it converts to exactly, best first."""
 _SIGNED = {"signed": "s8", "unsigned": "u8"}
 
@@ -160,12 +165,15 @@ class ProductPlan:
             return None if dim == "k" else 0
 
         return Part(
-            weight.bit_length() - 1, weights,
-            tuple(map(base, spread.register)), tuple(map(base, spread.lane)),
+            weight.bit_length() - 1,
+            weights,
+            tuple(map(base, spread.register)),
+            tuple(map(base, spread.lane)),
             tuple(map(base, self.warps)),
-            tuple(distance * weights[dim][1] for dim in reversed(dims)
-                  for distance in self.along[dim]),
-        )  # fmt: skip
+            tuple(
+                distance * weights[dim][1] for dim in reversed(dims) for distance in self.along[dim]
+            ),
+        )
 
 
 def plan_products(

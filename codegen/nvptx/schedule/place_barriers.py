@@ -84,8 +84,11 @@ class _Walk:
             elif family_of(op) is Family.LOOP:
                 open_ = self._loop(op, around, open_)
             elif op.name == "if":
-                ends = [self.block(inner, (*around, op), open_)
-                        for region in op.regions for inner in region.blocks]  # fmt: skip
+                ends = [
+                    self.block(inner, (*around, op), open_)
+                    for region in op.regions
+                    for inner in region.blocks
+                ]
                 open_ = open_.union(*ends)
             else:
                 open_ = self._op(op, open_)

@@ -120,7 +120,7 @@ def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
 
 def streams(
     op: Op, layout: LinearLayout, facts: Divisibility, most: int = ACCESS_BYTES, least: int = 1
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether a view op in this layout is about as fast as in the coalesced one.
 
     With vectors of fewer than `least` elements it is not, where longer ones are possible.

@@ -126,9 +126,13 @@ def _adds(ctx: EmitContext, element: Scalar) -> bool:
 
 
 def _add_by_cas(
-    ctx: EmitContext, op: Op, address: Address, predicate: ir.Value | None, value: ir.Value,
+    ctx: EmitContext,
+    op: Op,
+    address: Address,
+    predicate: ir.Value | None,
+    value: ir.Value,
     element: Scalar,
-) -> ir.Value:  # fmt: skip
+) -> ir.Value:
     """Add a half by compare-and-swap, in a loop until no other thread came in between."""
     builder, kind = ctx.builder, ir.IntType(16)
     before = builder.block

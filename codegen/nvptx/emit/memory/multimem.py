@@ -53,8 +53,10 @@ def load_reduce(ctx: EmitContext, op: Op) -> None:
         word = access.load_by(builder, name, address, predicate, other)
         if shift is not None:
             return [builder.trunc(builder.lshr(word, shift), padding.type)]
-        return [builder.trunc(word, padding.type),
-                builder.trunc(builder.lshr(word, I32(_HALF)), padding.type)]  # fmt: skip
+        return [
+            builder.trunc(word, padding.type),
+            builder.trunc(builder.lshr(word, I32(_HALF)), padding.type),
+        ]
 
     for layout in ctx.assignment.defined_in(op.results[0]):
         owner = None if is_weak(op) else ctx.owner(layout)

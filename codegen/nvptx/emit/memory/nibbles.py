@@ -25,9 +25,13 @@ def stores(kernel: Kernel) -> bool:
 
 
 def load(
-    ctx: EmitContext, base: ir.Value, address: tuple[ir.Value, int], predicate: ir.Value | None,
-    padding: ir.Value, space: str,
-) -> ir.Value:  # fmt: skip
+    ctx: EmitContext,
+    base: ir.Value,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
+    padding: ir.Value,
+    space: str,
+) -> ir.Value:
     """Load the element at an address in the tensor that starts at `base`, into a byte's low bits.
 
     Other threads may store its neighbour at the same time. Only a byte is read, as the word around
@@ -46,9 +50,13 @@ def load(
 
 
 def store(
-    builder: ir.IRBuilder, base: ir.Value, address: tuple[ir.Value, int],
-    predicate: ir.Value | None, bits: ir.Value, space: str,
-) -> None:  # fmt: skip
+    builder: ir.IRBuilder,
+    base: ir.Value,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
+    bits: ir.Value,
+    space: str,
+) -> None:
     """Store an element, the low bits of the byte `bits`: clear its bits, then set them."""
     number = _number(builder, base, address)
     byte = builder.add(base, builder.ashr(number, I64(1)))

@@ -31,9 +31,13 @@ class PointerAccess:
     """
 
     def __init__(
-        self, ctx: EmitContext, op: Op, layout: LinearLayout, owner: ir.Value | None,
+        self,
+        ctx: EmitContext,
+        op: Op,
+        layout: LinearLayout,
+        owner: ir.Value | None,
         widest: int = ACCESS_BYTES,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.ctx, self.layout, self.owner = ctx, layout, owner
         pointers = pointers_of(op)
         self.pointers = ctx.operand(op, pointers, layout)

@@ -73,9 +73,13 @@ class TileAccess:
 
     @classmethod
     def of(
-        cls, ctx: EmitContext, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
+        cls,
+        ctx: EmitContext,
+        op: Op,
+        layout: LinearLayout,
+        owner: ir.Value | None = None,
         widest: int | None = None,
-    ) -> TileAccess:  # fmt: skip
+    ) -> TileAccess:
         """`owner` says whether the thread makes any; `widest` is the most elements of an access."""
         builder, view = ctx.builder, op.operands["view"]
         kind, tensor, dims = view.type, ctx.tensors[view], dimensions(view.type)
@@ -117,9 +121,19 @@ class TileAccess:
             for left, along in zip(remaining, position, strict=True)
         ]
         return cls(
-            ctx, kind, layout, vector, inner, whole, address, remaining, room, strides, sparse,
+            ctx,
+            kind,
+            layout,
+            vector,
+            inner,
+            whole,
+            address,
+            remaining,
+            room,
+            strides,
+            sparse,
             owner,
-        )  # fmt: skip
+        )
 
     def run(self, move: Move) -> Fragment:
         """Access the tile; return the values of loads, by offset."""
@@ -217,9 +231,15 @@ class Sparse:
 
     @classmethod
     def of(
-        cls, ctx: EmitContext, op: Op, layout: LinearLayout, dim: int, stride: Size, extent: Size,
+        cls,
+        ctx: EmitContext,
+        op: Op,
+        layout: LinearLayout,
+        dim: int,
+        stride: Size,
+        extent: Size,
         inbounds: bool,
-    ) -> Sparse:  # fmt: skip
+    ) -> Sparse:
         kind, index = op.operands["view"].type, op.operands["index"][dim]
         bases = coordinate_images(kind.tile, dim)
         positions = ctx.fragment(index, layout.compose(bases))

@@ -58,9 +58,12 @@ def alloca(ctx: EmitContext, op: Op) -> None:
         return ctx.define_scalar(op.result, ctx.heap[op])
     address = ctx.shared.fixed(ctx.state.variables.offsets[op])
     generic = ctx.builder.asm(
-        ir.FunctionType(ADDRESS, [ADDRESS]), "cvta.shared.u64 $0, $1;", "=l,l",
-        [ctx.builder.zext(address, ADDRESS)], False,
-    )  # fmt: skip
+        ir.FunctionType(ADDRESS, [ADDRESS]),
+        "cvta.shared.u64 $0, $1;",
+        "=l,l",
+        [ctx.builder.zext(address, ADDRESS)],
+        False,
+    )
     return ctx.define_scalar(op.result, generic)
 
 

@@ -11,9 +11,14 @@ from tileir.types import Element
 _HALF, _SHORT, _WORD = ir.HalfType(), ir.IntType(16), ir.IntType(32)
 
 _NATIVE = {
-    "bf16": "bf16", "f16": "f16", "f32": "f32", "f64": "f64", "f8E4M3FN": "e4m3",
-    "f8E5M2": "e5m2", "tf32": "tf32",
-}  # fmt: skip
+    "bf16": "bf16",
+    "f16": "f16",
+    "f32": "f32",
+    "f64": "f64",
+    "f8E4M3FN": "e4m3",
+    "f8E5M2": "e5m2",
+    "tf32": "tf32",
+}
 """Element type -> its name in PTX."""
 
 

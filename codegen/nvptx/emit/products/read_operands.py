@@ -193,9 +193,14 @@ class _Matrices:
     """Reads a slice by `ldmatrix`: up to four matrices at once, at offsets one bit apart."""
 
     def __init__(
-        self, ctx: EmitContext, staged: Staged, part: Part, rows: Sequence[int],
-        free: Sequence[int], transposed: bool,
-    ) -> None:  # fmt: skip
+        self,
+        ctx: EmitContext,
+        staged: Staged,
+        part: Part,
+        rows: Sequence[int],
+        free: Sequence[int],
+        transposed: bool,
+    ) -> None:
         self._ctx, self._staged, self._transposed = ctx, staged, transposed
         self._chosen, self._rest = list(free[:_MOST_MATRICES]), list(free[_MOST_MATRICES:])
         lanes = [*rows, *self._chosen, *[0] * (_MOST_MATRICES - len(self._chosen))]
@@ -224,9 +229,14 @@ class _Pairs(_Matrices):
     """
 
     def __init__(
-        self, ctx: EmitContext, staged: Staged, part: Part, columns: Sequence[int],
-        free: Sequence[int], pair: int,
-    ) -> None:  # fmt: skip
+        self,
+        ctx: EmitContext,
+        staged: Staged,
+        part: Part,
+        columns: Sequence[int],
+        free: Sequence[int],
+        pair: int,
+    ) -> None:
         first, self._second, *others = columns
         super().__init__(ctx, staged, part, [first, *others], [self._second, *free], True)
         self._pair = pair

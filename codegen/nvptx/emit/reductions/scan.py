@@ -88,9 +88,14 @@ _NEUTRAL: dict[str, Callable[[int], int]] = {
 
 
 def _before(
-    ctx: EmitContext, op: Op, elements: Sequence[object], layout: LinearLayout, along: int,
-    backwards: bool, totals: Many,
-) -> tuple[Many, ir.Value] | None:  # fmt: skip
+    ctx: EmitContext,
+    op: Op,
+    elements: Sequence[object],
+    layout: LinearLayout,
+    along: int,
+    backwards: bool,
+    totals: Many,
+) -> tuple[Many, ir.Value] | None:
     """Return the fold of all threads before this one for each row, and whether there are none (i1).
 
     None if no thread has one before it.

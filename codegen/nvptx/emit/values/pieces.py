@@ -129,9 +129,13 @@ def insert(ctx: EmitContext, op: Op) -> None:
 
 
 def _read(
-    ctx: EmitContext, value: Value, own: LinearLayout, layouts: Sequence[LinearLayout],
-    bases: Sequence[int], start: ir.Value,
-) -> list[Fragment]:  # fmt: skip
+    ctx: EmitContext,
+    value: Value,
+    own: LinearLayout,
+    layouts: Sequence[LinearLayout],
+    bases: Sequence[int],
+    start: ir.Value,
+) -> list[Fragment]:
     """Return a fragment for each of `layouts`, read from a tile that is stored from `own`.
 
     Bit b of the number of an element that is read moves by `bases[b]` elements in the tile; `start`
