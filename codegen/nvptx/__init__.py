@@ -12,7 +12,8 @@ from typing import Any
 from tileir.codegen import pipeline
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device.image import Image
-from tileir.codegen.device.launch import launch, load
+from tileir.codegen.device.launch import launch as launch_on_gpu
+from tileir.codegen.device.launch import load
 from tileir.codegen.kernel import Kernel
 from tileir.codegen.pipeline import AfterStage
 from tileir.gpus import TARGETS
@@ -58,7 +59,7 @@ class CompiledEntry(Compiled):
         needs no GPU. MissingPackageError without cuda-bindings.
         """
         self.refuse(others)
-        launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
+        launch_on_gpu(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
 
     def load(self) -> None:
         """Load the code for the current GPU now, which otherwise the first launch does.
