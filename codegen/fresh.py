@@ -9,7 +9,7 @@ from tileir.errors import VerifyError
 from tileir.verifier.module import check as check_rules
 
 from . import support
-from .kernel import Kernel
+from .kernel import KernelIR
 from .targets import package_of
 from .transform.insert_traces import insert_traces
 
@@ -42,7 +42,7 @@ def compile_fresh(
     package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
-    kernels = [Kernel.of(function, bytecode) for function in functions]
+    kernels = [KernelIR.of(function, bytecode) for function in functions]
     if trace:
         kernels = insert_traces(kernels, trace)
     support.check(kernels, target, package.why_not)

@@ -16,7 +16,7 @@ class Analysis(Protocol):
     """A class of facts about a kernel, which are found without changing it."""
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Self:
+    def of(cls, kernel: KernelIR) -> Self:
         """Analyse a kernel as its body is now."""
         ...
 
@@ -25,7 +25,7 @@ Result = TypeVar("Result", bound=Analysis)
 
 
 @dataclass(slots=True, eq=False)
-class Kernel:
+class KernelIR:
     """The entry `symbol`, and its body as the stages left it.
 
     `function` is the function of the module; `body` may differ from its body. `traces` maps the id
@@ -41,7 +41,7 @@ class Kernel:
     _facts_of: Body | None = field(default=None, init=False, repr=False)
 
     @classmethod
-    def of(cls, function: Any, bytecode: Bytecode | None = None) -> Kernel:
+    def of(cls, function: Any, bytecode: Bytecode | None = None) -> KernelIR:
         """Return the kernel of a function, before any stage."""
         return cls(function.name, function, function.body, bytecode)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from .kernel import Kernel
+from .kernel import KernelIR
 
 
 class KernelState(Protocol):
     """A kernel and what has been decided about it; each family adds its fields."""
 
-    kernel: Kernel
+    kernel: KernelIR
     dropped: int
     """Dead ops that were eliminated."""
 

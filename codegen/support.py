@@ -9,7 +9,7 @@ from tileir.ir import Op
 from tileir.read.text_positions import located
 from tileir.types import Tile
 
-from .kernel import Kernel
+from .kernel import KernelIR
 
 DEEPEST = 100
 """The most levels of nested regions."""
@@ -17,7 +17,7 @@ DEEPEST = 100
 WhyNot = Callable[[Op, str], str | None]
 
 
-def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
+def check(kernels: Iterable[KernelIR], target: str, why_not: WhyNot) -> None:
     """Raise one UnsupportedError that lists every unsupported op, if there are any."""
     diagnostics: list[Diagnostic] = []
     for kernel in kernels:
@@ -28,7 +28,7 @@ def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
         raise UnsupportedError(f"{count} not supported on target {target}:", diagnostics)
 
 
-def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
+def _unsupported(kernel: KernelIR, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
     yield from _parameters(kernel)
     for op in kernel.walk():
         if op.depth and op.spec.terminator:
@@ -44,7 +44,7 @@ def _depth(op: Op) -> str | None:
     return f"it is nested more than {DEEPEST} levels deep" if op.depth > DEEPEST else None
 
 
-def _parameters(kernel: Kernel) -> list[Diagnostic]:
+def _parameters(kernel: KernelIR) -> list[Diagnostic]:
     """Return the problems of parameters that a launch cannot pass."""
     return [
         Diagnostic(

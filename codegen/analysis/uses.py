@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.ir import Op, Value
 
 
@@ -10,7 +10,7 @@ class Uses(dict[Value, list[Op]]):
     """The analysis: value -> its users in pre-order; an op that uses it twice is there twice."""
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Uses:
+    def of(cls, kernel: KernelIR) -> Uses:
         """Return the uses of all values of a kernel."""
         uses = cls()
         for op in kernel.walk():

@@ -13,7 +13,7 @@ from .machine import cpu
 from .running.compilation import HostCompilation, HostKernel
 
 if TYPE_CHECKING:
-    from tileir.codegen.kernel import Kernel
+    from tileir.codegen.kernel import KernelIR
     from tileir.codegen.pipeline import AfterStage
     from tileir.ir import Op
 
@@ -40,7 +40,7 @@ def why_not(op: Op, target: str) -> str | None:
 
 
 def compile_kernels(
-    kernels: list[Kernel], target: str, after_stage: AfterStage[State] | None = None,
+    kernels: list[KernelIR], target: str, after_stage: AfterStage[State] | None = None,
     until: str | None = None, checks: Sequence[str] = (),
 ) -> HostCompilation | None:  # fmt: skip
     """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`.

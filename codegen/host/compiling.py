@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tileir.codegen import pipeline
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.pipeline import AfterStage
 
 from .machine.machine_code import MachineCode
@@ -14,7 +14,7 @@ from .state import KernelState, State
 
 
 def compile_kernels(
-    kernels: list[Kernel],
+    kernels: list[KernelIR],
     after_stage: AfterStage[State] | None,
     until: str | None,
     checks: Sequence[str],

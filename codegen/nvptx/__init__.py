@@ -14,7 +14,7 @@ from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device.image import Image
 from tileir.codegen.device.launch import launch as launch_on_gpu
 from tileir.codegen.device.launch import load
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.pipeline import AfterStage
 from tileir.gpus import TARGETS
 from tileir.ir import Op
@@ -90,7 +90,7 @@ def why_not(op: Op, target: str) -> str | None:
 
 
 def compile_kernels(
-    kernels: list[Kernel],
+    kernels: list[KernelIR],
     target: str,
     after_stage: AfterStage[State] | None = None,
     until: str | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 from llvmlite import binding
 
 from tileir.codegen.analysis.early_loads import EarlyLoad
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.remarks import Remark
 from tileir.gpus import Target
 from tileir.ir import Op
@@ -30,7 +30,7 @@ class KernelState:
     `symbol` is its name in Tile IR; `kernel.symbol` becomes its name in PTX.
     """
 
-    kernel: Kernel
+    kernel: KernelIR
     symbol: str
     dropped: int = 0
     """Dead ops that were eliminated."""

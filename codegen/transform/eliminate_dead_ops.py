@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.state import State
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op
@@ -18,7 +18,7 @@ def eliminate_dead_ops(state: State) -> None:
         each.dropped = before - len(each.kernel.body.block.ops)
 
 
-def without_dead_ops(kernel: Kernel) -> Kernel:
+def without_dead_ops(kernel: KernelIR) -> KernelIR:
     """The kernel without dead ops at the top level; ops with regions keep all they hold."""
     used: set[int] = set()
     kept: list[Op] = []

@@ -14,7 +14,7 @@ from operator import or_
 from llvmlite import ir
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images, needed
 from tileir.codegen.nvptx.launch.line_table import LineTable
@@ -96,7 +96,7 @@ class EmitContext:
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> KernelIR:
         """The kernel that is being emitted."""
         return self.state.kernel
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.launch.contract import directives
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
@@ -73,7 +73,7 @@ LOWERINGS: dict[str, Callable[[EmitContext, Op], None]] = {
 """Mnemonic -> lowering; `lower_value` lowers the other ops, which compute one tile from tiles."""
 
 
-def declare_kernel(module: ir.Module, kernel: Kernel) -> None:
+def declare_kernel(module: ir.Module, kernel: KernelIR) -> None:
     """Declare the entry in the LLVM module, before another name can clash with it."""
     elements = [value.type.element for value in kernel.parameters]
     kind = ir.FunctionType(ir.VoidType(), [integer_type(element) for element in elements])

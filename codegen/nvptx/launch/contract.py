@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from tileir.codegen import launch_terms
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.launch_terms import DEFAULTS, TERMS, Choice, Term
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.gpus import Target, gpus_with
@@ -56,7 +56,7 @@ class Contract:
         return self.blocks > 1 or self["blocksareclusters"]
 
 
-def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Contract:
+def settle(kernel: KernelIR, gpu: Target, options: Mapping[str, object]) -> Contract:
     """Settle the contract of a kernel; UnsupportedError lists all impossible terms."""
     choices: dict[str, Choice] = {}
     problems: list[str] = []
@@ -81,7 +81,7 @@ def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Contra
 
 
 def _chosen(
-    term: Term, kernel: Kernel, gpu: Target, options: Mapping[str, object]
+    term: Term, kernel: KernelIR, gpu: Target, options: Mapping[str, object]
 ) -> Choice | None:
     """Return the choice of the first source that has one; a bad hint counts as none."""
     launch = kernel.bytecode.launch_attributes if kernel.bytecode else None
@@ -106,7 +106,7 @@ def _chosen(
     return None
 
 
-def refuse(kernel: Kernel, problems: Iterable[str]) -> None:
+def refuse(kernel: KernelIR, problems: Iterable[str]) -> None:
     """Raise UnsupportedError with all problems of a kernel's contract, if there are any."""
     diagnostics = [
         Diagnostic("error", "launch-contract", problem, function=kernel.symbol)
@@ -117,7 +117,7 @@ def refuse(kernel: Kernel, problems: Iterable[str]) -> None:
         raise UnsupportedError("the kernel cannot be launched as asked for:", diagnostics)
 
 
-def fit_block(kernel: Kernel, gpu: Target, contract: Contract, threads: int) -> Contract:
+def fit_block(kernel: KernelIR, gpu: Target, contract: Contract, threads: int) -> Contract:
     """Return the contract of a kernel whose blocks have so many threads.
 
     UnsupportedError if an SM cannot hold as many of these blocks as the contract asks for.
@@ -139,7 +139,7 @@ def fit_block(kernel: Kernel, gpu: Target, contract: Contract, threads: int) -> 
     return Contract(choices)
 
 
-def check_shared(kernel: Kernel, gpu: Target, contract: Contract, shared: int) -> None:
+def check_shared(kernel: KernelIR, gpu: Target, contract: Contract, shared: int) -> None:
     """Raise UnsupportedError if blocks take too much shared memory for as many as asked for."""
     blocks, by = contract["minnctapersm"], contract.by("minnctapersm")
     room = gpu.shared_of_each(blocks)

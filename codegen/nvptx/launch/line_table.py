@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.ir import Op
 from tileir.ir.locations import CallSite, LexicalBlock, Location, SourceLocation, Subprogram
 
@@ -61,7 +61,7 @@ class LineTable:
     `known` says whether there are any, `has_calls` whether some are in inlined calls.
     """
 
-    def __init__(self, kernels: Iterable[Kernel]) -> None:
+    def __init__(self, kernels: Iterable[KernelIR]) -> None:
         self._files: dict[str, int] = {}
         self._functions: dict[str, int] = {}
         self._known: dict[tuple, InlineFrame] = {}
@@ -79,7 +79,7 @@ class LineTable:
         self.known = bool(self._starts)
         self.has_calls = any(frame.caller for frame in self._frames)
 
-    def enter(self, function: ir.Function, kernel: Kernel) -> ir.DIValue | None:
+    def enter(self, function: ir.Function, kernel: KernelIR) -> ir.DIValue | None:
         """Enter a kernel; return its own location, for instructions that belong to no op.
 
         None if no location in the kernel is known; then its PTX has no line information.

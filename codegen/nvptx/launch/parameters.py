@@ -10,7 +10,7 @@ from typing import Any
 
 from tileir.attributes import DivBy
 from tileir.codegen.analysis.written_parameters import written_parameters
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Value
@@ -19,12 +19,12 @@ _MOST_BYTES = {(1, 0): 4352, (8, 1): 32764}
 """PTX ISA version -> the most bytes of parameters of a kernel, from that version on."""
 
 
-def ptx_version(kernels: Iterable[Kernel]) -> tuple[int, int]:
+def ptx_version(kernels: Iterable[KernelIR]) -> tuple[int, int]:
     """Return the lowest PTX ISA version that allows the kernels' parameters."""
     return max(map(_version, kernels), default=min(_MOST_BYTES))
 
 
-def _version(kernel: Kernel) -> tuple[int, int]:
+def _version(kernel: KernelIR) -> tuple[int, int]:
     size = sum(_offsets_and_sizes(kernel)[-1]) if kernel.parameters else 0
     for version, most in _MOST_BYTES.items():
         if size <= most:
@@ -34,7 +34,7 @@ def _version(kernel: Kernel) -> tuple[int, int]:
     raise UnsupportedError("an entry has too many parameters for a GPU:", [problem])
 
 
-def parameter_rows(kernel: Kernel) -> list[dict[str, Any]]:
+def parameter_rows(kernel: KernelIR) -> list[dict[str, Any]]:
     """Return one row a parameter, in order; `plan` explains its entries."""
     divisors, written = _divisors(kernel), written_parameters(kernel)
     rows = zip(kernel.parameters, _offsets_and_sizes(kernel), strict=True)
@@ -51,7 +51,7 @@ def parameter_rows(kernel: Kernel) -> list[dict[str, Any]]:
     ]
 
 
-def _offsets_and_sizes(kernel: Kernel) -> list[tuple[int, int]]:
+def _offsets_and_sizes(kernel: KernelIR) -> list[tuple[int, int]]:
     """Return offset and size of each parameter in bytes, naturally aligned."""
     pairs, end = [], 0
     for value in kernel.parameters:
@@ -62,7 +62,7 @@ def _offsets_and_sizes(kernel: Kernel) -> list[tuple[int, int]]:
     return pairs
 
 
-def _divisors(kernel: Kernel) -> dict[Value, int]:
+def _divisors(kernel: KernelIR) -> dict[Value, int]:
     """Return a divisor of each parameter, a power of two, from assumptions that always hold.
 
     Those are the ones before the first op that may return.

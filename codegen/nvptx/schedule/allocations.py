@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT, SCRATCH
 from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.gpus import Target
@@ -53,7 +53,7 @@ class Area:
         self.alignment = max(self.alignment, op.attributes["alignment"])
 
 
-def place_allocations(kernel: Kernel, target: Target) -> tuple[Area, Area]:
+def place_allocations(kernel: KernelIR, target: Target) -> tuple[Area, Area]:
     """Return the variables in shared memory, and those on the heap."""
     shared, heap = Area(), Area()
     most = target.shared_bytes - SCRATCH

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_weak
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     blocked,
@@ -362,7 +362,7 @@ def _tiles(op: Op) -> Iterator[Value]:
     return (value for value in op.operand_list() if isinstance(value.type, Tile))
 
 
-def _weights(kernel: Kernel) -> dict[Value, int]:
+def _weights(kernel: KernelIR) -> dict[Value, int]:
     """Return the cost of recomputing each value from those that are computed only once."""
     weights: dict[Value, int] = {}
     for op in kernel.walk():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.launch.contract import Contract, refuse
 from tileir.codegen.nvptx.machine.red_forms import fewest
 from tileir.codegen.ops import Family, family_of, is_multimem
@@ -46,7 +46,7 @@ def too_large(tile: Tile, target: Target) -> bool:
 _FREE = Contract()
 
 
-def threads_of(kernel: Kernel, target: Target, contract: Contract = _FREE) -> int:
+def threads_of(kernel: KernelIR, target: Target, contract: Contract = _FREE) -> int:
     """Return the threads of a block, a power of two; UnsupportedError if too few are asked for."""
     tiles = [value.type for op in kernel.walk() for value in op.results]
     tiles = [tile for tile in tiles if isinstance(tile, Tile)]
@@ -71,7 +71,7 @@ def threads_of(kernel: Kernel, target: Target, contract: Contract = _FREE) -> in
     return threads
 
 
-def longest_vector(kernel: Kernel, threads: int, target: Target) -> int:
+def longest_vector(kernel: KernelIR, threads: int, target: Target) -> int:
     """Return the longest vector of a thread, in elements: each thread has some of the largest tile.
 
     It is at least two where `red` adds halves in pairs. There is no limit, but that of accesses, in

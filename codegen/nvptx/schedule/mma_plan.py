@@ -22,7 +22,7 @@ from functools import cached_property
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.uses import Uses
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.ops import Family, family_of
@@ -107,7 +107,7 @@ class ProductPlan:
 
     @cached_property
     def lhs(self) -> Part:
-        """The distribution of the operand lhs; the next ones, of the others."""
+        """The distribution of lhs; the properties below are those of the other operands."""
         return self._part("bmk", self.atom.a_layout)
 
     @cached_property
@@ -177,7 +177,7 @@ class ProductPlan:
 
 
 def plan_products(
-    kernel: Kernel, threads: int, target: Target, facts: Divisibility
+    kernel: KernelIR, threads: int, target: Target, facts: Divisibility
 ) -> dict[Op, ProductPlan]:
     """Plan every matrix product of a kernel, for blocks of so many threads."""
     products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
@@ -269,7 +269,7 @@ def _powers(low: int, high: int) -> list[int]:
     return [1 << bit for bit in range(_log2(low), _log2(high))]
 
 
-def _by_rows(kernel: Kernel) -> set[Op]:
+def _by_rows(kernel: KernelIR) -> set[Op]:
     """Return the products that are divided along their rows only."""
     uses, by_rows = kernel.facts(Uses), set[Op]()
     for product in kernel.walk():

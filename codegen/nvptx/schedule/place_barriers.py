@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops import Family, family_of, is_load, writes_memory
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -58,7 +58,7 @@ _Accesses = frozenset[_Access]
 _NONE: _Accesses = frozenset()
 
 
-def place_barriers(kernel: Kernel, assignment: Assignment) -> set[Op]:
+def place_barriers(kernel: KernelIR, assignment: Assignment) -> set[Op]:
     """Return the memory ops that need a barrier before them, and the loops whose rings do."""
     walk = _Walk(assignment, kernel.facts(Divisibility))
     walk.block(kernel.body.block, (), _NONE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tileir.codegen.analysis.contiguity import Contiguity
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, along
 from tileir.codegen.ops.contiguity import Run
 from tileir.codegen.scalar.types import memory_bytes
@@ -33,7 +33,7 @@ def pointers_of(op: Op) -> Value:
     return next(op.operands[slot] for slot in slots if op.operands.get(slot) is not None)
 
 
-def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
+def pointer_vectors(op: Op, kernel: KernelIR) -> Vectors | None:
     """Return the vectors of a memory op through pointers; None if no neighbours are adjacent."""
     table: Contiguity = kernel.facts(Contiguity)
     pointers = pointers_of(op)
@@ -52,7 +52,7 @@ def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
     return Vectors(inner, elements, masked, runs[inner].contiguous)
 
 
-def streaming_pointers(op: Op, threads: int, kernel: Kernel, most: int) -> LinearLayout | None:
+def streaming_pointers(op: Op, threads: int, kernel: KernelIR, most: int) -> LinearLayout | None:
     """Return the coalesced layout for an access through pointers: neighbouring threads have
     neighbouring vectors, of `most` elements at most. None if no neighbours are adjacent."""
     vectors = pointer_vectors(op, kernel)
@@ -64,7 +64,7 @@ def streaming_pointers(op: Op, threads: int, kernel: Kernel, most: int) -> Linea
     return along(shape, [*order, vectors.inner], min(vectors.elements, most), threads)
 
 
-def pointers_stream(op: Op, layout: LinearLayout, kernel: Kernel, most: int) -> bool:
+def pointers_stream(op: Op, layout: LinearLayout, kernel: KernelIR, most: int) -> bool:
     """Whether an access through pointers has as long vectors in this layout as it can have."""
     vectors = pointer_vectors(op, kernel)
     if vectors is None:

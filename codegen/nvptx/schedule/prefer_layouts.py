@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tileir.codegen.analysis.carried_values import handed_on
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     dim_bits,
@@ -36,7 +36,7 @@ _ROUNDS = 3
 
 
 def prefer_layouts(
-    kernel: Kernel, threads: int, products: dict[Op, ProductPlan], most: int
+    kernel: KernelIR, threads: int, products: dict[Op, ProductPlan], most: int
 ) -> Preferences:
     """Return the preferred layouts of tiles with several elements; some tiles have none."""
     preferences: Preferences = {}
@@ -70,7 +70,7 @@ def prefer_layouts(
     return preferences
 
 
-def in_folds(kernel: Kernel) -> Iterator[Op]:
+def in_folds(kernel: KernelIR) -> Iterator[Op]:
     """Return the ops in bodies of reduce and scan, where each thread has whole tiles of its own."""
     for op in kernel.walk():
         if family_of(op) is Family.FOLD:
@@ -109,7 +109,7 @@ def _is_tile(value: Value) -> bool:
 
 
 def _preferred(
-    op: Op, preferences: Preferences, kernel: Kernel, threads: int, most: int
+    op: Op, preferences: Preferences, kernel: KernelIR, threads: int, most: int
 ) -> LinearLayout | None:
     if not op.results or not isinstance(op.results[0].type, Tile):
         return None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tileir
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 
 from .decided import workspace
 
@@ -81,7 +81,7 @@ def test_an_accumulator_stays_where_it_is() -> None:
   }}
   {store("r", "c0")}
 """
-    kernel = Kernel.of(assembled(body).functions[0])
+    kernel = KernelIR.of(assembled(body).functions[0])
     assert workspace(kernel) == 2 * 64  # the accumulator and what is loaded
 
 

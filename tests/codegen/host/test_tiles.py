@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tileir.codegen import compile
 from tileir.codegen.host.planning.fusion import CHEAP
-from tileir.codegen.kernel import Kernel as Entry
+from tileir.codegen.kernel import KernelIR
 
 from ..build import Kernel, tile
 from .decided import workspace
@@ -24,7 +24,7 @@ def run(kernel: Kernel, *args: object, grid: object = 1) -> None:
 
 
 def buffers(kernel: Kernel) -> int:
-    return workspace(Entry.of(kernel.module().functions[0]))
+    return workspace(KernelIR.of(kernel.module().functions[0]))
 
 
 @st.composite

@@ -10,7 +10,7 @@ import pytest
 from tests import bench
 from tileir import assemble
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.schedule.block_size import threads_of
 from tileir.codegen.nvptx.schedule.mma_plan import Part, ProductPlan, plan_products
 from tileir.gpus import TARGETS
@@ -21,7 +21,7 @@ from ..host.test_mma import product
 KERNELS = Path(bench.__file__).parent / "kernels"
 
 
-def plans(kernel: Kernel, target: str, threads: int | None = None) -> dict[Op, ProductPlan]:
+def plans(kernel: KernelIR, target: str, threads: int | None = None) -> dict[Op, ProductPlan]:
     facts = kernel.facts(Divisibility)
     gpu = TARGETS[target]
     return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts)
@@ -36,7 +36,7 @@ def plan(
     if element == "i8":
         attributes = {"signedness_lhs": "signed", "signedness_rhs": "unsigned"}
     module = product(element, total, (m, k), (k, n), **attributes).module()
-    (found,) = plans(Kernel.of(module.functions[0]), target, threads).values()
+    (found,) = plans(KernelIR.of(module.functions[0]), target, threads).values()
     return found
 
 
@@ -61,7 +61,7 @@ def test_shares_are_as_square_as_they_can_be(
 
 
 def test_attention_is_cut_along_its_rows() -> None:
-    kernel = Kernel.of(assemble((KERNELS / "attention.mlir").read_text()).functions[0])
+    kernel = KernelIR.of(assemble((KERNELS / "attention.mlir").read_text()).functions[0])
     first, second = plans(kernel, "sm_80").values()
     assert (share(first), share(second)) == ((16, 128), (16, 64))
     # What the first one leaves in registers is what the second one takes.

@@ -15,7 +15,7 @@ from tests import bench
 from tests.codegen.emulator.values import aligned
 from tileir import assemble
 from tileir.codegen import compile, emulator
-from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.kernel import KernelIR
 from tileir.gpus import TARGETS
 
 from .decided import decided
@@ -44,7 +44,7 @@ def stages(text: str, target: str = "sm_80") -> int:
 
 def barriers(text: str) -> list[str]:
     """Before which ops all threads meet for the sake of the order of accesses."""
-    found = decided(Pipelined.of(assemble(text).functions[0]), "sm_80", "place_barriers")
+    found = decided(KernelIR.of(assemble(text).functions[0]), "sm_80", "place_barriers")
     return [op.name for op in found.kernel.walk() if op in found.barriers]
 
 

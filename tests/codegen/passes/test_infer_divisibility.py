@@ -9,7 +9,7 @@ import pytest
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops.divisibility import LARGEST, Facts
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Value
@@ -22,7 +22,7 @@ INT = (-(2**31), 2**31 - 1)
 
 def facts_in(kernel: Kernel) -> Divisibility:
     function = kernel.module().functions[0]
-    return Pipelined.of(function).facts(Divisibility)
+    return KernelIR.of(function).facts(Divisibility)
 
 
 def assumed(kernel: Kernel, value: Value, *claims: object) -> Value:
@@ -115,7 +115,7 @@ def test_counters_lie_between_their_bounds(unsigned: bool, step: int, expected: 
       }}
       return
     }}"""
-    kernel = Pipelined.of(assemble(text).functions[0])
+    kernel = KernelIR.of(assemble(text).functions[0])
     facts = kernel.facts(Divisibility)
     (loop,) = [op for op in kernel.walk() if op.name == "for"]
     assert facts[loop.regions[0].block.arguments[0]] == expected

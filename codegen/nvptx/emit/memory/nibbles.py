@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.scalar.types import is_packed
@@ -18,7 +18,7 @@ _BYTE = access.AccessShape(8, 1)
 _NIBBLE = 4
 
 
-def stores(kernel: Kernel) -> bool:
+def stores(kernel: KernelIR) -> bool:
     """Whether a kernel stores any; then a load may read a byte that others store to."""
     views = (op.operands["view"].type for op in kernel.walk() if op.name == "store_view_tko")
     return any(is_packed(view.view.element) for view in views)

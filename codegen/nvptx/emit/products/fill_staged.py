@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import combine, span
 from tileir.codegen.layouts.swizzle import WIDEST
 from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
@@ -77,7 +77,7 @@ def _store(
     return staged
 
 
-def allocate_staged(kernel: Kernel, staged: dict[Value, Staging], start: int) -> int:
+def allocate_staged(kernel: KernelIR, staged: dict[Value, Staging], start: int) -> int:
     """Allocate shared memory for staged tiles, from byte `start` on; return the end of all of them.
 
     Two tiles may share bytes if one is last read before the other is stored.
@@ -97,7 +97,7 @@ def allocate_staged(kernel: Kernel, staged: dict[Value, Staging], start: int) ->
     return end
 
 
-def _lives(kernel: Kernel, staged: dict[Value, Staging]) -> dict[Value, tuple[int, int]]:
+def _lives(kernel: KernelIR, staged: dict[Value, Staging]) -> dict[Value, tuple[int, int]]:
     """Return the live range of each staged tile: first and last op, numbered in pre-order.
 
     A tile that is used within the region of an op is live until the end of the outermost such op
