@@ -1,7 +1,7 @@
-"""Compiles and runs kernels: tile-level SSA to machine code, for the host CPU and NVIDIA GPUs.
+"""Code generation: from Tile IR to machine code, for the host's CPU and for NVIDIA GPUs.
 
-This is the only package that needs llvmlite (the extra `codegen`); reading, verifying and
-printing bytecode do without.
+This is the only package that needs llvmlite (the extra `codegen`); reading, verifying and printing
+bytecode do not.
 """
 
 if __name__ != "tileir.codegen":

@@ -1,4 +1,4 @@
-"""From bytecode to something that runs: `compile`, and `stages`, which tells how."""
+"""From bytecode to something that runs: `compile`; and `stages`, which shows how it is done."""
 
 from __future__ import annotations
 
@@ -27,24 +27,29 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "Compilation", "Compiled", "compile", "stages"]
 
 CHECKS = ("memory", "undefined")
-"""What may be checked while a kernel runs on the host."""
+"""The names that `compile` takes as `check`: what is checked while a kernel runs on the host."""
 
 
 def compile(
-    bytecode: Bytecode, target: str | None = None, *,
-    symbols: str | Iterable[str] | None = None, cache: bool = True,
-    check: str | Iterable[str] = (), trace: str | Iterable[str] = (), lineinfo: bool | None = False,
-    portable: bool | None = False, **launch: object,
-) -> Compilation:  # fmt: skip
+    bytecode: Bytecode,
+    target: str | None = None,
+    *,
+    symbols: str | Iterable[str] | None = None,
+    cache: bool = True,
+    check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (),
+    lineinfo: bool | None = False,
+    portable: bool | None = False,
+    **launch: object,
+) -> Compilation:
     """Compile the entries of a module, or those in `symbols` (KeyError for none), for a target.
 
     The target is "host" or the name of a GPU architecture such as "sm_90"; if None, the one that
-    the text of the module names, or else the host. Raises UnsupportedError for another one, and for
-    a module with ops that are not lowered; VerifyError for one that breaks rules of Tile IR. Their
+    the text of the module names, or else the host. Raises UnsupportedError for an unknown target
+    and for ops that are not supported, VerifyError for a module that breaks rules of Tile IR. Their
     `diagnostics` list everything at once.
 
-    What is compiled for the host is kept on disk (see `cache_place`), and taken from there if the
-    same has been compiled before, unless `cache` is false.
+    Compilations for the host are cached on disk, unless `cache` is false.
 
     On the host, what a kernel does can be checked while it runs, and ends the launch with a
     KernelError. `check` is one of these, or several:
@@ -55,19 +60,19 @@ def compile(
     `trace` has names of values, as `tileir.disassemble` spells them: the kernel shows each when it
     has computed it. KeyError for a name that no tile has.
 
-    For GPUs, `launch` is what is asked of launches, by the names in `launch_terms.OPTIONS`:
+    For GPUs, `launch` has options about the launch, by the names in `launch_terms.OPTIONS`:
     num_warps, cluster_dim or num_ctas, maxnreg, minnctapersm, maxclusterrank, blocksareclusters.
-    None says nothing. TypeError for another name, UnsupportedError for what cannot be. With
-    `lineinfo`, the PTX says which line of source each instruction comes from, as far as the debug
-    section does; of a module that was assembled from a text without `loc(...)`, which line of the
-    text. A RuntimeWarning if nothing is known of any.
+    None is as if the option were not given. TypeError for an unknown option, UnsupportedError for
+    an impossible value. With `lineinfo`, the PTX says which line of source each instruction comes
+    from, as far as the debug section does; for a module that was assembled from a text without
+    `loc(...)`, which line of the text. A RuntimeWarning if no line is known.
 
-    PTX for sm_90 runs on 9.0 and later, unless an entry uses what only sm_90a has: then it is PTX
-    for sm_90a, which runs on 9.0 alone (`Compilation.plan` says so). With `portable`, entries do
-    without. PTX for target "sm_90a" is always for that alone, so `portable` contradicts it. So it
-    is with all GPUs that have such a form: see `tileir.gpus`.
+    PTX for sm_90 runs on compute capability 9.0 and later, unless an entry uses a feature that only
+    sm_90a has: then it is PTX for sm_90a, which runs on 9.0 alone (`Compilation.plan` says so).
+    With `portable`, such features are not used. PTX for target "sm_90a" is never portable, so
+    `portable` contradicts it. The same holds for all GPUs with such a form: see `tileir.gpus`.
     """
-    asked = _asked(
+    request = _checked_request(
         bytecode,
         target,
         symbols=symbols,
@@ -77,32 +82,32 @@ def compile(
         portable=portable,
         **launch,
     )
-    slot = _slot(asked) if cache else None
-    kept = slot and slot.get()
-    if kept:
-        compilation = asked.package.restore(kept)
+    slot = _slot(request) if cache else None
+    stored = slot and slot.get()
+    if stored:
+        compilation = request.package.restore(stored)
     else:
-        from .fresh import compile_fresh  # needs far more of us than what comes from the cache
+        from .fresh import compile_fresh  # imports far more modules than a cached kernel needs
 
-        compilation = compile_fresh(asked.bytecode, asked.target, **asked.options)
+        compilation = compile_fresh(request.bytecode, request.target, **request.options)
         if slot:
             slot.put(compilation.to_bytes())
-    compilation.again = asked.stages
+    compilation.record_stages = request.stages
     return compilation
 
 
 def stages(
     bytecode: Bytecode, target: str | None = None, until: str | None = None, **options: Any
 ) -> dict[str, Stage]:
-    """Return what each stage of a compilation does, in order, up to the one named `until`.
+    """Compile, and return what each stage did, in order, up to the one named `until`.
 
     `options` are those of `compile`. UnsupportedError if there is no such stage for the target.
     """
-    return _asked(bytecode, target, **options).stages(until)
+    return _checked_request(bytecode, target, **options).stages(until)
 
 
-class _Asked(NamedTuple):
-    """The arguments of `compile`, checked."""
+class _Request(NamedTuple):
+    """The checked arguments of `compile`."""
 
     bytecode: Bytecode
     target: str
@@ -110,18 +115,24 @@ class _Asked(NamedTuple):
     options: dict[str, Any]
 
     def stages(self, until: str | None = None) -> dict[str, Stage]:
-        """Return what each stage does."""
-        from .watching import stages_of
+        """Compile, and return what each stage did, up to the one named `until`."""
+        from .stage_recorder import record_stages
 
-        return stages_of(self.bytecode, self.target, self.options, until)
+        return record_stages(self.bytecode, self.target, self.options, until)
 
 
-def _asked(
-    bytecode: Bytecode, target: str | None, *, symbols: str | Iterable[str] | None = None,
-    check: str | Iterable[str] = (), trace: str | Iterable[str] = (),
-    lineinfo: bool | None = False, portable: bool | None = False, **launch: object,
-) -> _Asked:  # fmt: skip
-    """Check the arguments of `compile`, which says what is raised."""
+def _checked_request(
+    bytecode: Bytecode,
+    target: str | None,
+    *,
+    symbols: str | Iterable[str] | None = None,
+    check: str | Iterable[str] = (),
+    trace: str | Iterable[str] = (),
+    lineinfo: bool | None = False,
+    portable: bool | None = False,
+    **launch: object,
+) -> _Request:
+    """Check the arguments of `compile`; raise what it says."""
     launch = check_options(launch)
     flags = {"lineinfo": lineinfo, "portable": portable}
     for name, value in flags.items():
@@ -140,19 +151,21 @@ def _asked(
     if for_gpus and target == HOST:
         raise UnsupportedError(f"option {for_gpus[0]} is for GPUs, not for target host")
     if flags["portable"]:
-        TARGETS[target].portable()  # refuses a target that cannot be
+        TARGETS[target].portable()  # raises for a form that is never portable
     options = {
-        "symbols": symbols, "checks": checks, "trace": names,
+        "symbols": symbols,
+        "checks": checks,
+        "trace": names,
         "launch": {} if target == HOST else launch,
         **{name: bool(value) for name, value in flags.items()},
-    }  # fmt: skip
+    }
     if flags["lineinfo"] or checks:
         bytecode = with_text_lines(bytecode)
-    return _Asked(bytecode, target, package, options)
+    return _Request(bytecode, target, package, options)
 
 
 def _listed(names: str | Iterable[str]) -> list[str]:
-    """Return one name or several as a list; TypeError for anything else."""
+    """Return one or several names as a list; TypeError for anything that is not a name."""
     listed = [names] if isinstance(names, str) else list(names)
     for name in listed:
         if not isinstance(name, str):
@@ -161,7 +174,7 @@ def _listed(names: str | Iterable[str]) -> list[str]:
 
 
 def _checks(check: str | Iterable[str], target: str) -> list[str]:
-    """Return the requested checks; UnsupportedError for an unknown one, or for another target."""
+    """Return the checks asked for; UnsupportedError for an unknown one, or for a GPU."""
     wanted = sorted(set(_listed(check)))
     for name in wanted:
         if name not in CHECKS:
@@ -172,17 +185,17 @@ def _checks(check: str | Iterable[str], target: str) -> list[str]:
 
 
 def _names(trace: str | Iterable[str], target: str) -> list[str]:
-    """Return the names of values to trace; UnsupportedError for another target."""
+    """Return the names of values to trace; UnsupportedError for a GPU."""
     names = _listed(trace)
     if names and target != HOST:
         raise UnsupportedError(f"traces are for target host, not for {target}")
     return names
 
 
-def _slot(asked: _Asked) -> CacheSlot | None:
-    """Return the slot in the cache for a compilation; None if it is not cached."""
-    cache, identity = find_cache(), asked.package.identity(asked.target)
+def _slot(request: _Request) -> CacheSlot | None:
+    """Return the slot of the cache for a compilation; None if it is not cached."""
+    cache, identity = find_cache(), request.package.identity(request.target)
     if cache is None or identity is None:
         return None
-    key = key_of(asked.bytecode, identity, asked.options)
+    key = key_of(request.bytecode, identity, request.options)
     return None if key is None else cache.slot(key)

@@ -1,4 +1,4 @@
-"""What compiling gives: kernels by their symbols, and what there is to read of them."""
+"""The result of compiling: kernels by their symbols, and the text that was generated."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ if TYPE_CHECKING:
 
 
 _LAUNCHED_WITH = {
-    "threads": "the host", "allocations": "the host", "progress": "the host",
-    "on_trace": "the host", "print_assertions": "the host", "stream": "a GPU",
-}  # fmt: skip
-"""What a launch takes on one kind of target only -> which."""
+    "threads": "the host",
+    "allocations": "the host",
+    "progress": "the host",
+    "on_trace": "the host",
+    "print_assertions": "the host",
+    "stream": "a GPU",
+}
+"""Parameter of `launch` that only one kind of target takes -> that kind."""
 
 _NOT_PICKLED = "a compiled kernel cannot be pickled; pickle the bytecode and compile it again"
 
 
 class Compiled:
-    """One entry, compiled: its symbol, and the element types of its parameters in order.
+    """A compiled entry: its symbol, and the element types of its parameters in order.
 
-    Targets add how it is run.
+    Each target derives a class that can be launched.
     """
 
     def __init__(self, symbol: str, elements: Iterable[Element]) -> None:
@@ -46,7 +50,7 @@ class Compiled:
         raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
 
     def refuse(self, names: Iterable[str]) -> None:
-        """TypeError if `launch` was given names that it does not take."""
+        """Raise TypeError if `launch` was given keywords that it does not take."""
         for name in names:
             owner = _LAUNCHED_WITH.get(name)
             taken = f", which kernels compiled for {owner} take" if owner else ""
@@ -56,17 +60,21 @@ class Compiled:
 class Compilation(Mapping[str, Compiled]):
     """A compiled module: the symbol of an entry -> the compiled entry.
 
-    `llvm_ir` is the module as it was handed to LLVM. `ptx` and `plan` (entry symbol -> how to
-    launch it) are what a GPU target makes of it; on the host they are None and empty.
+    `llvm_ir` is the LLVM IR before optimisation. `ptx` and `plan` (entry symbol -> launch plan) are
+    those of a GPU target; for the host they are None and empty.
     """
 
-    again: Callable[[], dict[str, Stage]] | None = None
-    """Compiles once more, and tells."""
+    record_stages: Callable[[], dict[str, Stage]] | None = None
+    """Compiles once more, and returns what each stage did."""
 
     def __init__(
-        self, target: str, entries: Mapping[str, Compiled], llvm_ir: str,
-        ptx: str | None = None, plan: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        target: str,
+        entries: Mapping[str, Compiled],
+        llvm_ir: str,
+        ptx: str | None = None,
+        plan: Mapping[str, Any] | None = None,
+    ) -> None:
         self.target = target
         self.llvm_ir = llvm_ir
         self.ptx = ptx
@@ -75,12 +83,12 @@ class Compilation(Mapping[str, Compiled]):
 
     @cached_property
     def stages(self) -> Mapping[str, Stage]:
-        """What each stage of compiling did, by its name, in order, from Tile IR to the end.
+        """What each stage of compiling did: the stage's name -> its text and remarks, in order.
 
-        It is found out when it is first asked for, by compiling once more: from the module as it is
-        then, wherever this compilation came from.
+        The first access compiles once more, from the module as it is then, even if this compilation
+        came from the cache.
         """
-        return self.again() if self.again else {}
+        return self.record_stages() if self.record_stages else {}
 
     def __getitem__(self, symbol: str) -> Compiled:
         try:

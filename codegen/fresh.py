@@ -1,4 +1,4 @@
-"""What compiling is when the cache has nothing: verify, decode, transform, lower."""
+"""Compile a module that is not in the cache: verify, decode, transform, lower."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tileir.errors import VerifyError
 from tileir.verifier.module import check as check_rules
 
 from . import support
-from .kernel import Kernel
+from .kernel import KernelIR
 from .targets import package_of
 from .transform.insert_traces import insert_traces
 
@@ -17,29 +17,38 @@ if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
 
     from .compilation import Compilation
-    from .pipeline import Watch
+    from .pipeline import AfterStage
 
 
 def compile_fresh(
-    bytecode: Bytecode, target: str, *, symbols: list[str] | None, checks: list[str],
-    trace: list[str], launch: dict[str, object], lineinfo: bool, portable: bool,
-    watch: Watch | None = None, until: str | None = None,
-) -> Compilation | None:  # fmt: skip
-    """The compilation of some entries, None for all; what it raises is said at `api.compile`.
+    bytecode: Bytecode,
+    target: str,
+    *,
+    symbols: list[str] | None,
+    checks: list[str],
+    trace: list[str],
+    launch: dict[str, object],
+    lineinfo: bool,
+    portable: bool,
+    after_stage: AfterStage | None = None,
+    until: str | None = None,
+) -> Compilation | None:
+    """Compile the entries in `symbols`, or all if it is None; `api.compile` says what is raised.
 
-    `watch` and `until` are those of `pipeline.run`; there is none if the stages end early.
+    `after_stage` and `until` are those of `pipeline.run`. The result is None if stages were left
+    out.
     """
     family = package_of(target)
     package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
-    kernels = [Kernel.of(function, bytecode) for function in functions]
+    kernels = [KernelIR.of(function, bytecode) for function in functions]
     if trace:
         kernels = insert_traces(kernels, trace)
     support.check(kernels, target, package.why_not)
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
-    return package.compile_kernels(kernels, target, watch, until, **asked)
+    return package.compile_kernels(kernels, target, after_stage, until, **asked)
 
 
 def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The state of one entry between the stages of the pipeline, and the results of analyses on it."""
+"""One entry on its way through the pipeline, with the results of analyses."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 class Analysis(Protocol):
-    """A class of facts about a kernel that follow from its body alone."""
+    """A class of facts about a kernel, which are found without changing it."""
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Self:
-        """Analyse a kernel with its present body."""
+    def of(cls, kernel: KernelIR) -> Self:
+        """Analyse a kernel as its body is now."""
         ...
 
 
-Facts = TypeVar("Facts", bound=Analysis)
+Result = TypeVar("Result", bound=Analysis)
 
 
 @dataclass(slots=True, eq=False)
-class Kernel:
-    """The entry `symbol` and its body, rewritten so far.
+class KernelIR:
+    """The entry `symbol`, and its body as the stages left it.
 
-    `function` is the function in the module, unchanged; `body` may be a copy. `traces` maps the id
-    of each print that is a trace to the name of the value it shows (see `insert_traces`).
+    `function` is the function of the module; `body` may differ from its body. `traces` maps the id
+    of each print that was inserted to trace a value to the value's name (see `insert_traces`).
     """
 
     symbol: str
@@ -41,12 +41,12 @@ class Kernel:
     _facts_of: Body | None = field(default=None, init=False, repr=False)
 
     @classmethod
-    def of(cls, function: Any, bytecode: Bytecode | None = None) -> Kernel:
-        """Make the kernel of a function, before any stage."""
+    def of(cls, function: Any, bytecode: Bytecode | None = None) -> KernelIR:
+        """Return the kernel of a function, before any stage."""
         return cls(function.name, function, function.body, bytecode)
 
-    def facts(self, analysis: type[Facts]) -> Facts:
-        """Return the result of an analysis, cached until the body is replaced."""
+    def facts(self, analysis: type[Result]) -> Result:
+        """Return the result of an analysis; it is kept as long as the body stays."""
         if self._facts_of is not self.body:
             self._facts, self._facts_of = {}, self.body
         if analysis not in self._facts:
@@ -55,9 +55,9 @@ class Kernel:
 
     @property
     def parameters(self) -> list[Value]:
-        """The values that a launch has to pass, in order."""
+        """The parameters of the entry, in order."""
         return self.body.block.arguments
 
     def walk(self) -> Iterator[Op]:
-        """Yield every op in pre-order."""
+        """Return every op in pre-order."""
         return self.body.walk()

@@ -1,14 +1,14 @@
-"""What can be said about the launch of a GPU kernel: one row a term, and who may say it.
+"""The terms of a GPU kernel's launch: one row a term, with the sources that may give its value.
 
-Four speak, the first of them counts:
+There are four sources; the first one that has a value counts:
 
 1. options of `compile`, which the command line has under the same names
 2. attributes of the text a module was made from: an entry's own, then those of the module
 3. hints in bytecode for the architecture compiled for, then those for ``default``
 4. the compiler
 
-Options and attributes are promises to whoever launches, so a bad value is an error. Hints are
-advice: what does not fit is ignored (`tileir.verify` warns of it).
+Options and attributes are promises to the launcher, so a bad value is an error. Hints are advice: a
+bad value is ignored (`tileir.verify` warns of it).
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from tileir.messages.wording import did_you_mean
 
 MOST_WARPS = 32
 MOST_BLOCKS = 16
-"""Blocks of a cluster; more than 8 do not run on every GPU that has clusters."""
+"""The most blocks of a cluster; more than 8 do not run on every GPU that has clusters."""
 REGISTERS = (24, 255)
-"""The fewest and most registers a thread can be limited to; ptxas ignores other limits."""
+"""The lowest and highest limit of a thread's registers; ptxas ignores other limits."""
 
 Read = Callable[[object], Any]
-"""From a value as given to a term's own; ValueError with what it ought to be."""
+"""Converts a given value to that of a term; ValueError with what it has to be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One way to say a term: what it is called there, and how its value is read."""
+    """A term as one source spells it: its name there, and how its value is read."""
 
     name: str
     read: Read
     help: str = ""
-    """For an option: what the command line says about it."""
+    """For an option: its help on the command line."""
     example: str = "N"
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One row: the term, its PTX directive, LLVM's attribute for that, and its names elsewhere."""
+    """One row: the term, its PTX directive, LLVM's attribute for it, its names in the sources."""
 
     name: str
     directive: str
@@ -55,7 +55,7 @@ class Term:
     attributes: tuple[Name, ...]
     hint: Name | None = None
     default: Any = None
-    """What it is if nobody says anything; None where the compiler is free."""
+    """The value if no source has one; None where the compiler is free."""
 
 
 def _number(low: int, high: int) -> Read:
@@ -79,7 +79,7 @@ def _power(most: int) -> Read:
 
 
 def _threads(value: object) -> int:
-    """Warps, from the threads of a block along x, or along x, y and z."""
+    """Return warps, given the threads of a block along x, or along x, y and z."""
     numbers = value if isinstance(value, list | tuple) and value else [value]
     first, *others = map(_whole, numbers)
     powers = {32 << k: 1 << k for k in range(MOST_WARPS.bit_length())}
@@ -106,7 +106,7 @@ def _flag(value: object) -> bool:
 
 
 def _whole(value: object) -> int | None:
-    """An integer of Python or another library; None for anything else."""
+    """Return an integer of Python or another library as an int; None for anything else."""
     try:
         return None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -172,7 +172,7 @@ DEFAULTS = {term.name: term.default for term in TERMS if term.default is not Non
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The value of a term, and who chose it: option, attribute or hint, with its name."""
+    """The value of a term and its source: option, attribute or hint, with its name."""
 
     value: Any
     by: str
@@ -181,11 +181,11 @@ class Choice:
 def said(
     term: Term, who: str, names: Iterable[Name], values: Mapping[str, object]
 ) -> Choice | None:
-    """What one of those who speak says about a term; None if nothing.
+    """Return a term's value in one source, called `who`; None if it has none.
 
-    Raises ValueError for a value that cannot be, and for two names that say different things.
+    Raises ValueError for an impossible value, and for two names with different values.
     """
-    found: Choice | None = None
+    chosen: Choice | None = None
     for name in names:
         if name.name not in values:
             continue
@@ -195,15 +195,15 @@ def said(
             choice = Choice(name.read(plain(given)), by)
         except ValueError as error:
             raise ValueError(f"{by} is {spell(plain(given))}, not {error}") from None
-        if found is None:
-            found = choice
-        elif size(found.value) != size(choice.value):
-            raise ValueError(f"{found.by} and {by} say different things")
-    return found
+        if chosen is None:
+            chosen = choice
+        elif size(chosen.value) != size(choice.value):
+            raise ValueError(f"{chosen.by} and {by} say different things")
+    return chosen
 
 
 def clash(choices: Mapping[str, Choice]) -> str | None:
-    """What is wrong with terms that exclude each other; None if nothing."""
+    """Return the problem of terms that exclude each other; None if there is none."""
     limits = choices.get("maxclusterrank")
     fixes = [
         choices[name]
@@ -216,9 +216,9 @@ def clash(choices: Mapping[str, Choice]) -> str | None:
 
 
 def check_options(given: Mapping[str, object]) -> dict[str, object]:
-    """The options that say something; None says nothing.
+    """Check options, and return those that are not None.
 
-    TypeError for an option that is none; UnsupportedError for a value that cannot be, and for two
+    TypeError for an unknown option; UnsupportedError for an impossible value, and for two options
     that contradict each other.
     """
     known = {option.name for option in OPTIONS}
@@ -237,7 +237,7 @@ def check_options(given: Mapping[str, object]) -> dict[str, object]:
 
 
 def beyond_defaults(options: Mapping[str, object]) -> list[str]:
-    """The options that ask for more than what holds anyway."""
+    """Return the names of the options that differ from the default."""
     return [
         option.name
         for term in TERMS
@@ -247,12 +247,12 @@ def beyond_defaults(options: Mapping[str, object]) -> list[str]:
 
 
 def size(value: Any) -> int:
-    """What is compared when a term is said under two names: blocks of a cluster, or the number."""
+    """Return the number to compare two values of a term by: the blocks of a cluster, or itself."""
     return prod(value) if isinstance(value, tuple) else int(value)
 
 
 def plain(value: object) -> object:
-    """A hint is a number with a type; of the others lists are tuples."""
+    """Return a value without the type of a hint's integer, and with tuples for lists."""
     if isinstance(value, IntegerAttribute):
         return value.value
     return tuple(value) if isinstance(value, list) else value

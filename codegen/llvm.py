@@ -1,4 +1,4 @@
-"""The only module that starts LLVM, parses its IR and optimises modules."""
+"""Start LLVM, parse its IR, and optimise modules: all code generators do it here."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 VERSION = ".".join(map(str, llvm.llvm_version_info))
-"""The LLVM inside llvmlite."""
+"""The version of LLVM inside llvmlite."""
 
 _lock = threading.Lock()
 _started: set[str] = set()
 
-# llvmlite fills its table of escaped characters, without a lock, when it writes the first name: a
-# second thread could read half a table. Imports run in one thread.
+# llvmlite fills its table of escaped characters when it writes the first name, without a lock: a
+# second thread would see half a table. So that is done here, while the import lock is held.
 str(ir.Constant(ir.ArrayType(ir.IntType(8), 1), bytearray(1)))
 
 
 def start(family: str) -> None:
-    """Initialise back ends: that of this CPU ("native") or all that this LLVM has ("all")."""
+    """Initialise LLVM's back ends: "native", or "all" that this LLVM has."""
     with _lock:
         if family in _started:
             return
@@ -35,16 +35,16 @@ def start(family: str) -> None:
 def target_machine(
     triple: str, cpu: str, features: str = "", *, speed_level: int = 2, jit: bool = False
 ) -> llvm.TargetMachine:
-    """Return a code generator. Its back end must have been started."""
+    """Return a code generator; its back end must have been started."""
     target = llvm.Target.from_triple(triple)
     return target.create_target_machine(cpu=cpu, features=features, opt=speed_level, jit=jit)
 
 
 def parse(module: ir.Module | str) -> llvm.ModuleRef:
-    """Parse and verify a module.
+    """Parse LLVM IR and verify it.
 
-    It lives in LLVM's global context: llvmlite lets one thread at a time into LLVM, and a context
-    of our own could be collected before the modules in it.
+    It is parsed in LLVM's global context: llvmlite lets one thread at a time into LLVM, and another
+    context could be garbage-collected before the modules in it.
     """
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()

@@ -1,8 +1,8 @@
-"""The stages, in order, for each family of targets.
+"""The stages of a compilation, in order, for each family of targets.
 
-A stage is a function that takes the state of a module, which has a field for every decision, and
-fills in its part. It has the name in the list and is defined in `stages.py` of the family's
-package. It may not modify a body that it is given: it replaces the body by a new one.
+A stage is a function in `stages.py` of the family's package, under the name in this list. It takes
+the state of a module, which has a field for every decision, and fills in its own fields. It never
+changes the body of a kernel: it puts another one in its place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "nvptx": (
         # Tile IR
         "eliminate_dead_ops",
-        "settle_launch", "number_lines", "choose_ptx_version",
+        "settle_launch", "number_lines", "choose_ptx",
         "choose_threads", "place_variables", "choose_atoms", "prefer_layouts", "assign_layouts",
         "pipeline_loops", "place_barriers", "read_ahead", "allocate_memory", "unroll_loops",
         # text
@@ -30,23 +30,25 @@ STAGES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 S = TypeVar("S", bound=State)
-Stage = Callable[[S], None]
-Watch = Callable[[str, S], None]
-"""Called after each stage with its name and the state."""
+StageFunction = Callable[[S], None]
+AfterStage = Callable[[str, S], None]
+"""A function that is called after each stage, with the stage's name and the state."""
 
 
-def stage_of(family: str, name: str) -> Stage:
+def stage_of(family: str, name: str) -> StageFunction:
     """Return the function of a stage."""
     return getattr(import_module(f".{family}.stages", __package__), name)
 
 
-def run(family: str, state: S, watch: Watch[S] | None = None, until: str | None = None) -> bool:
-    """Run the stages of a family up to the one named `until`; return whether that is the last."""
+def run(
+    family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
+) -> bool:
+    """Run the stages of a family up to the one named `until`; return whether all have run."""
     names = STAGES[family]
     for name in names:
         stage_of(family, name)(state)
-        if watch is not None:
-            watch(name, state)
+        if after_stage is not None:
+            after_stage(name, state)
         if name == until:
             return name == names[-1]
     return True

@@ -1,8 +1,8 @@
-"""C's printf for the elements of tiles: the text that a print op writes.
+"""C's printf for the elements of tiles: the output of print ops.
 
-Numbers are passed as C passes them to printf: integers as wide as the length modifier says, floats
-as doubles. A tile with dimensions is written in brackets, its elements separated by commas.
-Integers have no sign of their own; the conversion says how to read them, and i1 is 0 or 1.
+Numbers are passed as C passes them to printf: integers with the width of the length modifier,
+floats as doubles. A tile with dimensions is written in brackets, its elements separated by commas.
+Integers are signless: the conversion says how to read them, and i1 is 0 or 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WIDTHS = {"hh": 8, "h": 16, "": 32}
 """Bits of an integer by length modifier; all others mean 64."""
 
 _LONGEST = 1 << 16
-"""Larger widths and precisions are cut to this: no number has more digits, and text is memory."""
+"""The limit of widths and precisions, to limit memory: no number has more digits."""
 
 _FRACTION_DIGITS = 13
 """Hexadecimal digits of a double's fraction."""
@@ -41,42 +41,42 @@ class Conversion:
 
     @classmethod
     def of(cls, text: str) -> Conversion:
-        """Parse a conversion; characters that are no part of one are ignored."""
+        """Parse a conversion; characters that do not belong to one are ignored."""
         flags, width, precision, length, letter = _PARTS.match(text).groups()
         digits = None if precision is None else _size(precision)
         return cls(flags, _size(width), digits, _WIDTHS.get(length or "", 64), letter)
 
     def without(self, flags: str) -> Conversion:
-        """Return the same conversion without some flags."""
+        """Return the conversion without some flags."""
         kept = "".join(flag for flag in self.flags if flag not in flags)
         return Conversion(kept, self.width, self.precision, self.bits, self.letter)
 
     def padded(self, text: str) -> str:
-        """Pad text to the width."""
+        """Return a text padded to the width."""
         return text.ljust(self.width) if "-" in self.flags else text.rjust(self.width)
 
     def zeroed(self, head: str, digits: str) -> str:
-        """Pad a number to the width; zeros, if asked for, go between its sign and its digits."""
+        """Return a number padded to the width; zeros go between its sign and its digits."""
         if "0" in self.flags and "-" not in self.flags:
             digits = digits.rjust(self.width - len(head), "0")
         return self.padded(head + digits)
 
 
 def _size(digits: str) -> int:
-    """Parse a width or a precision; without digits it is 0."""
+    """Return a width or a precision; one without digits is 0."""
     digits = digits.lstrip("0")
     return min(int(digits or 0), _LONGEST) if len(digits) < 10 else _LONGEST
 
 
 def write(conversion: Conversion, number: Number, bits: int) -> str:
-    """Format one element: a float, or an integer of `bits` bits given as an unsigned number."""
+    """Return the text of one element: `number` is a float, or an unsigned pattern of `bits`."""
     return _WRITERS.get(conversion.letter, _nothing)(conversion, number, bits)
 
 
 def write_tile(
     conversion: Conversion, shape: Sequence[int], elements: Sequence[tuple[Number, int]]
 ) -> str:
-    """Format a tile; each element, in row-major order, is a number and its width in bits."""
+    """Return the text of a tile; elements are in row-major order: numbers and their bits."""
     texts = [write(conversion, number, bits) for number, bits in elements]
     for extent in reversed(shape):
         groups = range(0, len(texts), extent)
@@ -97,7 +97,7 @@ def pieces(text: str) -> Iterator[str | Conversion]:
 
 
 def _unsigned(conversion: Conversion, number: Number, bits: int) -> int:
-    """Return the argument as printf reads it from its register: an unsigned integer."""
+    """Return the pattern that printf reads as an integer, as unsigned."""
     if isinstance(number, float):
         number, bits = int.from_bytes(struct.pack("<d", number), "little"), 64
     return number & ((1 << min(bits, conversion.bits)) - 1)
@@ -185,7 +185,7 @@ def _pointer(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _string(conversion: Conversion, number: Number, bits: int) -> str:
-    """Format the text at an address; an argument that is no pointer is printed as one."""
+    """Return the string at an address; a number that is no pointer is written as one."""
     if isinstance(number, float) or bits < 64:
         return _pointer(conversion, number, bits)
     text = ctypes.string_at(number).decode("utf-8", "replace") if number else "(null)"
@@ -193,7 +193,7 @@ def _string(conversion: Conversion, number: Number, bits: int) -> str:
 
 
 def _nothing(conversion: Conversion, number: Number, bits: int) -> str:
-    """Print nothing: %n would store, but has no address; an incomplete conversion means nothing."""
+    """Return nothing, for %n, which has no address to store to, and incomplete conversions."""
     return ""
 
 

@@ -1,7 +1,7 @@
-"""Decisions of the stages as rows: stage, op, what was decided, why, and on what facts.
+"""Optimisation remarks: which stage decided what, about which op, why, and from which facts.
 
-Stages keep their decisions in typed fields; the rows are made of these on request. Decisions made
-during the emission of LLVM IR are recorded at once, as remarks of that stage.
+Stages keep their decisions in typed fields; remarks are derived from these on request. Only what is
+decided while LLVM IR is emitted is noted at once, as remarks of that stage.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tileir.ir.locations import Location
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One decision. `op` is None if it is about the whole kernel; `entry` is the kernel's symbol.
+    """One decision about an op, or about a whole kernel: then `op` is None. `entry` is its symbol.
 
     `what` and `why` are for people, without a full stop; `facts` is for programs.
     """
@@ -29,7 +29,7 @@ class Remark:
 
     @property
     def location(self) -> Location | None:
-        """The source location of the op, if known."""
+        """The op's location in source, if it is known."""
         return None if self.op is None else self.op.location
 
     def __str__(self) -> str:

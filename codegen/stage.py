@@ -1,4 +1,4 @@
-"""One stage of a compilation as it is told, and the story that several of them make."""
+"""What one stage of a compilation did, and a report on several of them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from .remarks import Remark
 class Stage:
     """One stage of a compilation.
 
-    `says` is what it does, in words. `text` is what there is after it: Tile IR with comments that
-    say what has been decided so far, LLVM IR, PTX, or the launch plan. `shown` is what the story
-    tells of it: what it decided, and the text where that is worth reading again. `remarks` are its
-    decisions as rows.
+    `headline` says in a line what the stage does. `text` is the whole output: Tile IR with comments
+    that say what has been decided so far, LLVM IR, PTX, or the launch plan. `excerpt` is the part
+    that a report shows: the stage's decisions, and the text where it is worth reading again.
+    `remarks` are its decisions as rows.
     """
 
     name: str
-    says: str
+    headline: str
     text: str
-    shown: str
+    excerpt: str
     remarks: tuple[Remark, ...]
 
     def __str__(self) -> str:
         return self.text
 
 
-def story(stages: Iterable[Stage]) -> str:
-    """What some stages did, one after the other."""
+def report(stages: Iterable[Stage]) -> str:
+    """Return what some stages did, one after the other: `--emit stages`."""
     parts = []
-    for idle, group in groupby(stages, key=lambda each: not each.shown):
+    for idle, group in groupby(stages, key=lambda each: not each.excerpt):
         if idle:
             parts.append(f"// ==== {', '.join(each.name for each in group)}: nothing to do\n")
         else:
-            parts += (f"// ==== {each.name}: {each.says}\n{each.shown}" for each in group)
+            parts += (f"// ==== {each.name}: {each.headline}\n{each.excerpt}" for each in group)
     return "\n".join(parts)

@@ -1,22 +1,23 @@
-"""The fields that the states of all families have."""
+"""What the states of all families of targets have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from .kernel import Kernel
+from .kernel import KernelIR
 
 
 class KernelState(Protocol):
     """A kernel and the decisions about it; each family adds its fields."""
 
-    kernel: Kernel
+    kernel: KernelIR
     dropped: int
+    """Dead ops that were eliminated."""
 
 
 class State(Protocol):
-    """The argument of the stages of a family: a module and the decisions about it so far."""
+    """A module and what has been decided about it so far: the argument of every stage."""
 
     @property
     def kernels(self) -> Sequence[KernelState]:

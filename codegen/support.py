@@ -1,4 +1,4 @@
-"""Ops that a target cannot compile: all are reported at once, before any LLVM IR is built."""
+"""Find the ops that a target does not support: all are reported at once, before LLVM IR."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from tileir.ir import Op
 from tileir.read.text_positions import located
 from tileir.types import Tile
 
-from .kernel import Kernel
+from .kernel import KernelIR
 
 MAX_DEPTH = 100
-"""Levels of nested regions; no hand-written kernel is nested deeper."""
+"""The most levels of nested regions."""
 
 WhyNot = Callable[[Op, str], str | None]
 
 
-def check(kernels: Iterable[Kernel], target: str, why_not: WhyNot) -> None:
-    """Raise one UnsupportedError that lists every op which is not lowered."""
+def check(kernels: Iterable[KernelIR], target: str, why_not: WhyNot) -> None:
+    """Raise one UnsupportedError that lists every unsupported op, if there are any."""
     diagnostics: list[Diagnostic] = []
     for kernel in kernels:
         diagnostics += located(_unsupported(kernel, target, why_not), kernel.bytecode)
     if diagnostics:
-        count = "one op is" if len(diagnostics) == 1 else f"{len(diagnostics)} ops are"
+        number = len(diagnostics)
+        count = "one op is" if number == 1 else f"{number} ops are"
         raise UnsupportedError(f"{count} not supported on target {target}:", diagnostics)
 
 
-def _unsupported(kernel: Kernel, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
+def _unsupported(kernel: KernelIR, target: str, why_not: WhyNot) -> Iterator[Diagnostic]:
     yield from _parameters(kernel)
     for op in kernel.walk():
         if op.depth and op.spec.terminator:
-            continue  # part of the op whose region it ends
+            continue  # it counts as part of the op whose region it ends
         if op.depth > MAX_DEPTH + 1:
-            continue  # part of one that is too deep
+            continue  # it is inside of an op that is reported as too deep
         reason = _depth(op) or why_not(op, target)
         if reason:
             yield Diagnostic.about(op, kernel.symbol, "unsupported", reason)
@@ -43,8 +44,8 @@ def _depth(op: Op) -> str | None:
     return f"it is nested more than {MAX_DEPTH} levels deep" if op.depth > MAX_DEPTH else None
 
 
-def _parameters(kernel: Kernel) -> list[Diagnostic]:
-    """Return a diagnostic for each parameter that a launch could not pass."""
+def _parameters(kernel: KernelIR) -> list[Diagnostic]:
+    """Return the problems of parameters that a launch cannot pass."""
     return [
         Diagnostic(
             "error",
@@ -58,5 +59,5 @@ def _parameters(kernel: Kernel) -> list[Diagnostic]:
 
 
 def _passable(kind: object) -> bool:
-    """Whether a launch can pass a value of this type: a tile of rank 0."""
+    """Whether a launch can pass a parameter of this type: a scalar or a pointer."""
     return isinstance(kind, Tile) and not kind.rank

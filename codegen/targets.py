@@ -1,4 +1,4 @@
-"""Which folder generates code for a target."""
+"""Which package generates code for a target, and which GPU the text of a module names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CAPABILITY, SPELLED = "nv_tileaa.compute_capability", "nv_tileaa.target_spec"
 
 
 def named_target(bytecode: Bytecode) -> str | None:
-    """The GPU that the text of a module names; UnsupportedError for one that we do not know."""
+    """Return the GPU that the text of a module names, if any; UnsupportedError if unknown."""
     module = bytecode.launch_attributes.module
     if CAPABILITY in module:
         attribute, name = CAPABILITY, numbered(module[CAPABILITY])
@@ -29,13 +29,13 @@ def named_target(bytecode: Bytecode) -> str | None:
     if not isinstance(name, str) or name not in TARGETS:
         said = f"{attribute} is {spell(module[attribute])}"
         problem = f"{said}, which is no GPU; known are {', '.join(GPUS)}"
-        found = [Diagnostic("error", "launch-contract", problem)]
-        raise UnsupportedError("the text is for a GPU that is none:", located(found, bytecode))
+        diagnostics = located([Diagnostic("error", "launch-contract", problem)], bytecode)
+        raise UnsupportedError("the text is for a GPU that is none:", diagnostics)
     return TARGETS[name].gpu
 
 
 def no_gpu(asker: str, target: str) -> str:
-    """What is wrong if `asker` needs a GPU and nobody has named one; `target` is how to do that."""
+    """Return the message if `asker` needs a GPU and none is named; `target` is how to name one."""
     return (
         f"Failed to get ComputeCapability: no GPU is named, which {asker} needs; give {target},"
         f" such as sm_90, or {CAPABILITY} = 90 to the module of a text"
@@ -43,11 +43,11 @@ def no_gpu(asker: str, target: str) -> str:
 
 
 def package_of(target: str) -> str:
-    """The package beside this file that compiles for a target; UnsupportedError for an unknown one.
+    """Return the package beside this file that compiles for a target; UnsupportedError if unknown.
 
     Every such package has `compile_kernels(kernels, target)`, `why_not(op, target)` and
-    `identity(target)`, which says what machine its code depends on. If that is not None, the code
-    is kept: its compilations have `to_bytes()`, of which the package's `restore` makes them again.
+    `identity(target)`, which identifies the machine that its code depends on. If that is not None,
+    compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse.
     """
     if target == HOST:
         return "host"

@@ -1,22 +1,21 @@
-"""NVIDIA's GPUs as data: what each can do, how much it holds, and which PTX it runs.
+"""NVIDIA's GPUs as data: the features and limits of each, and which PTX it runs.
 
-One row a target: a GPU as tileiras spells it (sm_90), or the same GPU and no other (sm_90a). Who
-wants to know something asks the row for a feature by its name (``target.has("cp.async")``), and
-never which number a name holds: features do not grow with the numbers. Of sm_90a, sm_107 and
-sm_120a, the first alone has wgmma and the last alone block-scaled mma. This file is the only one
-that reads those numbers.
+One row a target: a GPU as tileiras spells it (sm_90), or its architecture-specific form (sm_90a).
+Code asks a row for a feature by its name (``target.has("cp.async")``), and never compares the
+numbers in names, since features do not grow with them: of sm_90a, sm_107 and sm_120a, only the
+first has wgmma and only the last has block-scaled mma. Only this file reads those numbers.
 
-PTX for ``.target sm_90`` runs on 9.0 and everything later; PTX for ``.target sm_90a`` runs on 9.0
-alone, and only it may use what the letter stands for (PTX ISA, .target). So there are three ways to
-compile for such a GPU:
+PTX for ``.target sm_90`` runs on compute capability 9.0 and all later ones; PTX for ``.target
+sm_90a`` runs on 9.0 alone, and only it may use architecture-specific features (PTX ISA, .target).
+So there are three ways to compile for such a GPU:
 
 sm_90                plain PTX, unless code uses a feature that only sm_90a has: then that of sm_90a
-sm_90, ``portable``  plain PTX always; those features do not exist
+sm_90, ``portable``  plain PTX always, without those features
 sm_90a               PTX for sm_90a always
 
-A target's own `ptx` is the lowest PTX ISA version that knows `ptx_target`, so that the oldest
-possible driver loads the result; none is above 9.0, which is what a driver of CUDA 13.0 reads.
-Where LLVM or PTX 9.0 do not know a GPU, `ptx_target` is an older one whose PTX runs on it.
+A row's `ptx` is the lowest PTX ISA version that has its `ptx_target`, so that the oldest possible
+driver loads the result; none is above 9.0, which is what a driver of CUDA 13.0 reads. If LLVM or
+PTX 9.0 do not have a GPU, its `ptx_target` is an older one whose PTX runs on it.
 """
 
 from __future__ import annotations
@@ -51,23 +50,23 @@ Feature = Literal[
     "multimem",
     "clusters",
     "griddepcontrol",
-    # Nothing asks for these yet. They are what the letter a stands for, and what its rule is about.
+    # No code uses these yet. They are the architecture-specific ones, which need the suffix a.
     "wgmma",
     "setmaxnreg",
     "tcgen05",
     "block-scaled mma",
 ]
-"""What PTX can say for some GPUs and not for others."""
+"""A feature that PTX has for some GPUs and not for others."""
 FEATURES: frozenset[str] = frozenset(get_args(Feature))
 
 Gated = Literal[
     "f4E2M1FN", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", "fnv8E5M3FNU", "add bf16", "multicast"
 ]
-"""What tileiras 13.5 refuses for some of its GPUs: element types, atomic addition, pointers."""
+"""A capability that tileiras 13.5 refuses for some of its GPUs: a type, an atomic, pointers."""
 GATED: frozenset[str] = frozenset(get_args(Gated))
 
 RESERVED_BYTES = 1 << 10
-"""Shared memory that each block takes beside what it asks for."""
+"""Bytes of shared memory that the system reserves in each block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,42 +74,42 @@ class Target:
     """One row: a GPU, or its form with the suffix a."""
 
     name: str
-    """What `compile` is asked for: sm_90, sm_90a."""
+    """The name that `compile` takes as target: sm_90, sm_90a."""
     gpu: str
-    """The GPU, as tileiras, hints and attributes of a text call it: sm_90 for both."""
+    """The GPU, as tileiras, hints and attributes of a text spell it: sm_90 for both."""
     ptx_target: str
     """`.target` in the PTX, and LLVM's name of the processor."""
     ptx: PtxVersion
     features: frozenset[Feature]
     specific: frozenset[Feature]
-    """More features, for which the PTX has to take the suffix a."""
+    """Further features, which need PTX for the form with the suffix a."""
     later: tuple[tuple[Feature, PtxVersion], ...]
-    """Features that this GPU has only in a later version of PTX than other GPUs do."""
+    """Features that need a later PTX ISA version on this GPU than on others, and that version."""
     tileiras: frozenset[Gated] | None
-    """Which of `Gated` tileiras 13.5 compiles for it; None if tileiras has no such GPU."""
+    """The capabilities in `Gated` that tileiras 13.5 has for it; None if it has no such GPU."""
     blocks_per_sm: int
-    """Blocks that one SM runs at the same time, at most."""
+    """The most resident blocks of one SM."""
     threads_per_sm: int
-    """Threads that one SM runs at the same time, at most."""
+    """The most resident threads of one SM."""
     shared_bytes: int
-    """Shared memory that one block may ask for."""
+    """The most bytes of shared memory that one block may ask for."""
     registers_per_sm: int = 1 << 16
     warp: int = 32
     max_threads: int = 1024
-    """Threads of one block."""
+    """The most threads of one block."""
     max_grid: tuple[int, int, int] = (2**31 - 1, 65535, 65535)
-    """Blocks along x, y and z that the hardware launches."""
+    """The most blocks of a launch along x, y and z."""
 
     def has(self, feature: Feature) -> bool:
-        """Whether code for this target may use a feature; ValueError for what is none."""
+        """Whether code for this target may use a feature; ValueError for an unknown one."""
         return _known(feature) in self.features or feature in self.specific
 
     def ptx_of(self, feature: Feature) -> PtxVersion:
-        """The PTX ISA version in which this target has a feature, as far as the target decides."""
+        """Return the PTX ISA version from which on this target has a feature."""
         return dict(self.later).get(_known(feature), self.ptx)
 
     def using(self, features: Iterable[Feature]) -> Target:
-        """This target for code that uses these features: with the suffix a if one is specific.
+        """Return this target for code with these features: with the suffix a if one needs it.
 
         ValueError for a feature that the target does not have.
         """
@@ -124,9 +123,9 @@ class Target:
         return replace(self, ptx_target=form.ptx_target, ptx=max(self.ptx, form.ptx))
 
     def portable(self) -> Target:
-        """This target without what its form with the suffix a has.
+        """Return this target without the features that need the suffix a.
 
-        UnsupportedError for such a form itself, whose PTX is never portable.
+        UnsupportedError for a form with that suffix, whose PTX is never portable.
         """
         if self.name != self.gpu:
             where = described(self.ptx_target)
@@ -137,12 +136,12 @@ class Target:
         return replace(self, specific=frozenset())
 
     def shared_of_each(self, blocks: int) -> int:
-        """Bytes of shared memory for each of so many blocks that one SM runs at the same time."""
+        """Return the bytes of shared memory for each of so many resident blocks of one SM."""
         return (self.shared_bytes + RESERVED_BYTES) // blocks - RESERVED_BYTES
 
     @property
     def llvm_features(self) -> str:
-        """The PTX version as LLVM's feature string."""
+        """The PTX ISA version as LLVM's feature string."""
         return f"+ptx{self.ptx[0]}{self.ptx[1]}"
 
 
@@ -153,20 +152,20 @@ def _known(feature: Feature) -> Feature:
 
 
 def _parts(name: str) -> tuple[Capability, str]:
-    found = re.fullmatch(r"sm_(\d+)(\d)(a?)", name)
-    if found is None:
+    match = re.fullmatch(r"sm_(\d+)(\d)(a?)", name)
+    if match is None:
         raise ValueError(f"{name!r} is no name of a GPU")
-    return (int(found[1]), int(found[2])), found[3]
+    return (int(match[1]), int(match[2])), match[3]
 
 
 def _alone(gpu: str) -> str:
-    """The form of a GPU that PTX for no other runs on."""
+    """Return the name of a GPU's form with the suffix a."""
     return f"{gpu}a"
 
 
 @dataclass(frozen=True, slots=True)
 class _Sm:
-    """What one SM holds at the same time, and KB of shared memory that a block may ask for."""
+    """The most resident blocks and threads of an SM, and KB of shared memory of a block."""
 
     blocks: int
     threads: int
@@ -194,30 +193,48 @@ _MULTICAST = frozenset[Gated]({*_SCALES, "multicast"})
 _UE5M3 = frozenset[Gated]({*_MULTICAST, "fnv8E5M3FNU"})
 
 _Form = tuple[PtxVersion, frozenset[Feature]]
-"""The form with the suffix a: the PTX that knows it, and what it has beyond the GPU's own PTX."""
+"""The form with the suffix a: the PTX ISA version that has it, and its further features."""
 _WGMMA = frozenset[Feature]({"wgmma", "setmaxnreg"})
 _TCGEN05 = frozenset[Feature]({"tcgen05", "setmaxnreg"})
 _BLOCK_SCALED = frozenset[Feature]({"block-scaled mma", "setmaxnreg"})
 
 
 def _gpu(
-    name: str, ptx: PtxVersion, sm: _Sm, features: frozenset[Feature],
-    tileiras: frozenset[Gated] | None, form: _Form | None = None, ptx_target: str = "",
+    name: str,
+    ptx: PtxVersion,
+    sm: _Sm,
+    features: frozenset[Feature],
+    tileiras: frozenset[Gated] | None,
+    form: _Form | None = None,
+    ptx_target: str = "",
     later: tuple[tuple[Feature, PtxVersion], ...] = (),
-) -> Iterator[Target]:  # fmt: skip
-    """The row of a GPU, and that of its form with the suffix a."""
+) -> Iterator[Target]:
+    """Return the row of a GPU, and that of its form with the suffix a."""
     specific: frozenset[Feature] = form[1] if form else frozenset()
     row = Target(
-        name, name, ptx_target or name, ptx, features, specific, later, tileiras,
-        blocks_per_sm=sm.blocks, threads_per_sm=sm.threads, shared_bytes=sm.shared << 10,
-    )  # fmt: skip
+        name,
+        name,
+        ptx_target or name,
+        ptx,
+        features,
+        specific,
+        later,
+        tileiras,
+        blocks_per_sm=sm.blocks,
+        threads_per_sm=sm.threads,
+        shared_bytes=sm.shared << 10,
+    )
     yield row
     if form:
         alone = _alone(name)
         yield replace(
-            row, name=alone, ptx_target=alone, ptx=form[0], features=features | specific,
+            row,
+            name=alone,
+            ptx_target=alone,
+            ptx=form[0],
+            features=features | specific,
             specific=frozenset(),
-        )  # fmt: skip
+        )
 
 
 _ROWS = (
@@ -225,14 +242,13 @@ _ROWS = (
     *_gpu("sm_80", (7, 0), _Sm(32, 2048, 163), _AMPERE, _NOTHING),
     *_gpu("sm_86", (7, 1), _Sm(16, 1536, 99), _AMPERE, _NOTHING),
     *_gpu("sm_87", (7, 4), _Sm(16, 1536, 163), _AMPERE, _NOTHING),
-    # No guide says what a block of sm_88 may ask for; none of its kind has less.
+    # No guide gives the shared memory of sm_88; this is the least of the Ampere GPUs.
     *_gpu("sm_88", (9, 0), _Sm(16, 1536, 99), _AMPERE, _NOTHING),
     *_gpu("sm_89", (7, 8), _Sm(24, 1536, 99), _ADA, _F8, later=(("f8 conversions", (8, 1)),)),
     *_gpu("sm_90", (7, 8), _LARGE, _HOPPER, _F8, ((8, 0), _WGMMA)),
     *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, ((8, 6), _TCGEN05)),
     *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, ((8, 8), _TCGEN05)),
-    # PTX 9.0 and LLVM 22 have no sm_107. It runs what was written for sm_103, and nothing of what
-    # was written for sm_103a.
+    # PTX 9.0 and LLVM 22 have no sm_107. It runs PTX for sm_103, but not PTX for sm_103a.
     *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227), _BLACKWELL, _UE5M3, ptx_target="sm_103"),
     *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227), _BLACKWELL, _SCALES, ((9, 0), _TCGEN05)),
     *_gpu("sm_120", (8, 7), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, ((8, 7), _BLOCK_SCALED)),
@@ -240,7 +256,7 @@ _ROWS = (
 )  # fmt: skip
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
-"""Everything that can be compiled for, by name."""
+"""Name -> target, for all targets but the host."""
 GPUS = tuple(row.name for row in _ROWS if row.name == row.gpu)
 """The GPUs, without their forms with the suffix a, oldest first."""
 TILEIRAS = tuple(name for name in GPUS if TARGETS[name].tileiras is not None)
@@ -248,33 +264,33 @@ TILEIRAS = tuple(name for name in GPUS if TARGETS[name].tileiras is not None)
 
 
 def gpus_with(feature: Feature) -> list[str]:
-    """The GPUs that have a feature, in whatever form of their PTX."""
+    """Return the GPUs that have a feature, with or without the suffix a."""
     return [name for name in GPUS if TARGETS[name].has(feature)]
 
 
 def capability_of(name: str) -> Capability:
-    """The compute capability of a GPU, known or not: sm_121 and sm_121a have 12.1."""
+    """Return the compute capability of a GPU, known or not: sm_121 and sm_121a have 12.1."""
     return _parts(name)[0]
 
 
 def spelled(capability: Capability) -> str:
-    """A GPU of a compute capability as tileiras spells it."""
+    """Return the name of the GPU with a compute capability: sm_90 for 9.0."""
     major, minor = capability
     return numbered(f"{major}{minor}")
 
 
 def numbered(number: object) -> str:
-    """The GPU that attributes of a text mean by a number: sm_90 by 90."""
+    """Return the name of the GPU that attributes of a text give by a number: sm_90 for 90."""
     return f"sm_{number}"
 
 
 def gpus_among(words: Iterable[str]) -> list[str]:
-    """The words that are names of GPUs, known or not, without their forms; oldest first."""
+    """Return the words that are names of GPUs, known or not, without suffix; oldest first."""
     return sorted({word for word in words if re.fullmatch(r"sm_\d\d+", word)}, key=capability_of)
 
 
 def runs_on(ptx_target: str) -> tuple[Capability, bool]:
-    """Where PTX for a `.target` runs: on one compute capability, and whether on later ones too."""
+    """Return the compute capability that PTX for a `.target` runs on, and whether later ones do."""
     capability, suffix = _parts(ptx_target)
     return capability, not suffix
 
@@ -286,13 +302,13 @@ def runs(ptx_target: str, capability: Capability) -> bool:
 
 
 def described(ptx_target: str) -> str:
-    """Where PTX for a `.target` runs, in words."""
+    """Return where PTX for a `.target` runs, in words."""
     (major, minor), later = runs_on(ptx_target)
     return f"{major}.{minor} and later" if later else f"{major}.{minor} alone"
 
 
 def newest_run_by(capability: Capability) -> str:
-    """The newest GPU whose portable PTX a GPU runs; UnsupportedError for one that is too old."""
+    """Return the newest GPU whose portable PTX a GPU runs; UnsupportedError if it is too old."""
     able = [name for name in GPUS if capability_of(name) <= capability]
     if not able:
         raise UnsupportedError(f"the GPU is an {spelled(capability)}, older than {GPUS[0]}")
@@ -300,8 +316,8 @@ def newest_run_by(capability: Capability) -> str:
 
 
 def assembled_for(target: str, ptx_target: str) -> str:
-    """What machine code is made for, of PTX for a `.target` that was compiled for a target.
+    """Return the GPU for which ptxas assembles the PTX of a target.
 
-    ptxas assembles plain PTX for any GPU that runs it, PTX with the suffix a for that form alone.
+    Plain PTX can be assembled for any GPU that runs it, PTX with the suffix a for that form alone.
     """
     return target if runs_on(ptx_target)[1] else ptx_target

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of, traits_of
 from tileir.codegen.ops.contiguity import Run, Runs, unit_of
 from tileir.ir import Block, Op, Value
@@ -28,7 +28,7 @@ class Contiguity(dict[Value, Runs]):
     """
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Contiguity:
+    def of(cls, kernel: KernelIR) -> Contiguity:
         """Analyse the tiles of a kernel."""
         table = cls(kernel.facts(Divisibility))
         if any(family_of(op) in _THROUGH_POINTERS for op in kernel.walk()):

@@ -11,7 +11,7 @@ Integers are read as signed. Arithmetic that might wrap loses its bounds, but ke
 
 from __future__ import annotations
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import traits_of
 from tileir.codegen.ops.divisibility import Facts, integer, range_of, unknown
 from tileir.ir import Op, Value
@@ -21,7 +21,7 @@ class Divisibility(dict[Value, Facts]):
     """Maps values to facts; of values not in the table only the type is known."""
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Divisibility:
+    def of(cls, kernel: KernelIR) -> Divisibility:
         """Analyse the values of a kernel."""
         table = cls()
         for op in kernel.walk():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
 from tileir.types import Pointer, Tile, Token
@@ -26,7 +26,7 @@ class Origin:
 class Origins:
     """Traces addresses back through the ops and regions of a kernel."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: KernelIR) -> None:
         self._pointers = {
             id(value): number
             for number, value in enumerate(kernel.parameters)
@@ -41,7 +41,7 @@ class Origins:
         self._fresh = tuple(op for op in kernel.walk() if family_of(op) is Family.VARIABLE)
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Origins:
+    def of(cls, kernel: KernelIR) -> Origins:
         """Analyse the addresses of a kernel."""
         return cls(kernel)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import writes_memory
 from tileir.ir import Op, Value
 
 from .origins import Origins, addresses_of
 
 
-def written_parameters(kernel: Kernel) -> set[int]:
+def written_parameters(kernel: KernelIR) -> set[int]:
     """Return the numbers of the pointer parameters that a store or an atomic may access."""
     targets = [value for op in kernel.walk() for value in _targets(op)]
     return set(kernel.facts(Origins).behind(targets).parameters)

@@ -13,8 +13,8 @@ from .machine import cpu
 from .running.compilation import HostCompilation, HostKernel
 
 if TYPE_CHECKING:
-    from tileir.codegen.kernel import Kernel
-    from tileir.codegen.pipeline import Watch
+    from tileir.codegen.kernel import KernelIR
+    from tileir.codegen.pipeline import AfterStage
     from tileir.ir import Op
 
     from .state import State
@@ -40,14 +40,14 @@ def why_not(op: Op, target: str) -> str | None:
 
 
 def compile_kernels(
-    kernels: list[Kernel], target: str, watch: Watch[State] | None = None,
+    kernels: list[KernelIR], target: str, after_stage: AfterStage[State] | None = None,
     until: str | None = None, checks: Sequence[str] = (),
 ) -> HostCompilation | None:  # fmt: skip
     """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`.
 
-    None if stages end before there is machine code: `watch` and `until` are those of
+    None if stages end before there is machine code: `after_stage` and `until` are those of
     `pipeline.run`.
     """
     from . import compiling
 
-    return compiling.compile_kernels(kernels, watch, until, checks)
+    return compiling.compile_kernels(kernels, after_stage, until, checks)

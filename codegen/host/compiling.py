@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tileir.codegen import pipeline
-from tileir.codegen.kernel import Kernel
-from tileir.codegen.pipeline import Watch
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.pipeline import AfterStage
 
 from .machine.machine_code import MachineCode
 from .running.compilation import HostCompilation
@@ -14,11 +14,14 @@ from .state import KernelState, State
 
 
 def compile_kernels(
-    kernels: list[Kernel], watch: Watch[State] | None, until: str | None, checks: Sequence[str]
+    kernels: list[KernelIR],
+    after_stage: AfterStage[State] | None,
+    until: str | None,
+    checks: Sequence[str],
 ) -> HostCompilation | None:
     """Compile kernels; see `compile_kernels` of the package."""
     state = State([KernelState(kernel) for kernel in kernels], checks)
-    if not pipeline.run("host", state, watch, until):
+    if not pipeline.run("host", state, after_stage, until):
         return None
     code = MachineCode(tuple(state.entries), state.object_file, state.llvm_ir)
     return HostCompilation(code)

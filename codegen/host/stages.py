@@ -29,25 +29,25 @@ __all__ = [
 
 
 def order(state: State) -> None:
-    """Give each op its place in time, and the loops around it."""
+    """Number the ops in program order, with the loops around each."""
     for each in state.kernels:
         each.order = Order(each.kernel.body)
 
 
 def fuse(state: State) -> None:
-    """Decide which tiles are worth a buffer; all others become part of the loops that want them."""
+    """Decide which tiles get a buffer; all others are computed in the loops that use them."""
     for each in state.kernels:
         each.fusion = plan_fusion(each.order)
 
 
 def place_buffers(state: State) -> None:
-    """Lay the buffers out in the workspace of a thread."""
+    """Lay out the buffers in the workspace of a thread."""
     for each in state.kernels:
         each.storage = plan_storage(each.order, each.fusion)
 
 
 def emit_llvm(state: State) -> None:
-    """Write LLVM IR for one tile block."""
+    """Emit LLVM IR for one tile block."""
     module = ir.Module("tileir")
     module.machine = Machine.of_host()
     module.triple, module.data_layout = cpu.triple_and_layout()
@@ -62,12 +62,12 @@ def emit_llvm(state: State) -> None:
 
 
 def optimise(state: State) -> None:
-    """Run LLVM's optimiser, for this machine's CPU."""
+    """Run LLVM's optimisation passes for this machine's CPU."""
     state.optimised = cpu.optimised(state.llvm_ir)
 
 
 def emit_object(state: State) -> None:
-    """Have LLVM write machine code."""
+    """Emit machine code with LLVM's back end."""
     state.object_file = cpu.object_code(state.optimised)
 
 

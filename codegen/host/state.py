@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from llvmlite import binding
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.remarks import Remark
 
 from .planning.buffers import Fusion, Storage
@@ -19,7 +19,7 @@ from .running.kernel_info import KernelInfo
 class KernelState:
     """A kernel and the decisions of the stages about it; None if not decided yet."""
 
-    kernel: Kernel
+    kernel: KernelIR
     dropped: int = 0
     """Number of dead ops that were dropped."""
     order: Order | None = None

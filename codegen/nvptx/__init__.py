@@ -1,6 +1,6 @@
 """Code for NVIDIA GPUs: PTX and launch plans, without any of NVIDIA's tools.
 
-`stages` decides step by step, `lower` writes LLVM IR, LLVM writes PTX.
+`stages` has the steps; `schedule` decides, `emit` writes LLVM IR, LLVM writes PTX.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from tileir.codegen import pipeline
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.device import launch as on_device
 from tileir.codegen.device.image import Image
-from tileir.codegen.kernel import Kernel
-from tileir.codegen.pipeline import Watch
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.pipeline import AfterStage
 from tileir.gpus import TARGETS
 from tileir.ir import Op
 from tileir.types import Element, Tile
@@ -27,7 +27,7 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 class CompiledEntry(Compiled):
-    """An entry as PTX and launch plan."""
+    """An entry compiled to PTX, with its launch plan."""
 
     def __init__(
         self, symbol: str, elements: Iterable[Element], plan: dict[str, Any], image: Image
@@ -48,22 +48,22 @@ class CompiledEntry(Compiled):
         are what its scalar arguments say.
 
         With a `stream` (a handle, or an object of PyTorch, CuPy, Numba or cuda.core) the launch is
-        put there and goes on after this returns: what is passed has to stay alive, and what goes
-        wrong is told by whoever waits for the stream. Without one, it goes to the default stream
-        and has finished when this returns.
+        asynchronous there: the arguments have to stay alive, and errors are raised by whatever
+        waits for the stream. Without one, it goes to the default stream and has finished when this
+        returns.
 
-        KernelAssertionError if an assertion of the kernel is false, DeviceError for whatever else
-        the driver complains about, also where there is none. LaunchError if something does not fit
-        the kernel or the GPU; then nothing has run. Whatever can be is checked first, and an
-        empty grid needs no GPU. MissingPackageError without cuda-bindings.
+        KernelAssertionError if an assertion of the kernel is false, DeviceError for any other error
+        of the driver, also if there is no driver. LaunchError if an argument does not fit the
+        kernel or the GPU; then nothing has run. Checks come first where possible, and an empty grid
+        needs no GPU. MissingPackageError without cuda-bindings.
         """
         self.refuse(others)
         on_device.launch(self.symbol, self.plan, self.elements, self._image, grid, args, stream)
 
     def load(self) -> None:
-        """Give the code to the driver now, for the current GPU; the first launch does it otherwise.
+        """Load the code for the current GPU now, which otherwise the first launch does.
 
-        LaunchError, DeviceError and MissingPackageError as of a launch.
+        LaunchError, DeviceError and MissingPackageError as for a launch.
         """
         on_device.load(self.symbol, self.plan, self._image)
 
@@ -73,11 +73,11 @@ class PtxCompilation(Compilation):
 
 
 def identity(target: str) -> None:
-    """Nothing that is compiled for GPUs is kept on disk."""
+    """Return None: compilations for GPUs are not cached."""
 
 
 def why_not(op: Op, target: str) -> str | None:
-    """Why this target cannot lower an op, or None."""
+    """Return why an op is not supported on a target; None if it is."""
     gpu = TARGETS[target]
     if reason := supported.why_not(op) or supported.lacks(op, gpu):
         return reason
@@ -89,24 +89,24 @@ def why_not(op: Op, target: str) -> str | None:
 
 
 def compile_kernels(
-    kernels: list[Kernel],
+    kernels: list[KernelIR],
     target: str,
-    watch: Watch[State] | None = None,
+    after_stage: AfterStage[State] | None = None,
     until: str | None = None,
     launch: Mapping[str, object] = _NOTHING,
     lineinfo: bool = False,
     portable: bool = False,
 ) -> PtxCompilation | None:
-    """PTX and plans for kernels that have passed `why_not`; None if stages end before that.
+    """Compile kernels that have passed `why_not`; return None if `until` left stages out.
 
-    `launch` has the options about launching (see `launch_terms`). With `lineinfo`, the PTX says
-    which lines of source its instructions come from. `portable` leaves out what only the form of
-    the target with the suffix a has. `watch` and `until` are those of `pipeline.run`.
+    `launch` has the options about the launch (see `launch_terms`). With `lineinfo`, the PTX has the
+    source lines of its instructions. `portable` forbids features that only the form of the target
+    with the suffix a has. `after_stage` and `until` are those of `pipeline.run`.
     """
     gpu = TARGETS[target].portable() if portable else TARGETS[target]
     states = [KernelState(kernel, kernel.symbol) for kernel in kernels]
     state = State(states, gpu, launch, lineinfo)
-    if not pipeline.run("nvptx", state, watch, until):
+    if not pipeline.run("nvptx", state, after_stage, until):
         return None
     image = Image(state.ptx)
     entries = {}

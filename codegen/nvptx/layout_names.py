@@ -1,8 +1,8 @@
-"""Names and spellings of layouts, for those who read what was decided.
+"""Names of layouts, and their definitions as text, for remarks.
 
-A layout is spelled by what each bit of a number moves by: of a thread's registers, of its lane, of
-its warp. `(8,0)` is eight rows, in a tile of one dimension `8` is eight elements; `-` moves by
-nothing, so that those who differ in the bit hold copies.
+A definition has the base of each bit of the register's, the lane's and the warp's number. `(8,0)`
+is eight rows down, in a tile of one dimension `8` is eight elements on; a bit with the base `-` has
+no effect, so that threads which differ in it hold copies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .emit.fragments import coordinates
 
 
 class LayoutNames:
-    """The names that layouts have got so far, in the order in which they came up."""
+    """The names given to layouts so far; `definitions` has them in order."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[LinearLayout, tuple[int, ...]], str] = {}
@@ -23,7 +23,7 @@ class LayoutNames:
         self.definitions: list[str] = []
 
     def name(self, layout: LinearLayout, shape: Sequence[int] = ()) -> str:
-        """What a layout of tiles of a shape is called; without a shape, that of any."""
+        """Return the name of a layout of tiles of a shape; without a shape, of any shape."""
         if not shape and layout in self._any:
             return self._any[layout]
         key = layout, tuple(shape) or (1 << layout.bits,)
@@ -35,7 +35,10 @@ class LayoutNames:
 
 
 def spelled(layout: LinearLayout, shape: Sequence[int]) -> str:
-    """``64x64: register (0,1) (8,0), lane (0,2) (0,4) (1,0) (2,0) (4,0), warp (16,0) -``"""
+    """Return a layout as text.
+
+    ``64x64: register (0,1) (8,0), lane (0,2) (0,4) (1,0) (2,0) (4,0), warp (16,0) -``
+    """
     parts = (("register", layout.register), ("lane", layout.lane), ("warp", layout.warp))
     sides = [
         f"{name} {' '.join(_moved(base, shape) for base in bases)}"

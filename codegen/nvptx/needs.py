@@ -1,8 +1,8 @@
-"""What the code of kernels asks of a GPU: features by their names, and a version of PTX.
+"""The features of a GPU and the version of PTX that the code of kernels needs.
 
-Rows say it where they are: an atom, a form of `red`, an op of the tables here. Of what they name,
-that counts which the target has; for the rest there is another way. A feature that only the form
-of a target with the suffix a has makes the PTX be of that form (`Target.using`).
+They are part of the rows: of an atom, a form of `red`, an op of the tables here. Features that the
+target lacks do not count, since code for it is generated in another way. A feature that only the
+form of a target with the suffix a has makes the PTX one for that form (`Target.using`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tileir.ir import Op
 from .emit.memory.fences import CONTROLS_GRIDS
 from .emit.memory.multimem import LOWERINGS as MULTIMEM
 from .machine import red_forms
-from .schedule.mma_plan import reading_of
+from .schedule.mma_plan import operand_type_of
 
 Need = tuple[Feature | None, PtxVersion]
-"""A feature, None for what every target has, and the lowest PTX ISA version that has it."""
+"""A feature (None if every target has it), and the lowest PTX ISA version that has it."""
 
 _OPS: dict[str, Need] = {
     "memory_fence_alias_tko": (None, (7, 5)),
@@ -29,30 +29,30 @@ _OPS: dict[str, Need] = {
     **dict.fromkeys(MULTIMEM, ("multimem", (8, 1))),
 }
 _MODES: dict[tuple[str, object], Need] = {("tanh", "approx"): (None, (7, 0))}
-"""The same for an op in one of its rounding modes."""
+"""The needs of an op in one of its rounding modes."""
 _CASTS = ("ftof", "ftoi", "itof")
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What some ops need together."""
+    """The needs of several ops together."""
 
     features: frozenset[Feature]
     ptx: PtxVersion
 
 
 def needs_of(ops: Sequence[Op], target: Target) -> Needs:
-    """What all the ops need of a target."""
-    found = [need for op in ops for need in _needs_of(op, target)]
-    found += red_forms.needs_of(ops, target)
-    features: set[Feature] = {name for name, _ in found if name and target.has(name)}
-    versions = [ptx for name, ptx in found if name is None or name in features]
+    """Return what the ops need of a target."""
+    needs = [need for op in ops for need in _needs_of(op, target)]
+    needs += red_forms.needs_of(ops, target)
+    features: set[Feature] = {name for name, _ in needs if name and target.has(name)}
+    versions = [ptx for name, ptx in needs if name is None or name in features]
     return Needs(frozenset(features), max([target.ptx, *versions]))
 
 
 def _needs_of(op: Op, target: Target) -> Iterator[Need]:
     if family_of(op) is Family.PRODUCT:
-        atom = reading_of(op, target)[1]
+        atom = operand_type_of(op, target)[1]
         yield atom.feature, atom.ptx
     if need := _OPS.get(op.name):
         yield need

@@ -1,4 +1,4 @@
-"""The launch plan: all that a launcher needs besides the PTX, as plain JSON data.
+"""The launch plan: everything that a launcher needs besides the PTX, as plain JSON data.
 
 `tileir compile --emit plan` and `Compilation.plan` have one under each entry symbol. A launcher
 loads the PTX, looks up `entry` and calls cuLaunchKernelEx, or the like, with what is here:
@@ -36,8 +36,8 @@ grid_scale              ... by this number: the cluster's extent, if the launch 
 grid_limits             the largest tile grid along x, y and z, in tile blocks: what CUDA allows,
                         and at most 16777215 (2^24 - 1), Tile IR's own limit. A grid with an extent
                         of 0 has no tile blocks, and CUDA refuses it: launch nothing
-contract                what was settled about the launch: term -> its value, and who chose it "by":
-                        an option, an attribute, a hint (with its name), or the compiler. For
+contract                the settled terms of the launch: term -> its value, and its source "by": an
+                        option, an attribute, a hint (with its name), or the compiler. For
                         people to read: all of it is in the PTX and the entries above already.
                         With `maxclusterrank`, a launch may ask for clusters of up to so many
                         blocks (CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, whose extents divide those
@@ -72,7 +72,7 @@ SCHEMA = 1
 
 
 def launch_plan(state: KernelState, target: Target) -> dict[str, Any]:
-    """The plan of a kernel that has been emitted."""
+    """Return the plan of a kernel that has been emitted."""
     major, minor = target.ptx
     capability, later = runs_on(target.ptx_target)
     kernel, contract = state.kernel, state.contract

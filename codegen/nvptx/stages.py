@@ -1,8 +1,9 @@
 """The stages from Tile IR to PTX, in the order of `pipeline.STAGES`.
 
-Each takes the state of the module and puts what it decides into fields of it. Those before
-`emit_llvm` decide, those behind it carry out; what is only decided in `emit_llvm`, since it depends
-on the code around, leaves remarks.
+Each stage fills in fields of the module's state. The stages before `emit_llvm` decide, `emit_llvm`
+and those behind it carry out. What is decided only in `emit_llvm`, because it depends on the code
+emitted so far, is noted as remarks. The first line of a docstring is the stage's headline in
+`--emit stages`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tileir.read.text_positions import located
 from .emit.control.read_ahead import loads_ahead
 from .emit.kernel import declare_kernel, lower_kernel
 from .emit.memory import nibbles
-from .emit.products.fill_staged import place_staged
+from .emit.products.fill_staged import allocate_staged
 from .launch.contract import check_shared, fit_block, lowest_ptx, settle
 from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
@@ -36,24 +37,38 @@ from .schedule.mma_plan import plan_products
 from .schedule.place_barriers import place_barriers as barriers_of
 from .schedule.plan_rings import plan_rings
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
-from .schedule.unroll import trips_at_once
+from .schedule.unroll import unroll_factor
 from .state import KernelState, State
 
 __all__ = [
-    "allocate_memory", "assign_layouts", "choose_atoms", "choose_ptx_version", "choose_threads",
-    "describe_launch", "eliminate_dead_ops", "emit_llvm", "emit_ptx", "number_lines", "optimise",
-    "pipeline_loops", "place_barriers", "place_variables", "prefer_layouts", "read_ahead",
-    "settle_launch", "unroll_loops",
-]  # fmt: skip
+    "allocate_memory",
+    "assign_layouts",
+    "choose_atoms",
+    "choose_ptx",
+    "choose_threads",
+    "describe_launch",
+    "eliminate_dead_ops",
+    "emit_llvm",
+    "emit_ptx",
+    "number_lines",
+    "optimise",
+    "pipeline_loops",
+    "place_barriers",
+    "place_variables",
+    "prefer_layouts",
+    "read_ahead",
+    "settle_launch",
+    "unroll_loops",
+]
 
 TRIPLE = "nvptx64-nvidia-cuda"
 SPEED_LEVEL = 1
-"""Of LLVM's optimiser: more costs time, and ptxas does it again."""
+"""The optimisation level of LLVM; a higher one costs time, and ptxas optimises again."""
 NO_LINES = "no line information: nothing in the module says where in source it comes from"
 
 
 def settle_launch(state: State) -> None:
-    """Settle what is said about launches, and what entries are called in PTX."""
+    """Settle the launch contracts of the entries, and their names in PTX."""
     symbols = [each.symbol for each in state.kernels]
     for each in state.kernels:
         each.contract = settle(each.kernel, state.target, state.launch)
@@ -62,7 +77,7 @@ def settle_launch(state: State) -> None:
 
 
 def number_lines(state: State) -> None:
-    """Number the positions in source, if the PTX is to tell them."""
+    """Number source locations, if line information is asked for."""
     if not state.lineinfo:
         return
     state.lines = LineTable(each.kernel for each in state.kernels)
@@ -70,8 +85,8 @@ def number_lines(state: State) -> None:
         warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
 
 
-def choose_ptx_version(state: State) -> None:
-    """Choose the form of the target and the lowest PTX ISA version that all kernels can do with."""
+def choose_ptx(state: State) -> None:
+    """Choose the lowest PTX ISA version, and the form of the target, that the kernels need."""
     kernels = [each.kernel for each in state.kernels]
     needs = needs_of([op for kernel in kernels for op in kernel.walk()], state.target)
     state.target = state.target.using(needs.features)
@@ -83,7 +98,7 @@ def choose_ptx_version(state: State) -> None:
 
 
 def choose_threads(state: State) -> None:
-    """Choose how many threads a block has, and how many neighbours each of them holds at most."""
+    """Choose the number of threads of a block, and the longest vector of a thread."""
     for each in state.kernels:
         each.threads = threads_of(each.kernel, state.target, each.contract)
         each.longest_vector = longest_vector(each.kernel, each.threads, state.target)
@@ -91,20 +106,20 @@ def choose_threads(state: State) -> None:
 
 
 def place_variables(state: State) -> None:
-    """Place what a block allocates: in shared memory, or on the device's heap."""
+    """Allocate variables (alloca) in shared memory or on the device's heap."""
     for each in state.kernels:
         each.variables, each.heap = place_allocations(each.kernel, state.target)
 
 
 def choose_atoms(state: State) -> None:
-    """Cut matrix products into atoms, the instructions of tensor cores, divided by warps."""
+    """Choose the mma instruction of each matrix product, and divide products among warps."""
     for each in state.kernels:
         facts = each.kernel.facts(Divisibility)
         each.products = plan_products(each.kernel, each.threads, state.target, facts)
 
 
 def prefer_layouts(state: State) -> None:
-    """Find the layout in which each tile comes into being most cheaply, forwards from loads."""
+    """Propagate preferred layouts forwards, from loads and matrix products."""
     for each in state.kernels:
         each.preferences = preferences_of(
             each.kernel, each.threads, each.products, each.longest_vector
@@ -112,48 +127,48 @@ def prefer_layouts(state: State) -> None:
 
 
 def assign_layouts(state: State) -> None:
-    """Assign layouts, backwards from stores; tiles that products read are staged."""
+    """Assign a layout to every tile, backwards from stores; stage operands of matrix products."""
     for each in state.kernels:
         each.assignment = layouts_of(each, state.target)
 
 
 def pipeline_loops(state: State) -> None:
-    """Fetch what loops multiply iterations ahead, through a ring of buffers."""
+    """Software-pipeline loops: copy operands of matrix products ahead, into a ring of buffers."""
     for each in state.kernels:
         plan_rings(each, state.target)
 
 
 def place_barriers(state: State) -> None:
-    """Place barriers where tokens order what different threads do."""
+    """Place barriers where tokens order memory accesses of different threads."""
     for each in state.kernels:
         each.barriers = barriers_of(each.kernel, each.assignment)
         each.updates_nibbles = nibbles.stores(each.kernel)
 
 
 def read_ahead(state: State) -> None:
-    """Load a trip ahead, into registers, what loops load in which threads meet or write."""
+    """Load one iteration ahead, into registers, in loops that have barriers or stores."""
     for each, loop in _loops(state):
         if loads := loads_ahead(loop, each.assignment, each.barriers):
             each.reads_ahead[loop] = loads
 
 
 def allocate_memory(state: State) -> None:
-    """Give staged tiles their places in shared memory, behind variables."""
+    """Allocate shared memory for staged tiles, behind the variables."""
     for each in state.kernels:
         staged = each.assignment.staged
-        each.kept_bytes = place_staged(each.kernel, staged, each.variables.size)
+        each.kept_bytes = allocate_staged(each.kernel, staged, each.variables.size)
 
 
 def unroll_loops(state: State) -> None:
-    """Make several trips of plain loops at once, so that enough loads are under way."""
+    """Unroll loops that only load and compute, to have more loads in flight."""
     for each, loop in _loops(state):
-        trips = trips_at_once(loop, each.assignment)
-        if trips > 1:
-            each.trips[loop] = trips
+        factor = unroll_factor(loop, each.assignment)
+        if factor > 1:
+            each.unroll_factors[loop] = factor
 
 
 def emit_llvm(state: State) -> None:
-    """Write LLVM IR for one thread; shared memory is known then."""
+    """Emit LLVM IR for one thread, and find out how much shared memory a block takes."""
     target = state.target
     llvm.start("all")
     state.machine = llvm.target_machine(
@@ -171,26 +186,26 @@ def emit_llvm(state: State) -> None:
 
 
 def optimise(state: State) -> None:
-    """Run LLVM's optimiser."""
+    """Run LLVM's optimisation passes."""
     state.optimised = llvm.parse(state.llvm_ir)
     llvm.optimize(state.optimised, state.machine, speed_level=SPEED_LEVEL)
 
 
 def emit_ptx(state: State) -> None:
-    """Have LLVM write PTX, and put positions in source into it."""
+    """Emit PTX with LLVM's back end, and insert line information."""
     state.ptx = state.machine.emit_assembly(state.optimised)
     if state.lines:
         state.ptx = state.lines.written(state.ptx)
 
 
 def describe_launch(state: State) -> None:
-    """Describe what a launcher has to know."""
+    """Write the launch plans, which say how to launch each kernel."""
     for each in state.kernels:
         state.plans[each.symbol] = launch_plan(each, state.target)
 
 
 def _loops(state: State):
-    """The kernels and each of their `for` loops."""
+    """Return each kernel with each of its `for` loops."""
     for each in state.kernels:
         for op in each.kernel.walk():
             if op.name == "for":
@@ -198,14 +213,14 @@ def _loops(state: State):
 
 
 def _check_shared(state: State, each: KernelState) -> None:
-    """UnsupportedError if a kernel needs more shared memory than a block can have."""
+    """Raise UnsupportedError if a kernel needs more shared memory than a block can have."""
     target, kernel = state.target, each.kernel
     if each.shared_bytes > target.shared_bytes:
         why = (
             f"takes {each.shared_bytes} bytes of shared memory;"
             f" a block of {target.name} has {target.shared_bytes}"
         )
-        found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
-        found = located(found, kernel.bytecode)
-        raise UnsupportedError("tiles that threads exchange are too large:", found)
+        problem = Diagnostic("error", "unsupported", why, function=kernel.symbol)
+        diagnostics = located([problem], kernel.bytecode)
+        raise UnsupportedError("tiles that threads exchange are too large:", diagnostics)
     check_shared(kernel, target, each.contract, each.shared_bytes)

@@ -1,4 +1,4 @@
-"""What code generation knows of ops on every target: one row each, in the chapters of the formats.
+"""Traits of ops for code generation on every target: one row an op, in the chapters of the formats.
 
 Whether an op is a loop, a load, or expensive is a property of its row; no other file lists ops by
 such properties. The effects of an op on memory and its slots are in the formats' table.

@@ -38,7 +38,7 @@ class Facts:
 
     @property
     def constant(self) -> int | None:
-        """The value, if only one is possible."""
+        """The value if only one is possible, else None."""
         return self.lower if self.lower == self.upper else None
 
 

@@ -18,29 +18,29 @@ from .divisibility import Rule as DivisibilityRule
 
 
 class Family(Enum):
-    """Ops that planning treats alike: layouts, fusion, memory and order follow from the family."""
+    """Ops that are planned alike: layouts, fusion, memory and order follow from the family."""
 
     GENERATOR = auto()
     """Makes a tile without an operand tile: constants and iota."""
     ELEMENT_WISE = auto()
     """Computes an element of the result from the elements with the same coordinates."""
     RENUMBERING = auto()
-    """Every element of the result is one of the operand, at coordinates known beforehand."""
+    """Every element of the result is an element of the operand, at static coordinates."""
     JOINING = auto()
     """A renumbering of several operands, or of the bits of several elements."""
     SLICE = auto()
-    """Takes a part out of a tile, or puts one into it, at coordinates known at run time."""
+    """Extracts a part of a tile, or inserts one, at coordinates known at run time."""
     PRODUCT = auto()
     """Multiplies matrices and adds the accumulator, the operand `acc`."""
     FOLD = auto()
-    """Combines elements two by two, by running its body."""
+    """Combines elements two by two with its body: reduce and scan."""
     LOOP = auto()
     BRANCH = auto()
     TERMINATOR = auto()
     QUERY = auto()
     """Returns numbers of the launch or of a tensor."""
     VIEW = auto()
-    """Makes a view of a pointer, or of another view."""
+    """Makes a view of a pointer or of another view."""
     TOKEN = auto()
     """Orders other ops and has no other effect."""
     POINTER_LOAD = auto()
@@ -66,9 +66,9 @@ class Family(Enum):
 
 
 SIMPLE = 1
-"""Cost of an operation that processors have."""
+"""Cost of an operation that processors have as an instruction."""
 DIVISION = 6
-"""Cost of divisions and roots: a handful of instructions, or one that takes as long."""
+"""Cost of divisions and roots: several instructions, or one that takes as long."""
 FUNCTION = 20
 """Cost of an elementary function: a range reduction and a polynomial."""
 NEVER_AGAIN = 1 << 10

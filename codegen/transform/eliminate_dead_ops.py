@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.state import State
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op
 
 
 def eliminate_dead_ops(state: State) -> None:
-    """Drop the ops that nobody needs."""
+    """Eliminate ops without side effects whose results have no uses."""
     for each in state.kernels:
         before = len(each.kernel.body.block.ops)
         each.kernel = without_dead_ops(each.kernel)
         each.dropped = before - len(each.kernel.body.block.ops)
 
 
-def without_dead_ops(kernel: Kernel) -> Kernel:
+def without_dead_ops(kernel: KernelIR) -> KernelIR:
     """Drop dead ops at the top level; ops inside regions stay."""
     used: set[int] = set()
     kept: list[Op] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Op, Value
 from tileir.text.printer.disassembly import print_kernel
@@ -15,7 +15,7 @@ from tileir.types import Tile
 from .copy_body import copy_body
 
 
-def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
+def insert_traces(kernels: list[KernelIR], names: Iterable[str]) -> list[KernelIR]:
     """Insert traces of the values that `tileir.disassemble` gives these names.
 
     The percent sign may be left out; the name of an op with several results means all of
@@ -33,7 +33,9 @@ def insert_traces(kernels: list[Kernel], names: Iterable[str]) -> list[Kernel]:
     return traced
 
 
-def _insert(kernel: Kernel, wanted: set[str], traced: set[str], others: dict[str, str]) -> Kernel:
+def _insert(
+    kernel: KernelIR, wanted: set[str], traced: set[str], others: dict[str, str]
+) -> KernelIR:
     """Insert the traces of one kernel.
 
     Names of its tiles are added to `traced`; those of other values to `others`, with their kind.

@@ -7,16 +7,16 @@ from tileir import Bytecode
 from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.origins import Origins, addresses_of
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.analysis.uses import Uses
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.transform.eliminate_dead_ops import without_dead_ops
-from tileir.codegen.uses import Uses
 
 ANALYSES = (Contiguity, Divisibility, Origins, Uses)
 
 
-def softmax() -> Kernel:
+def softmax() -> KernelIR:
     bytecode = Bytecode.parse(NEWEST["softmax"].read_bytes())
-    return Kernel.of(bytecode.functions[0], bytecode)
+    return KernelIR.of(bytecode.functions[0], bytecode)
 
 
 def test_facts_are_made_once() -> None:

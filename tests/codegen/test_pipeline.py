@@ -11,7 +11,7 @@ from tileir.codegen import host as host_target
 from tileir.codegen import pipeline
 from tileir.codegen.host import stages as for_host
 from tileir.codegen.host import state as on_host
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx import stages as for_gpus
 from tileir.codegen.nvptx import state as on_gpus
 from tileir.gpus import TARGETS
@@ -26,8 +26,8 @@ def every_stage_before_emission_leaves_valid_ir(fixture: Fixture) -> None:
     ours = [
         each for each in functions if not any(host_target.why_not(op, "host") for op in each.walk())
     ]
-    gpus = [on_gpus.KernelState(Kernel.of(each, bytecode), each.name) for each in functions]
-    host = [on_host.KernelState(Kernel.of(each, bytecode)) for each in ours]
+    gpus = [on_gpus.KernelState(KernelIR.of(each, bytecode), each.name) for each in functions]
+    host = [on_host.KernelState(KernelIR.of(each, bytecode)) for each in ours]
     states = {
         "nvptx": on_gpus.State(gpus, TARGETS["sm_100"], {}),
         "host": on_host.State(host),
@@ -57,7 +57,7 @@ def test_every_stage_is_listed_and_every_listed_one_exists(family: str) -> None:
 
 def test_a_stage_that_breaks_a_rule_is_noticed() -> None:
     bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
-    kernel = Kernel.of(bytecode.functions[0], bytecode)
+    kernel = KernelIR.of(bytecode.functions[0], bytecode)
     add = next(op for op in kernel.body.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
     with pytest.raises(BuildError, match="same type"):

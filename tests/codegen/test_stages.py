@@ -14,7 +14,7 @@ from tests.lab import bench
 from tileir import Bytecode, UnsupportedError
 from tileir.codegen.api import stages
 from tileir.codegen.pipeline import STAGES
-from tileir.codegen.stage import story
+from tileir.codegen.stage import report
 
 from .nvptx.emit import test_read_ahead
 
@@ -47,13 +47,13 @@ def before_emission(target: str) -> str:
 
 @pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
 def test_golden(name: str, target: str, update: bool) -> None:
-    told = story(stages(module(name), target, until=before_emission(target)).values())
-    assert told == story(stages(module(name), target, until=before_emission(target)).values())
+    recorded = report(stages(module(name), target, until=before_emission(target)).values())
+    assert recorded == report(stages(module(name), target, until=before_emission(target)).values())
     golden = GOLDEN / f"{name}.{target}.txt"
     if update:
         golden.parent.mkdir(exist_ok=True)
-        golden.write_bytes(told.encode())
-    assert golden.read_bytes().decode() == told
+        golden.write_bytes(recorded.encode())
+    assert golden.read_bytes().decode() == recorded
 
 
 def test_every_golden_has_its_case() -> None:
@@ -72,17 +72,17 @@ def test_every_text_of_tile_ir_reads_back_as_the_kernel(name: str, target: str) 
 @pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
 def test_what_comes_last_is_what_compile_gives(name: str, target: str) -> None:
     compiled = tileir.compile(module(name), target, cache=False)
-    told = compiled.stages
-    assert [*told] == [*STAGES["host" if target == "host" else "nvptx"]]
+    recorded = compiled.stages
+    assert [*recorded] == [*STAGES["host" if target == "host" else "nvptx"]]
     assert "\n".join(
-        line for line in told["emit_llvm"].text.splitlines() if not line.startswith("; ")
+        line for line in recorded["emit_llvm"].text.splitlines() if not line.startswith("; ")
     ).strip() == "\n".join(
         line for line in compiled.llvm_ir.splitlines() if not line.startswith("; ")
     ).strip()  # fmt: skip
-    assert compiled.stages is told
+    assert compiled.stages is recorded
     if target != "host":
-        assert told["emit_ptx"].text == compiled.ptx
-        assert json.loads(told["describe_launch"].text) == compiled.plan
+        assert recorded["emit_ptx"].text == compiled.ptx
+        assert json.loads(recorded["describe_launch"].text) == compiled.plan
 
 
 @pytest.mark.parametrize(
@@ -91,23 +91,23 @@ def test_what_comes_last_is_what_compile_gives(name: str, target: str) -> None:
 def test_remarks_are_true_of_the_code(name: str, target: str) -> None:
     """Barriers are counted in LLVM IR, bytes, threads and buffers looked up in plan and PTX."""
     compiled = tileir.compile(module(name), target, cache=False)
-    told, (plan,) = compiled.stages, compiled.plan.values()
-    emitted = [each.what for each in told["emit_llvm"].remarks]
+    recorded, (plan,) = compiled.stages, compiled.plan.values()
+    emitted = [each.what for each in recorded["emit_llvm"].remarks]
     calls = len(re.findall(r"call void @\"?llvm\.nvvm\.barrier", compiled.llvm_ir))
     assert emitted.count("barrier") - emitted.count("no barrier") == calls
     assert f"{plan['dynamic_shared_memory']} bytes of shared memory in all" in emitted
-    (threads, *_) = told["choose_threads"].remarks
+    (threads, *_) = recorded["choose_threads"].remarks
     assert threads.what.startswith(f"{plan['block'][0]} threads a block")
-    rings = [re.match(r"ring of (\d+)", it.what) for it in told["pipeline_loops"].remarks]
+    rings = [re.match(r"ring of (\d+)", it.what) for it in recorded["pipeline_loops"].remarks]
     waits = {int(each) for each in re.findall(r"cp\.async\.wait_group (\d+)", compiled.ptx)}
     assert {int(each[1]) - 2 for each in rings if each} == waits
-    for each in told["choose_atoms"].remarks:
+    for each in recorded["choose_atoms"].remarks:
         assert each.what in compiled.ptx
     widths = {
         32 * int(count or 1) // 8
         for count in re.findall(r"ld\.global(?:\.v(\d))?\.b32", compiled.ptx)
     }
-    said = {it.facts["bytes"] for it in told["emit_llvm"].remarks if "bytes" in it.facts}
+    said = {it.facts["bytes"] for it in recorded["emit_llvm"].remarks if "bytes" in it.facts}
     assert {width for width in widths if width > 4} <= said
 
 
@@ -116,11 +116,11 @@ def test_remarks_are_true_of_the_code(name: str, target: str) -> None:
 def test_of_every_kernel_something_is_told(name: str, target: str) -> None:
     """What has been decided about it reads back as the kernel itself."""
     try:
-        told = [*stages(module(name), target, until=before_emission(target)).values()]
+        recorded = [*stages(module(name), target, until=before_emission(target)).values()]
     except UnsupportedError:
         assert (name, target) == ("multimem", "host")
         return
-    first, last = (tileir.disassemble(tileir.assemble(told[at].text)) for at in (0, -1))
+    first, last = (tileir.disassemble(tileir.assemble(recorded[at].text)) for at in (0, -1))
     assert first == last
 
 
@@ -157,8 +157,8 @@ def test_from_the_cache_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_remarks_know_where_their_op_is_in_source() -> None:
-    told = stages(module("softmax"), "sm_90", until="emit_llvm")
-    (load, *_) = told["emit_llvm"].remarks
+    recorded = stages(module("softmax"), "sm_90", until="emit_llvm")
+    (load, *_) = recorded["emit_llvm"].remarks
     assert load.op.name == "load_view_tko"
     assert load.location == load.op.location
     assert str(load.location).endswith("folding.py:97:11")
@@ -169,7 +169,7 @@ def test_remarks_know_where_their_op_is_in_source() -> None:
 def test_several_kernels_are_told_apart() -> None:
     bytecode = module("two_entries")
     names = [function.name for function in bytecode.functions]
-    told = stages(bytecode, "sm_90", until="choose_threads")
-    assert re.findall(r"^// @(\w+)$", told["choose_threads"].shown, re.MULTILINE) == names
+    recorded = stages(bytecode, "sm_90", until="choose_threads")
+    assert re.findall(r"^// @(\w+)$", recorded["choose_threads"].excerpt, re.MULTILINE) == names
     one = stages(bytecode, "sm_90", until="choose_threads", symbols=names[1])
     assert {each.entry for each in one["choose_threads"].remarks} == {names[1]}

@@ -13,7 +13,7 @@ import tileir
 from tileir.codegen import compile
 from tileir.codegen.nvptx.emit.kernel import LOWERINGS
 from tileir.codegen.nvptx.emit.values.values import VALUES
-from tileir.codegen.nvptx.schedule.supported import AGAINST
+from tileir.codegen.nvptx.schedule.supported import UNSUPPORTED
 from tileir.errors import UnsupportedError, VerifyError
 from tileir.formats.ops import BY_NAME
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_rows_name_ops() -> None:
     assert {*LOWERINGS, *VALUES} <= set(BY_NAME)
-    assert set(AGAINST) <= {*LOWERINGS, *VALUES}
+    assert set(UNSUPPORTED) <= {*LOWERINGS, *VALUES}
 
 
 def test_reasons_name_op_place_and_cause() -> None:

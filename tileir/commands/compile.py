@@ -1,4 +1,4 @@
-"""`tileir compile`: bytecode to LLVM IR, PTX, the launch plan or machine code, and what it did."""
+"""`tileir compile`: bytecode to LLVM IR, PTX, launch plan or machine code; a report on stages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EMIT = ("ptx", "llvm", "plan", "cubin", "sass", "stages")
 ONE_STAGE = "stage:"
 ANYWHERE = ("llvm", "stages")
-"""What there is on the host, too."""
+"""The values of --emit that need no GPU as target."""
 
 EXAMPLES = """\
 examples:
@@ -54,27 +54,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="bytecode or text, or - for standard input")
     add(
-        "--target", metavar="TARGET",
+        "--target",
+        metavar="TARGET",
         help=f"host or one of {', '.join(TARGETS)} (default: the GPU that the text names in"
         " nv_tileaa.compute_capability, or else host)",
-    )  # fmt: skip
+    )
     add(
-        "--entry", metavar="NAME", action="append",
+        "--entry",
+        metavar="NAME",
+        action="append",
         help="compile this kernel; once for each of several (default: all)",
-    )  # fmt: skip
+    )
     add(
-        "--emit", metavar="WHAT",
+        "--emit",
+        metavar="WHAT",
         help=f"what to write: {', '.join(EMIT)} or {ONE_STAGE}NAME"
         " (default: ptx for a GPU, llvm for the host)",
-    )  # fmt: skip
+    )
     add("--stop-after", metavar="NAME", help="compile up to this stage, and write what there is")
     add("-o", "--output", metavar="FILE", help="output file (default: standard output)")
     add("--lineinfo", action="store_true", help="GPUs: source lines in the PTX")
     add(
-        "--portable", action="store_true",
+        "--portable",
+        action="store_true",
         help="GPUs: PTX that all later GPUs run too; without, that for sm_90 is for sm_90a, which"
         " 9.0 alone runs, where a kernel uses what only sm_90a has (--emit plan: runs_on)",
-    )  # fmt: skip
+    )
     add_options(parser)
 
 
@@ -110,8 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
     if stage is not None:
         _check_stage(stage, target)
     if stage is not None or emit == "stages":
-        told = _told(bytecode, target, stage, arguments.stop_after, options)
-        write_output(arguments.output, told.encode("utf-8", "surrogateescape"))
+        text = _stage_text(bytecode, target, stage, arguments.stop_after, options)
+        write_output(arguments.output, text.encode("utf-8", "surrogateescape"))
         return 0
     with named_as_written():
         compiled = tileir.compile(bytecode, target, **options)
@@ -121,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _emitted(what: str | None) -> str | None:
-    """What is to be written; UsageError for what there is not."""
+    """Return the value of --emit; UsageError for an unknown one."""
     if what is None or what in EMIT or what.startswith(ONE_STAGE):
         return what
     known = (*EMIT, f"{ONE_STAGE}NAME")
@@ -130,7 +135,7 @@ def _emitted(what: str | None) -> str | None:
 
 
 def _stage(arguments: argparse.Namespace) -> str | None:
-    """The one stage that is asked for."""
+    """Return the name of the one stage asked for; None for all or none."""
     what, last = arguments.emit or "", arguments.stop_after
     if last is not None and what:
         raise UsageError("--stop-after says what to write; leave --emit away")
@@ -138,7 +143,7 @@ def _stage(arguments: argparse.Namespace) -> str | None:
 
 
 def _check_stage(name: str, target: str) -> None:
-    """UsageError if compiling for a target has no stage of that name."""
+    """Raise UsageError if compiling for a target has no stage of that name."""
     from tileir.codegen.pipeline import STAGES
     from tileir.codegen.targets import package_of
 
@@ -150,16 +155,16 @@ def _check_stage(name: str, target: str) -> None:
         )
 
 
-def _told(
+def _stage_text(
     bytecode: Bytecode, target: str, stage: str | None, last: str | None, options: dict[str, Any]
 ) -> str:
-    """What the stages did, or one of them."""
+    """Return the report on all stages, or the whole text of one."""
     from tileir.codegen.api import stages
-    from tileir.codegen.stage import story
+    from tileir.codegen.stage import report
 
     with named_as_written():
-        found = stages(bytecode, target, until=last, **options)
-    return str(found[stage]) if stage else story(found.values())
+        recorded = stages(bytecode, target, until=last, **options)
+    return str(recorded[stage]) if stage else report(recorded.values())
 
 
 def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:

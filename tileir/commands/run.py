@@ -91,42 +91,65 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("--random", "SHAPE:DTYPE:SEED", "random:", "the next argument: a new array of noise"),
     ):
         add(
-            option, metavar=metavar, action="append", default=[], dest="values",
-            type=prefix.__add__, help=text,
-        )  # fmt: skip
+            option,
+            metavar=metavar,
+            action="append",
+            default=[],
+            dest="values",
+            type=prefix.__add__,
+            help=text,
+        )
     add(
-        "--save", metavar="N=FILE", action="append", default=[],
+        "--save",
+        metavar="N=FILE",
+        action="append",
+        default=[],
         help="write the array of parameter N, counted from 0, to a .npy file afterwards",
-    )  # fmt: skip
+    )
     add(
-        "--print", metavar="N", action="append", default=[], dest="shown",
+        "--print",
+        metavar="N",
+        action="append",
+        default=[],
+        dest="shown",
         help="print the array of parameter N afterwards, or of all",
-    )  # fmt: skip
+    )
     add(
-        "--target", metavar="WHERE", default=HOST,
+        "--target",
+        metavar="WHERE",
+        default=HOST,
         help="host, the CPU (default); gpu, this machine's; or the name of a GPU to compile for",
-    )  # fmt: skip
+    )
     add(
-        "--emulate", metavar="GPU",
+        "--emulate",
+        metavar="GPU",
         help="compile for that GPU, such as sm_90, and run on an emulator of it, which looks for "
         "races and other mistakes",
-    )  # fmt: skip
+    )
     add("--schedule", metavar="NAME", help="--emulate: the order in which threads run")
     add(
-        "--no-races", action="store_const", const=False, dest="races",
+        "--no-races",
+        action="store_const",
+        const=False,
+        dest="races",
         help="--emulate: do not look for accesses that nothing orders, which is faster",
-    )  # fmt: skip
+    )
     add("--time", metavar="N", type=int, help="run N times on the same input; print the best time")
     add("--threads", metavar="N", type=int, help="threads of the CPU (default: all cores)")
     add(
-        "--check", metavar="WHAT", default="",
+        "--check",
+        metavar="WHAT",
+        default="",
         help="what to check while it runs: memory (accesses stay within the arrays), undefined "
         "(results are defined, assumptions true), or memory,undefined",
-    )  # fmt: skip
+    )
     add(
-        "--trace", metavar="NAME", action="append", default=[],
+        "--trace",
+        metavar="NAME",
+        action="append",
+        default=[],
         help="print a value each time it has been computed; names are those of `tileir dis`",
-    )  # fmt: skip
+    )
     add_options(parser)
     add("--json", action="store_true", help="print what came out as JSON")
     add("--list", action="store_true", help="list entries and parameters, run none")
@@ -176,8 +199,8 @@ def _run(arguments: argparse.Namespace) -> int:
         kernel = tileir.emulator.load(kernels)[function.name]
         launch = partial(on_emulator, kernel, grid, **emulation)
     else:
-        place = on_host(arguments.threads) if arguments.target == HOST else on_gpu
-        launch = partial(place, kernels[function.name], grid)
+        launcher = on_host(arguments.threads) if arguments.target == HOST else on_gpu
+        launch = partial(launcher, kernels[function.name], grid)
     with contextlib.redirect_stdout(sys.stderr) if arguments.json else contextlib.nullcontext():
         seconds = _repeat(launch, values, arguments.time or 1)
     for number, path in saves:
@@ -196,7 +219,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
-    """How to launch on the emulator, or None; what is emulated becomes the target."""
+    """Return options of a launch on the emulator, or None; sets the emulated GPU as target."""
     given = {
         name: value
         for name in ("schedule", "races")
@@ -216,9 +239,11 @@ def _emulation(arguments: argparse.Namespace) -> dict[str, object] | None:
 
 
 def _compiled(
-    bytecode: tileir.Bytecode, symbol: str, arguments: argparse.Namespace,
+    bytecode: tileir.Bytecode,
+    symbol: str,
+    arguments: argparse.Namespace,
     options: dict[str, object],
-) -> Compilation:  # fmt: skip
+) -> Compilation:
     from tileir.codegen.api import CHECKS
 
     check = [word.strip() for word in arguments.check.split(",") if word.strip()]
@@ -241,9 +266,10 @@ def _compiled(
 def _repeat(
     launch: Callable[[Sequence[object]], float], values: list[object], times: int
 ) -> list[float]:
-    """Seconds of each run. All start from the same arrays; the last one leaves its results there.
+    """Run a kernel several times; return the seconds of each run.
 
-    What the kernel prints is printed once.
+    All runs start from the same input; only the last one writes to `values`, and only its output is
+    printed.
     """
     seconds = []
     for _ in range(times - 1):
@@ -298,7 +324,7 @@ def _printed(text: str, values: list[object]) -> list[int]:
 
 
 def _pointer(number: str, option: str, values: list[object]) -> int:
-    """The number of an argument that is an array."""
+    """Return the number of an argument; UsageError if it is not an array."""
     if len(number) > 9 or int(number) >= len(values):
         has = f"the last one is {len(values) - 1}" if values else "the kernel has none"
         raise UsageError(f"{option}: there is no argument {number}; {has}")

@@ -14,7 +14,7 @@ from tileir.codegen.host.lowering.block_lowering import BlockLowering
 from tileir.codegen.host.lowering.position import INDEX, Position
 from tileir.codegen.host.lowering.views import dimensions, index_space, steps, unsigned_index
 from tileir.codegen.host.planning.buffers import Storage
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.bits import bits_of
 from tileir.ir import Op, Value
@@ -28,7 +28,7 @@ class CheckedLowering(BlockLowering):
     """Checks accesses to memory (`memory`), or that results are defined (`undefined`), or both."""
 
     def __init__(
-        self, module: ir.Module, kernel: Kernel, storage: Storage, checks: Iterable[str]
+        self, module: ir.Module, kernel: KernelIR, storage: Storage, checks: Iterable[str]
     ) -> None:
         super().__init__(module, kernel, storage)
         self._undefined = "undefined" in checks

@@ -18,7 +18,7 @@ from tileir.codegen.host.machine.vector_unit import VectorUnit
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.host.planning.tiles import is_single
 from tileir.codegen.host.running.context import ALIGNMENT, LaunchContext
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.constants import constant, in_memory
 from tileir.codegen.scalar.types import (
     ADDRESS,
@@ -81,7 +81,7 @@ class Lowering(ABC):
     what the kernel may report at run time.
     """
 
-    def __init__(self, module: ir.Module, kernel: Kernel, storage: Storage) -> None:
+    def __init__(self, module: ir.Module, kernel: KernelIR, storage: Storage) -> None:
         self.kernel = kernel
         self.storage = storage
         self.singles: dict[int, ir.Value] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.types import memory_bytes
 
 _PLAIN = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) not in '%"\\')
@@ -19,7 +19,7 @@ def llvm_name(symbol: str, part: str) -> str:
     return f"{name}.{part}"
 
 
-def argument_offsets(kernel: Kernel) -> tuple[list[int], int]:
+def argument_offsets(kernel: KernelIR) -> tuple[list[int], int]:
     """Return each argument's offset in the struct of a launch, and the struct's size, in bytes."""
     offsets, end = [], 0
     for value in kernel.parameters:

@@ -1,4 +1,4 @@
-"""Two ways to the same fragment, of which threads take one."""
+"""Compute a fragment by one of two branches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from .fragments import Fragment
 
 
 def either(
-    builder: ir.IRBuilder, condition: ir.Value, likely: bool,
-    then: Callable[[], Fragment], otherwise: Callable[[], Fragment],
-) -> Fragment:  # fmt: skip
-    """What `then` emits where the condition holds, and what `otherwise` emits elsewhere.
+    builder: ir.IRBuilder,
+    condition: ir.Value,
+    likely: bool,
+    then: Callable[[], Fragment],
+    otherwise: Callable[[], Fragment],
+) -> Fragment:
+    """Return what `then` emits where the condition holds, and what `otherwise` emits elsewhere.
 
-    Both give values for the same offsets; `likely` says what the condition is expected to be.
+    Both return values for the same offsets; `likely` is the expected value of the condition.
     """
     with builder.if_else(condition, likely=likely) as (first, second):
         with first:

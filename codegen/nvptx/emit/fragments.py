@@ -1,7 +1,7 @@
-"""One thread's share of a tile, and where in the tile it is.
+"""Fragments, one thread's elements of tiles, and the context in which a kernel is emitted.
 
-A fragment is a mapping from offsets (see `layout`) to LLVM scalars: never a tile-wide vector, which
-LLVM would take apart at great cost.
+A fragment maps offsets (see `linear_layout`) to LLVM scalars. It is never a vector of all elements,
+which LLVM would take apart at great cost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from operator import or_
 from llvmlite import ir
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, uniform
 from tileir.codegen.layouts.renumber import element_images, needed
 from tileir.codegen.nvptx.launch.line_table import LineTable
@@ -37,8 +37,8 @@ Fragment = Mapping[int, ir.Value]
 
 
 @dataclass(slots=True)
-class Tensor:
-    """A tensor view as LLVM values: sizes and strides are numbers where they are static."""
+class TensorDescriptor:
+    """A tensor view as LLVM values; static sizes and strides (in elements) are numbers."""
 
     base: ir.Value
     shape: Sequence[ir.Value | int]
@@ -46,11 +46,12 @@ class Tensor:
 
 
 @dataclass(slots=True)
-class Scope:
-    """An op whose region is being lowered: where its terminators go.
+class ControlScope:
+    """An op whose region is being emitted, with what its terminators need.
 
-    `results` and `carried` are the variables that those set, one list a value: register by
-    register, in the order of the offsets of the value's home.
+    They branch to the LLVM block `after` the op, or to the one that starts the body `again`.
+    `results` and `carried` are the variables that they set: for each value a list of them, in the
+    order of the offsets of the value's canonical layout.
     """
 
     op: Op
@@ -61,42 +62,42 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Context:
-    """What lowering one kernel has at hand."""
+class EmitContext:
+    """The context of emitting one kernel: its state, and what has been emitted so far."""
 
     state: KernelState
-    """What has been decided about the kernel."""
+    """The decisions of the stages before."""
     target: Target
     builder: ir.IRBuilder
     thread: ir.Value
-    """The thread's number in its block, i32."""
+    """The number of the thread in its block, i32."""
     shared: SharedMemory
     heap: dict[Op, ir.Value] = field(default_factory=dict)
-    """The addresses of the block's variables that lie on the heap."""
+    """alloca -> the address of its memory, if that is on the heap."""
     op: Op | None = None
-    """The op that is being lowered."""
-    lower_block: Callable[[Context, Block], None] | None = None
-    lower_op: Callable[[Context, Op], None] | None = None
+    """The op that is being emitted."""
+    lower_block: Callable[[EmitContext, Block], None] | None = None
+    lower_op: Callable[[EmitContext, Op], None] | None = None
     lines: LineTable | None = None
-    """Which lines of source ops come from, if anyone wants to know."""
+    """The source lines of ops, if line information is asked for."""
     exit: ir.Block | None = None
-    """Where the thread ends, for a `return` that others follow."""
-    scopes: list[Scope] = field(default_factory=list)
-    """The control flow around the op that is being lowered, innermost last."""
+    """The LLVM block that ends the thread, the target of `return`."""
+    scopes: list[ControlScope] = field(default_factory=list)
+    """The control flow around the op that is being emitted, innermost last."""
     fragments: dict[tuple[Value, LinearLayout], Fragment] = field(default_factory=dict)
-    tensors: dict[Value, Tensor] = field(default_factory=dict)
-    ahead: dict[Op, Fragment] = field(default_factory=dict)
-    """What loads have read a trip before; see `read_ahead`."""
+    tensors: dict[Value, TensorDescriptor] = field(default_factory=dict)
+    loaded_ahead: dict[Op, Fragment] = field(default_factory=dict)
+    """Load -> the tile that it has loaded an iteration before; see `read_ahead`."""
     staged: dict[Value, Staged] = field(default_factory=dict)
-    """Tiles that products read from shared memory; see `staged.find`."""
-    meanwhile: dict[Op, Callable[[], None]] = field(default_factory=dict)
-    """What a product has to start while it runs."""
+    """Tiles that are in shared memory now, for matrix products; see `staged.find`."""
+    prefetches: dict[Op, Callable[[], None]] = field(default_factory=dict)
+    """Matrix product -> emits the copies that are to be in flight while it runs."""
     _positions: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
     _owners: dict[int, ir.Value] = field(default_factory=dict)
 
     @property
-    def kernel(self) -> Kernel:
-        """The kernel."""
+    def kernel(self) -> KernelIR:
+        """The kernel that is being emitted."""
         return self.state.kernel
 
     @property
@@ -105,12 +106,13 @@ class Context:
         return self.state.assignment
 
     def remark(self, what: str, why: str, op: Op | None = None, **facts: object) -> None:
-        """Note what was only decided now, about an op, or else the one that is being lowered."""
+        """Note a decision of this stage about an op: if none is given, the one being emitted."""
         state = self.state
         state.remarks.append(Remark(EMISSION, state.symbol, op or self.op, what, why, facts))
 
     @property
     def facts(self) -> Divisibility:
+        """What is known about divisors and bounds of values."""
         return self.kernel.facts(Divisibility)
 
     @property
@@ -119,58 +121,59 @@ class Context:
         return uniform(self.assignment.threads)
 
     def fragment(self, value: Value, layout: LinearLayout) -> Fragment:
-        """A tile in a layout it was assigned; single elements only ever have the uniform one."""
+        """Return a tile in one of its layouts; a tile of one element has the uniform one only."""
         return self.fragments[value, self.uniform if value.type.size == 1 else layout]
 
     def operand(self, op: Op, value: Value, layout: LinearLayout) -> Fragment:
-        """An operand, numbered by the offsets of the op's own layout."""
-        images = element_images(op)
+        """Return an operand, renumbered by the offsets of the layout of the op."""
+        bases = element_images(op)
         source = self.fragment(value, needed(op, layout))
         if value.type.size == 1:
             return dict.fromkeys(layout.offsets(), source[0])
-        if images is None:
+        if bases is None:
             return source
-        return {offset: source[combine(images, offset)] for offset in layout.offsets()}
+        return {offset: source[combine(bases, offset)] for offset in layout.offsets()}
 
     def scalar(self, value: Value) -> ir.Value:
-        """The one element of a rank-0 tile."""
+        """Return the element of a rank-0 tile."""
         return self.fragments[value, self.uniform][0]
 
     def unsigned(self, value: Value) -> ir.Value:
-        """The number in a rank-0 tile, read as unsigned, as i64."""
+        """Return the element of a rank-0 tile, zero-extended to i64."""
         number = self.scalar(value)
         return number if number.type == I64 else self.builder.zext(number, I64)
 
     def define(self, value: Value, layout: LinearLayout, fragment: Fragment) -> None:
-        """Record what a value is. Of size 1 only the uniform layout is ever asked for."""
+        """Record the fragment of a value in a layout: the uniform one for a tile of one element."""
         self.fragments[value, layout] = fragment
 
     def variable(self, kind: ir.Type) -> ir.Value:
-        """A variable of this thread, which LLVM turns into registers."""
+        """Return a stack variable, which LLVM promotes to a register."""
         with self.builder.goto_entry_block():
             return self.builder.alloca(kind)
 
     def define_scalar(self, value: Value, element: ir.Value) -> None:
+        """Record the element of a tile of one element."""
         self.define(value, self.uniform, {0: element})
 
     def position(self, layout: LinearLayout) -> ir.Value:
-        """What the thread contributes to the element number, i32."""
+        """Return what the thread's number contributes to the element number, i32."""
         return self.combined(layout.thread)
 
     def combined(self, bases: tuple[int, ...]) -> ir.Value:
-        """The exclusive or of the bases that the thread's number selects, i32."""
+        """Return the exclusive or of the bases that the bits of the thread's number select, i32."""
         if bases not in self._positions:
-            # Used in other blocks as well, so it stands in the first one.
+            # In the entry block, as other blocks use it too.
             with self.builder.goto_entry_block():
                 self._positions[bases] = thread_position(self.builder, self.thread, bases)
         return self._positions[bases]
 
     def thread_bit(self, bit: int) -> ir.Value:
-        """Whether a bit of the thread's number is set, i1."""
+        """Return whether a bit of the thread's number is set, i1."""
         return self.thread_has(1 << bit)
 
     def thread_has(self, mask: int) -> ir.Value:
-        """Whether any of the bits of the thread's number is set, i1."""
+        """Return whether any of these bits of the thread's number is set, i1."""
         if mask not in self._owners:
             with self.builder.goto_entry_block():
                 bits = self.builder.and_(self.thread, ir.Constant(I32, mask))
@@ -180,10 +183,10 @@ class Context:
     def inside(
         self, layout: LinearLayout, cut: int, distance: int, predicate: ir.Value | None
     ) -> ir.Value | bool | None:
-        """Whether an element is in a piece of a tile, and the predicate holds.
+        """Return whether an element is in a piece of a tile, and the predicate holds.
 
-        Elements of a piece are the same in the bits of the mask `cut`. `distance` is from the
-        piece to the offset of the element, by exclusive or. None is always, False never.
+        The elements of a piece agree in the bits of the mask `cut`. `distance` is the exclusive or
+        of the piece's first element and the offset of the element. None means always, False never.
         """
         chooser, part = tuple(base & cut for base in layout.thread), distance & cut
         if part & ~reduce(or_, chooser, 0):
@@ -195,7 +198,7 @@ class Context:
         return test if predicate is None else self.builder.and_(test, predicate)
 
     def owner(self, layout: LinearLayout) -> ir.Value | None:
-        """Whether this thread is the one of its copies that writes; None if there are none."""
+        """Return whether this thread is the owner of its copies; None if there are no copies."""
         mask = layout.replicas
         if not mask:
             return None
@@ -207,15 +210,15 @@ class Context:
 
 
 def thread_position(builder: ir.IRBuilder, thread: ir.Value, bases: Sequence[int]) -> ir.Value:
-    """The exclusive or of the bases of the bits set in a thread's number, i32.
+    """Return the exclusive or of the bases of the bits set in a thread's number, i32.
 
-    Bits that move by the same distance move together.
+    Bits that are shifted by the same distance are shifted together.
     """
     masks: dict[int, int] = {}
     for bit, base in enumerate(bases):
-        for place in range(base.bit_length()):
-            if base >> place & 1:
-                masks[place - bit] = masks.get(place - bit, 0) | 1 << bit
+        for target in range(base.bit_length()):
+            if base >> target & 1:
+                masks[target - bit] = masks.get(target - bit, 0) | 1 << bit
     position: ir.Value = ir.Constant(I32, 0)
     for distance, mask in masks.items():
         bits = thread
@@ -229,7 +232,7 @@ def thread_position(builder: ir.IRBuilder, thread: ir.Value, bases: Sequence[int
 
 
 def coordinates(shape: Sequence[int], element: int) -> list[int]:
-    """Row-major coordinates of an element."""
+    """Return the coordinates of an element, given its row-major number."""
     result = []
     for extent in reversed(shape):
         result.append(element % extent)
@@ -240,7 +243,7 @@ def coordinates(shape: Sequence[int], element: int) -> list[int]:
 def position_along(
     builder: ir.IRBuilder, position: ir.Value, shape: Sequence[int]
 ) -> list[ir.Value]:
-    """The coordinates of an element number known at run time: slices of its bits."""
+    """Return the coordinates of an element number known at run time: groups of its bits."""
     result, low = [], 0
     for extent in reversed(shape):
         bits = extent.bit_length() - 1

@@ -1,8 +1,8 @@
-"""How many bits the offsets within a tensor take: 32, where those are known to suffice.
+"""The width of offsets within a tensor: 32 bits, where those are known to suffice.
 
-An offset is a sum of products, of coordinates and strides. Integers wrap around, so computed modulo
-2**32 it is right wherever the true one is below that. This needs to hold for elements that are
-accessed, which lie inside the tensor; nobody asks where the others are.
+An offset is a sum of products of coordinates and strides. Computed modulo 2**32, it is right if the
+true offset is below 2**32. That has to hold only for elements that are accessed, which are inside
+the tensor; the offsets of the others are not used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .fragments import I32, I64
 
 
 def offset_type(view: Value, facts: Divisibility) -> ir.IntType:
-    """The integers in which to compute offsets, in bytes, into the tensor behind a view."""
+    """Return the integer type in which to compute byte offsets into the tensor of a view."""
     largest = 0
     for dim in dimensions(view.type):
         extent, stride = facts_of_extent(view, dim, facts), facts_of_stride(view, dim, facts)
@@ -33,12 +33,12 @@ def offset_type(view: Value, facts: Divisibility) -> ir.IntType:
 def product(
     builder: ir.IRBuilder, count: ir.Value, size: ir.Value | int, kind: ir.IntType
 ) -> ir.Value:
-    """`count * size` modulo what the type holds; both are unsigned."""
+    """Return `count * size` in a type, modulo two to its width; both are unsigned."""
     return builder.mul(as_type(builder, count, kind), as_type(builder, size, kind))
 
 
 def as_type(builder: ir.IRBuilder, size: ir.Value | int, kind: ir.IntType) -> ir.Value:
-    """An unsigned number, of which the lowest bits are kept."""
+    """Return an unsigned number in a type, truncated or zero-extended."""
     if isinstance(size, int):
         return ir.Constant(kind, size & ((1 << kind.width) - 1))
     if size.type.width > kind.width:

@@ -1,4 +1,4 @@
-"""Code for one thread of the block, as a context."""
+"""A context manager for code that one thread of the block runs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from .fragments import I32, Context
+from .fragments import I32, EmitContext
 
-_MEET = "llvm.nvvm.bar.warp.sync"
+_WARP_SYNC = "llvm.nvvm.bar.warp.sync"
 
 
 @contextmanager
-def one_thread(ctx: Context) -> Iterator[None]:
-    """Code inside runs in the first thread. Its warp waits: only whole warps come to barriers."""
+def one_thread(ctx: EmitContext) -> Iterator[None]:
+    """Run the code inside in the first thread only; its warp reconverges behind it."""
     builder, module = ctx.builder, ctx.builder.module
     first = builder.icmp_unsigned("==", ctx.thread, ir.Constant(I32, 0))
     with builder.if_then(first):
         yield
     kind = ir.FunctionType(ir.VoidType(), [I32])
-    meet = module.globals.get(_MEET) or ir.Function(module, kind, _MEET)
-    builder.call(meet, [ir.Constant(I32, -1)])
+    warp_sync = module.globals.get(_WARP_SYNC) or ir.Function(module, kind, _WARP_SYNC)
+    builder.call(warp_sync, [ir.Constant(I32, -1)])

@@ -1,13 +1,12 @@
-"""Shared memory that ops use while they run, and the barriers between one use and the next.
+"""Scratch allocations in shared memory, and the barriers between one use and the next.
 
-A use is: every thread writes, all meet, every thread reads. The place of the next use is chosen
-among what no thread may still be reading, so that one barrier a use is enough; when such places
-would take too much memory, another barrier frees everything. Where control flow meets, all places
-count as being read.
+A use is: every thread stores, a barrier, every thread loads. The next use gets bytes that no thread
+may still be reading, so that one barrier a use is enough; when that would take too much memory,
+another barrier frees all bytes. Where control flow joins, all bytes count as being read.
 
 The first bytes are kept for what lives longer: variables of the block, and tiles that are staged
-for products (see `staged`). Those are written at one place and read at others, any number of times;
-a barrier goes where a read follows a write by other threads, or a write a read.
+for matrix products (see `staged`). They are stored and loaded at different points of the code, any
+number of times; a barrier goes where a load follows a store by other threads, or a store a load.
 
 The memory is dynamic: its size is part of the launch plan.
 """
@@ -24,35 +23,35 @@ from tileir.codegen.nvptx.machine.spaces import SHARED
 NAME = "tileir$shared"
 ALIGNMENT = 16
 ROOM = 16 << 10
-"""Bytes up to which places are kept apart to save barriers."""
+"""Bytes up to which successive uses get different bytes, to save barriers."""
 
 SCRATCH = 34 << 10
-"""The most bytes that ops use at a time, besides what is kept for the whole kernel: a piece of a
-tile that moves between threads, pieces of the factors of a product, and what reductions need."""
+"""The most bytes of scratch memory at a time, besides those kept for the whole kernel: for a piece
+of a tile that is converted, pieces of the operands of a product, and reductions."""
 
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)
 _OWN = re.compile(r"(@\S+ )?((ld|st)\.shared|ldmatrix)\b")
-"""Instructions that access this memory or none."""
+"""Instructions that access shared memory only."""
 
 
 EXCHANGED = "threads read what others have written"
 ORDERED = "tokens order it after accesses of other threads"
-IN_USE = "what lies there may still be read"
-STAGED = "all threads stage what is read"
-LAST = "nobody waits for threads that end"
-"""Why threads meet, or do not."""
+IN_USE = "the bytes to be written may still be read"
+STAGED = "the staged tile was written by all threads"
+LAST = "the kernel ends there"
+"""The reasons in remarks for a barrier, or for leaving one out."""
 
 
 def _unremarked(what: str, why: str) -> None:
-    """Nobody wants to know."""
+    """Drop a remark."""
 
 
 class SharedMemory:
-    """The shared memory of one kernel. `size` is what it needs so far, in bytes.
+    """The shared memory of one kernel. `size` is the bytes that it needs so far.
 
-    The first `kept` bytes have fixed places. `remark` is told of every barrier that is emitted, and
-    why.
+    The first `kept` bytes have been allocated before. `remark` is called for every barrier that is
+    emitted, with the reason.
     """
 
     def __init__(self, builder: ir.IRBuilder, kept: int = 0, alignment: int = ALIGNMENT) -> None:
@@ -69,61 +68,61 @@ class SharedMemory:
 
     @property
     def kept(self) -> int:
-        """Bytes that are not to be had."""
+        """Bytes at the start that are not available as scratch memory."""
         return self._kept
 
-    def fixed(self, place: int) -> ir.Value:
-        """The address (i32) of a place among the bytes that are kept for the whole kernel."""
-        return ir.Constant(_WORD, place).add(self._base()) if place else self._base()
+    def fixed(self, offset: int) -> ir.Value:
+        """Return the address (i32) of the byte at an offset from the start."""
+        return ir.Constant(_WORD, offset).add(self._base()) if offset else self._base()
 
     def reserve(self, size: int) -> ir.Value:
-        """The address (i32) of `size` bytes, aligned to 16, that all threads may write now.
+        """Return the address (i32) of `size` bytes, aligned to 16, which all threads may write.
 
-        They may be read after the next `barrier`, until something else is reserved.
+        They may be read after the next `barrier`, until other bytes are reserved.
         """
-        place = self._place(size)
-        if self._unknown or (place > self._kept and place - self._kept + size > ROOM):
+        offset = self._lowest_free(size)
+        if self._unknown or (offset > self._kept and offset - self._kept + size > ROOM):
             self.barrier(IN_USE)
-            place = self._place(size)
-        self._written.append((place, place + size))
-        self.size = max(self.size, place + size)
-        return self.fixed(place)
+            offset = self._lowest_free(size)
+        self._written.append((offset, offset + size))
+        self.size = max(self.size, offset + size)
+        return self.fixed(offset)
 
     def hold(self, size: int) -> ir.Value:
-        """The address (i32) of `size` bytes, aligned to 16, that nothing else gets until `release`.
+        """Return the address (i32) of `size` bytes, aligned to 16, allocated until `release`.
 
-        All threads may write them now. What is held last is released first.
+        All threads may write them now. The bytes held last are released first.
         """
         if self._unknown or self._read or self._written:
             self.barrier(IN_USE)
             self._read = []
         self._held.append(self._kept)
-        place = self._kept
-        self._kept = -(-(place + size) // ALIGNMENT) * ALIGNMENT
-        self.size = max(self.size, place + size)
-        return self.fixed(place)
+        offset = self._kept
+        self._kept = -(-(offset + size) // ALIGNMENT) * ALIGNMENT
+        self.size = max(self.size, offset + size)
+        return self.fixed(offset)
 
     def release(self) -> None:
-        """What was held last may be used again, after the next barrier."""
+        """Free the bytes that were held last, from the next barrier on."""
         self._kept = self._held.pop()
         self.forget()
 
     def barrier(self, why: str = EXCHANGED) -> None:
-        """All threads of the block meet, and see what the others wrote."""
+        """Emit a barrier of the block, unless the builder stands right behind one."""
         function = self._function()
-        if not _met(self._builder.block, function):
+        if not _at_barrier(self._builder.block, function):
             self.remark("barrier", why)
             self._builder.call(function, [ir.Constant(_WORD, 0)])
         self._read, self._written, self._unknown = self._written, [], False
         self._filled, self._used = [], []
 
-    def settle(self, why: str = ORDERED) -> None:
-        """All threads have met since one of them accessed memory other than the kernel's own."""
-        if not _met(self._builder.block, self._function(), _OWN):
+    def ensure_barrier(self, why: str = ORDERED) -> None:
+        """Emit a barrier, unless there is one since the last access to other memory."""
+        if not _at_barrier(self._builder.block, self._function(), _OWN):
             self.barrier(why)
 
     def end(self) -> None:
-        """The kernel ends here: nobody needs to wait for others that end too."""
+        """Remove a barrier right before the end of the kernel, which orders nothing."""
         last = self._builder.block.instructions[-1:]
         if last and isinstance(last[0], ir.CallInstr) and last[0].callee is self._function():
             self._builder.remove(last[0])
@@ -135,7 +134,7 @@ class SharedMemory:
         return module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
 
     def before_fill(self, low: int, high: int) -> None:
-        """Every thread may write these bytes of those that are kept, once all have met if need be.
+        """Prepare for all threads to write these bytes of the kept ones: a barrier if needed.
 
         They may be read after the next `before_use`.
         """
@@ -144,22 +143,22 @@ class SharedMemory:
         self._filled.append((low, high))
 
     def before_use(self, low: int, high: int) -> None:
-        """Every thread may read what all have written to these bytes, once all have met."""
+        """Prepare for all threads to read these bytes of the kept ones: a barrier if needed."""
         if self._unknown or _overlap(self._filled, low, high):
             self.barrier(STAGED)
         self._used.append((low, high))
 
     def forget(self) -> None:
-        """Control flow meets here: anything may be in use."""
+        """Control flow joins here: from now on all bytes count as being read."""
         self._unknown = True
 
-    def _place(self, size: int) -> int:
-        """The lowest place that does not overlap what is in use."""
-        place = self._kept
+    def _lowest_free(self, size: int) -> int:
+        """Return the lowest offset of so many bytes that are not in use."""
+        offset = self._kept
         for low, high in sorted(self._read + self._written):
-            if place + size > low and place < high:
-                place = -(-high // ALIGNMENT) * ALIGNMENT
-        return place
+            if offset + size > low and offset < high:
+                offset = -(-high // ALIGNMENT) * ALIGNMENT
+        return offset
 
     def _base(self) -> ir.Constant:
         module = self._builder.module
@@ -172,10 +171,12 @@ class SharedMemory:
         return memory.ptrtoint(_WORD)
 
 
-def _met(block: ir.Block, barrier: ir.Function, passing: re.Pattern[str] | None = None) -> bool:
-    """Whether threads have met in this block, and done nothing since that others see.
+def _at_barrier(
+    block: ir.Block, barrier: ir.Function, passing: re.Pattern[str] | None = None
+) -> bool:
+    """Whether an LLVM block ends with a barrier, with no side effects since.
 
-    But for the instructions of `passing`.
+    Instructions that match `passing` do not count as side effects.
     """
     for instruction in reversed(block.instructions):
         if not isinstance(instruction, ir.CallInstr):
@@ -190,5 +191,5 @@ def _met(block: ir.Block, barrier: ir.Function, passing: re.Pattern[str] | None 
     return False
 
 
-def _overlap(places: list[tuple[int, int]], low: int, high: int) -> bool:
-    return any(low < end and start < high for start, end in places)
+def _overlap(ranges: list[tuple[int, int]], low: int, high: int) -> bool:
+    return any(low < end and start < high for start, end in ranges)

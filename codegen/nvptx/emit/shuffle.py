@@ -1,4 +1,4 @@
-"""Values that go from lane to lane of a warp. All 32 lanes take part."""
+"""Shuffles and votes: data exchange within a warp. All 32 lanes take part."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _WORD = 32
 
 
 def shuffle(builder: ir.IRBuilder, mode: str, bits: ir.Value, lane: ir.Value) -> ir.Value:
-    """An integer of any width from another lane.
+    """Return another lane's value of an integer of any width.
 
-    `mode` "idx": from `lane`; "bfly": from the lane whose number differs in the bits of `lane`.
+    With mode "idx" it is that of `lane`, with "bfly" that of this lane's number xor `lane`.
     """
     width = bits.type.width
     if width < _WORD:
@@ -22,18 +22,18 @@ def shuffle(builder: ir.IRBuilder, mode: str, bits: ir.Value, lane: ir.Value) ->
     if width == _WORD:
         return _word(builder, mode, bits, lane)
     result = None
-    for place in range(0, width, _WORD):
-        part = builder.lshr(bits, ir.Constant(bits.type, place)) if place else bits
+    for low in range(0, width, _WORD):
+        part = builder.lshr(bits, ir.Constant(bits.type, low)) if low else bits
         moved = _word(builder, mode, builder.trunc(part, I32), lane)
         moved = builder.zext(moved, bits.type)
-        if place:
-            moved = builder.shl(moved, ir.Constant(bits.type, place))
+        if low:
+            moved = builder.shl(moved, ir.Constant(bits.type, low))
         result = moved if result is None else builder.or_(result, moved)
     return result
 
 
 def any_lane(builder: ir.IRBuilder, flag: ir.Value) -> ir.Value:
-    """Whether a flag, i1, is set in some lane of the warp."""
+    """Return whether a flag, i1, is set in some lane of the warp."""
     name, module = "llvm.nvvm.vote.any.sync", builder.module
     kind = ir.FunctionType(ir.IntType(1), [I32, ir.IntType(1)])
     function = module.globals.get(name) or ir.Function(module, kind, name)

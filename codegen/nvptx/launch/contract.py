@@ -1,7 +1,7 @@
-"""The launch contract of a kernel: what was said about its launch, settled for one GPU.
+"""The launch contract of a kernel: the terms of its launch, settled for one GPU.
 
-`launch_terms` has the terms and who may say them. A tile block is carried out by one cluster of
-blocks; of a cluster with several only the first block works, so results are the same.
+`launch_terms` has the terms and their sources. A tile block is executed by one cluster of blocks;
+of a cluster with several blocks only the first one works, so results are the same.
 """
 
 from __future__ import annotations
@@ -12,36 +12,36 @@ from math import prod
 from typing import Any
 
 from tileir.codegen import launch_terms
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.launch_terms import DEFAULTS, TERMS, Choice, Term
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.gpus import Target, gpus_with
 from tileir.read.text_positions import located
 
 COMPILER = "compiler"
-"""Who chose what nobody said."""
+"""The source of a term for which there is no option, attribute or hint."""
 ENOUGH_REGISTERS = 64
-"""Registers that a thread keeps when a hint asks for many blocks at a time."""
+"""Registers of a thread below which a hint for many resident blocks is not followed."""
 
 _CLUSTERS = ("cluster_dim", "maxclusterrank", "blocksareclusters")
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What is fixed before layouts are chosen: term -> its value and who chose it.
+    """The settled terms of a launch: term -> its value and source.
 
-    Of a kernel that nobody settled, all is the compiler's choice.
+    In an empty contract all terms are the compiler's choice.
     """
 
     choices: Mapping[str, Choice] = field(default_factory=dict)
 
     def __getitem__(self, term: str) -> Any:
-        """The value of a term; None where the compiler is free."""
+        """Return the value of a term; None where the compiler is free."""
         choice = self.choices.get(term)
         return choice.value if choice else DEFAULTS.get(term)
 
     def by(self, term: str) -> str:
-        """Who chose it."""
+        """Return the source of a term's value."""
         choice = self.choices.get(term)
         return choice.by if choice else COMPILER
 
@@ -52,38 +52,38 @@ class Contract:
 
     @property
     def fixes_clusters(self) -> bool:
-        """Whether the PTX says how large clusters are; otherwise a launch may choose some."""
+        """Whether the PTX fixes the size of clusters; otherwise a launch may choose one."""
         return self.blocks > 1 or self["blocksareclusters"]
 
 
-def settle(kernel: Kernel, gpu: Target, options: Mapping[str, object]) -> Contract:
-    """The contract of a kernel; UnsupportedError lists what cannot be."""
+def settle(kernel: KernelIR, gpu: Target, options: Mapping[str, object]) -> Contract:
+    """Settle the contract of a kernel; UnsupportedError lists all impossible terms."""
     choices: dict[str, Choice] = {}
-    wrong: list[str] = []
+    problems: list[str] = []
     for term in TERMS:
         try:
             choice = _chosen(term, kernel, gpu, options)
         except ValueError as error:
-            wrong.append(str(error))
+            problems.append(str(error))
             continue
         if choice and term.name in _CLUSTERS and not gpu.has("clusters"):
-            # A text is for many GPUs, an option is for this one.
+            # A text may be for several GPUs, an option is for this one.
             if choice.by.startswith("option") and choice.value != DEFAULTS.get(term.name):
                 first = gpus_with("clusters")[0]
-                wrong.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from {first} on do")
+                problems.append(f"{choice.by}: {gpu.name} has no clusters; GPUs from {first} on do")
             continue
         if choice:
             choices[term.name] = choice
     if problem := launch_terms.clash(choices):
-        wrong.append(problem)
-    refuse(kernel, wrong)
+        problems.append(problem)
+    refuse(kernel, problems)
     return Contract(choices)
 
 
 def _chosen(
-    term: Term, kernel: Kernel, gpu: Target, options: Mapping[str, object]
+    term: Term, kernel: KernelIR, gpu: Target, options: Mapping[str, object]
 ) -> Choice | None:
-    """The first who says something; what is wrong with a hint leaves it unsaid."""
+    """Return the choice of the first source that has one; a bad hint counts as none."""
     launch = kernel.bytecode.launch_attributes if kernel.bytecode else None
     own, shared = (launch.entries.get(kernel.symbol, {}), launch.module) if launch else ({}, {})
     for who, names, values in (
@@ -106,20 +106,21 @@ def _chosen(
     return None
 
 
-def refuse(kernel: Kernel, wrong: Iterable[str]) -> None:
-    """Raise UnsupportedError for everything that is wrong with a kernel's contract, if anything."""
-    found = [
-        Diagnostic("error", "launch-contract", problem, function=kernel.symbol) for problem in wrong
+def refuse(kernel: KernelIR, problems: Iterable[str]) -> None:
+    """Raise UnsupportedError with all problems of a kernel's contract, if there are any."""
+    diagnostics = [
+        Diagnostic("error", "launch-contract", problem, function=kernel.symbol)
+        for problem in problems
     ]
-    if found:
-        found = located(found, kernel.bytecode)
-        raise UnsupportedError("the kernel cannot be launched as asked for:", found)
+    if diagnostics:
+        diagnostics = located(diagnostics, kernel.bytecode)
+        raise UnsupportedError("the kernel cannot be launched as asked for:", diagnostics)
 
 
-def fit_block(kernel: Kernel, gpu: Target, contract: Contract, threads: int) -> Contract:
-    """The contract that knows the blocks of a kernel, of so many threads.
+def fit_block(kernel: KernelIR, gpu: Target, contract: Contract, threads: int) -> Contract:
+    """Return the contract of a kernel whose blocks have so many threads.
 
-    UnsupportedError if an SM cannot hold as many of them as it has to.
+    UnsupportedError if an SM cannot hold as many of these blocks as the contract asks for.
     """
     blocks = contract["minnctapersm"]
     most = min(gpu.blocks_per_sm, gpu.threads_per_sm // threads)
@@ -138,8 +139,8 @@ def fit_block(kernel: Kernel, gpu: Target, contract: Contract, threads: int) -> 
     return Contract(choices)
 
 
-def check_shared(kernel: Kernel, gpu: Target, contract: Contract, shared: int) -> None:
-    """UnsupportedError if blocks have too much shared memory for an SM to hold enough of them."""
+def check_shared(kernel: KernelIR, gpu: Target, contract: Contract, shared: int) -> None:
+    """Raise UnsupportedError if blocks take too much shared memory for as many as asked for."""
     blocks, by = contract["minnctapersm"], contract.by("minnctapersm")
     room = gpu.shared_of_each(blocks)
     if shared > room and not by.startswith("hint"):
@@ -148,7 +149,7 @@ def check_shared(kernel: Kernel, gpu: Target, contract: Contract, shared: int) -
 
 
 def directives(contract: Contract) -> Iterator[tuple[str, str]]:
-    """LLVM's attributes that become the PTX directives of a kernel whose block is known."""
+    """Return LLVM's attributes for the PTX directives of a kernel, given its settled contract."""
     values = {term.name: contract[term.name] for term in TERMS}
     values["num_warps"] = (32 * values["num_warps"], 1, 1)
     if not contract.fixes_clusters:
@@ -162,5 +163,5 @@ def directives(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def lowest_ptx(contracts: Iterable[Contract], lowest: tuple[int, int]) -> tuple[int, int]:
-    """The PTX ISA version that has the directives."""
+    """Return the PTX ISA version that has the directives: `lowest` or a later one."""
     return max(lowest, (9, 0)) if any(c["blocksareclusters"] for c in contracts) else lowest

@@ -1,7 +1,7 @@
-"""What entries are called in PTX, which has fewer names than Tile IR.
+"""The names of entries in PTX, which allows fewer characters than Tile IR.
 
-A name that PTX can have is kept. In another one every foreign character becomes `_`, as with other
-compilers; the launch plan says what came of it.
+A symbol that is a valid name in PTX is kept. In any other, each invalid character becomes `_`, as
+with other compilers; the launch plan has the name.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from tileir.codegen.nvptx.emit.shared import NAME as SHARED_MEMORY
 from tileir.verifier.rules.names import mangled, spelled_in_ptx
 
 OWN = ("__assertfail", "free", "malloc", "vprintf", SHARED_MEMORY)
-"""What code calls or uses itself."""
+"""Names that generated code uses itself."""
 
 
 def entry_names(symbols: Iterable[str]) -> list[str]:
-    """A name in PTX for each entry of a module, all of them different."""
+    """Return a name in PTX for each entry of a module, all of them different."""
     symbols = list(symbols)
     taken = {*OWN, *filter(_kept, symbols)}
     names = []

@@ -1,14 +1,14 @@
-"""Line information: which line of source an instruction of the PTX comes from.
+"""Line information: the source location of each PTX instruction.
 
-LLVM carries positions through its passes, but writes only the innermost one of calls that were
-inlined. So what it carries here are numbers: a position in source, with all its callers, is line n
-of one file that does not exist. In the PTX, each ``.loc`` with that number is then replaced by what
-it stands for. PTX says a call that was inlined in two directives:
+LLVM carries locations through its passes, but writes only the innermost one of inlined calls. So
+LLVM gets numbers here: a location, with all its callers, is line n of a file that does not exist.
+In the PTX, each ``.loc`` with that number is replaced by the directives for the location. An
+inlined call takes two directives:
 
     .loc 1 20 4
     .loc 1 41 4, function_name $L__function0, inlined_at 1 20 4
 
-The second names the first by file, line and column, of several that one which is nearest before it.
+The second refers to the first by file, line and column: to the nearest one before it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from itertools import pairwise
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.ir import Op
 from tileir.ir.locations import CallSite, LexicalBlock, Location, SourceLocation, Subprogram
 
 INLINED_CALLS = (7, 2)
 """The lowest PTX ISA version that has inlined calls."""
 MOST_CALLS = 256
-"""Calls inlined into each other that are told; what is further out is left away."""
+"""The most calls inlined into each other; callers further out are dropped."""
 LONGEST_PATH = 4096
-"""Characters of a path, as in Linux; of a longer one its end is told."""
+"""The most characters of a path, as in Linux; of a longer one the end is written."""
 
 _LARGEST = 2**31 - 1
-"""ptxas keeps lines in 32 bits, with a sign."""
+"""The largest line: ptxas has signed 32-bit lines."""
 _LOC = re.compile(r"\t\.loc\t1 (\d+) 0\n")
 _LABEL = re.compile(r"\$L__(?:tmp|func_begin|func_end)\d+:\n")
 _TAIL = re.compile(r'\t\.section\t\.debug_macinfo\t\{\t\}\n|\t\.file\t1 "[^\n]*\n')
@@ -40,32 +40,34 @@ _ENTRY = re.compile(r"^\.visible \.entry .*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """A position in source. `function` was inlined at `caller`; without one, it is the kernel."""
+class InlineFrame:
+    """A source location in `function`, which was inlined at `caller`: None for the kernel."""
 
     file: int
     line: int
     column: int
     function: str
-    caller: Frame | None
+    caller: InlineFrame | None
 
     @property
-    def place(self) -> str:
-        """How directives spell it."""
+    def position(self) -> str:
+        """File, line and column, as directives spell them."""
         return f"{self.file} {self.line} {self.column}"
 
 
 class LineTable:
-    """The positions of all kernels of a module. `known`: there are some; `has_calls`: in calls that
-    were inlined, too."""
+    """The source locations of all kernels of a module.
 
-    def __init__(self, kernels: Iterable[Kernel]) -> None:
+    `known` says whether there are any, `has_calls` whether some are in inlined calls.
+    """
+
+    def __init__(self, kernels: Iterable[KernelIR]) -> None:
         self._files: dict[str, int] = {}
         self._functions: dict[str, int] = {}
-        self._known: dict[tuple, Frame] = {}
+        self._known: dict[tuple, InlineFrame] = {}
         self._of: dict[int, tuple[Location, int]] = {}
-        self._numbers: dict[Frame, int] = {}
-        self._frames: list[Frame] = []
+        self._numbers: dict[InlineFrame, int] = {}
+        self._frames: list[InlineFrame] = []
         self._unit: ir.DIValue | None = None
         self._scope: ir.DIValue | None = None
         self._starts: dict[str, int] = {}
@@ -77,17 +79,17 @@ class LineTable:
         self.known = bool(self._starts)
         self.has_calls = any(frame.caller for frame in self._frames)
 
-    def enter(self, function: ir.Function, kernel: Kernel) -> ir.DIValue | None:
-        """The kernel's own position, for what belongs to none of its ops.
+    def enter(self, function: ir.Function, kernel: KernelIR) -> ir.DIValue | None:
+        """Enter a kernel; return its own location, for instructions that belong to no op.
 
-        None if nothing is known of the kernel; then nothing is said of it.
+        None if no location in the kernel is known; then its PTX has no line information.
         """
         number = self._starts.get(kernel.symbol)
         self._scope = None if number is None else self._subprogram(function, number)
         return self._position(number) if self._scope else None
 
     def at(self, op: Op) -> ir.DIValue | None:
-        """The position of an op of the kernel that was entered last; None if it is unknown."""
+        """Return the location of an op of the kernel that was entered last; None if unknown."""
         number = self._number(op.location)
         return self._position(number) if number and self._scope else None
 
@@ -102,46 +104,62 @@ class LineTable:
         module = function.module
         file = module.add_debug_info("DIFile", {"filename": "positions", "directory": ""})
         kind = module.add_debug_info("DISubroutineType", {"types": module.add_metadata([])})
-        subprogram = module.add_debug_info("DISubprogram", {
-            "name": function.name, "scope": file, "file": file, "line": number, "type": kind,
-            "scopeLine": number, "unit": self._compile_unit(module, file),
-            "spFlags": ir.DIToken("DISPFlagDefinition"),
-        }, is_distinct=True)  # fmt: skip
+        subprogram = module.add_debug_info(
+            "DISubprogram",
+            {
+                "name": function.name,
+                "scope": file,
+                "file": file,
+                "line": number,
+                "type": kind,
+                "scopeLine": number,
+                "unit": self._compile_unit(module, file),
+                "spFlags": ir.DIToken("DISPFlagDefinition"),
+            },
+            is_distinct=True,
+        )
         function.set_metadata("dbg", subprogram)
         return subprogram
 
     def _compile_unit(self, module: ir.Module, file: ir.DIValue) -> ir.DIValue:
-        """The one of all kernels: directives are wanted, no tables."""
+        """Return the compile unit of all kernels, which asks for directives without DWARF."""
         if self._unit is None:
-            self._unit = module.add_debug_info("DICompileUnit", {
-                "language": ir.DIToken("DW_LANG_C99"), "file": file, "producer": "tileir",
-                "isOptimized": True, "runtimeVersion": 0,
-                "emissionKind": ir.DIToken("DebugDirectivesOnly"),
-            }, is_distinct=True)  # fmt: skip
+            self._unit = module.add_debug_info(
+                "DICompileUnit",
+                {
+                    "language": ir.DIToken("DW_LANG_C99"),
+                    "file": file,
+                    "producer": "tileir",
+                    "isOptimized": True,
+                    "runtimeVersion": 0,
+                    "emissionKind": ir.DIToken("DebugDirectivesOnly"),
+                },
+                is_distinct=True,
+            )
             module.add_named_metadata("llvm.dbg.cu", self._unit)
             i32 = ir.IntType(32)
             version = [ir.Constant(i32, 2), "Debug Info Version", ir.Constant(i32, 3)]
             module.add_named_metadata("llvm.module.flags", version)
         return self._unit
 
-    # Positions --------------------------------------------------------------------------------
+    # Locations --------------------------------------------------------------------------------
 
     def _number(self, location: Location | None) -> int:
-        """The number of a position, from 1; 0 for an unknown one."""
+        """Return the number of a location, from 1; 0 for an unknown one."""
         if location is None:
             return 0
         _, number = self._of.get(id(location), (None, None))
         if number is None:
             frame = None
             for step in reversed(list(_steps(location))):
-                place = step.filename, step.line, step.column
-                frame = self._frame(place, _subprogram_of(step).name, frame)
+                position = step.filename, step.line, step.column
+                frame = self._frame(position, _subprogram_of(step).name, frame)
             number = self._numbered(frame) if frame else 0
             self._of[id(location)] = location, number  # kept, so that the id stays its own
         return number
 
     def _start(self, location: Location | None) -> int:
-        """The number of the line where a kernel starts: that of its function in source."""
+        """Return the number of the line where a kernel's function starts in source."""
         if not isinstance(location, SourceLocation):
             return self._number(location)
         function = _subprogram_of(location)
@@ -149,22 +167,24 @@ class LineTable:
             return self._number(location)
         return self._numbered(self._frame((str(function.file), function.line, 0), "", None))
 
-    def _numbered(self, frame: Frame) -> int:
+    def _numbered(self, frame: InlineFrame) -> int:
         number = self._numbers.setdefault(frame, len(self._frames) + 1)
         if number > len(self._frames):
             self._frames.append(frame)
         return number
 
-    def _frame(self, place: tuple[str, int, int], function: str, caller: Frame | None) -> Frame:
-        name, line, column = place
+    def _frame(
+        self, position: tuple[str, int, int], function: str, caller: InlineFrame | None
+    ) -> InlineFrame:
+        name, line, column = position
         file = self._files.setdefault(name, len(self._files) + 1)
         key = file, line, min(column, _LARGEST), function if caller else "", caller
-        return self._known.setdefault(key, Frame(*key))
+        return self._known.setdefault(key, InlineFrame(*key))
 
-    # What becomes of the PTX ------------------------------------------------------------------
+    # Directives in the PTX --------------------------------------------------------------------
 
     def written(self, ptx: str) -> str:
-        """The PTX with positions in source instead of their numbers."""
+        """Return the PTX with source locations in place of their numbers."""
         if not self._frames:
             return ptx
         plain = _TAIL.sub("", _LABEL.sub("", ptx))
@@ -175,8 +195,8 @@ class LineTable:
         return text + self._tables()
 
     def _located(self, entry: str) -> str:
-        """The PTX of one entry."""
-        last: dict[str, Frame] = {}
+        """Return the PTX of one entry with source locations."""
+        last: dict[str, InlineFrame] = {}
 
         def directives(match: re.Match[str]) -> str:
             number = int(match[1])
@@ -184,22 +204,22 @@ class LineTable:
 
         return _LOC.sub(directives, entry)
 
-    def _directives(self, frame: Frame, last: dict[str, Frame]) -> Iterator[str]:
-        """What places an instruction; `last` has the frame that each place stood for last."""
+    def _directives(self, frame: InlineFrame, last: dict[str, InlineFrame]) -> Iterator[str]:
+        """Return the directives of a frame; `last` maps a position to its latest frame."""
         chain = [frame]
-        while (caller := chain[-1].caller) and last.get(caller.place) is not caller:
+        while (caller := chain[-1].caller) and last.get(caller.position) is not caller:
             chain.append(caller)
         for each in reversed(chain):
-            last[each.place] = each
+            last[each.position] = each
             if each.caller is None:
-                yield f"\t.loc\t{each.place}\n"
+                yield f"\t.loc\t{each.position}\n"
                 continue
             label = self._functions.setdefault(each.function, len(self._functions))
-            called = f"function_name $L__function{label}, inlined_at {each.caller.place}"
-            yield f"\t.loc\t{each.place}, {called}\n"
+            called = f"function_name $L__function{label}, inlined_at {each.caller.position}"
+            yield f"\t.loc\t{each.position}, {called}\n"
 
     def _tables(self) -> str:
-        """The files, and the names of functions that were inlined."""
+        """Return the table of files, and the names of inlined functions."""
         files = [f'\t.file\t{number} "{_spelled(name)}"\n' for name, number in self._files.items()]
         if not self._functions:
             return "".join(files)
@@ -211,7 +231,7 @@ class LineTable:
 
 
 def _steps(location: Location) -> Iterator[SourceLocation]:
-    """The known positions of a location, innermost first, then where each was inlined."""
+    """Return the known source locations, innermost first, then where each was inlined."""
     waiting, steps = [location], 0
     for _ in range(4 * MOST_CALLS):  # records may share parts, and so be longer than they are large
         if not waiting or steps > MOST_CALLS:
@@ -236,7 +256,7 @@ def _bytes(name: str) -> bytes:
 
 
 def _spelled(path: str) -> str:
-    """A path as ptxas reads it: printable ASCII without quotes, other bytes as in a URL.
+    """Return a path as ptxas reads it: printable ASCII without quotes, other bytes as in a URL.
 
     It crashes on empty paths, and on those of more than some thousand characters.
     """

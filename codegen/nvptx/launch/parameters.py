@@ -1,6 +1,6 @@
-"""The parameters of a kernel in its launch plan: where they lie, and what they have to be.
+"""The parameters of a kernel in its launch plan: their layout, and what is assumed of them.
 
-How many bytes of them a kernel may have depends on the PTX ISA version.
+The PTX ISA version limits the bytes of parameters that a kernel may have.
 """
 
 from __future__ import annotations
@@ -10,58 +10,62 @@ from typing import Any
 
 from tileir.attributes import DivBy
 from tileir.codegen.analysis.written_parameters import written_parameters
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.ir import Value
 
 _MOST_BYTES = {(1, 0): 4352, (8, 1): 32764}
-"""PTX ISA version -> bytes of parameters that a kernel may have from there on."""
+"""PTX ISA version -> the most bytes of parameters of a kernel, from that version on."""
 
 
-def ptx_version(kernels: Iterable[Kernel]) -> tuple[int, int]:
-    """The lowest PTX ISA version whose kernels may have as many bytes of parameters."""
+def ptx_version(kernels: Iterable[KernelIR]) -> tuple[int, int]:
+    """Return the lowest PTX ISA version that allows the kernels' parameters."""
     return max(map(_version, kernels), default=min(_MOST_BYTES))
 
 
-def _version(kernel: Kernel) -> tuple[int, int]:
-    size = sum(_places(kernel)[-1]) if kernel.parameters else 0
+def _version(kernel: KernelIR) -> tuple[int, int]:
+    size = sum(_offsets_and_sizes(kernel)[-1]) if kernel.parameters else 0
     for version, most in _MOST_BYTES.items():
         if size <= most:
             return version
     why = f"{size} bytes of parameters; a kernel can have {most}"
-    found = [Diagnostic("error", "unsupported", why, function=kernel.symbol)]
-    raise UnsupportedError("an entry has too many parameters for a GPU:", found)
+    problem = Diagnostic("error", "unsupported", why, function=kernel.symbol)
+    raise UnsupportedError("an entry has too many parameters for a GPU:", [problem])
 
 
-def parameter_rows(kernel: Kernel) -> list[dict[str, Any]]:
-    """One row a parameter, in order; `plan` says what is in it."""
+def parameter_rows(kernel: KernelIR) -> list[dict[str, Any]]:
+    """Return one row a parameter, in order; `plan` explains its entries."""
     divisors, written = _divisors(kernel), written_parameters(kernel)
-    places = zip(kernel.parameters, _places(kernel), strict=True)
+    rows = zip(kernel.parameters, _offsets_and_sizes(kernel), strict=True)
     return [
         {
-            "index": index, "type": str(value.type.element), "size": size, "offset": offset,
-            "divisible_by": divisors[value], "written": index in written,
+            "index": index,
+            "type": str(value.type.element),
+            "size": size,
+            "offset": offset,
+            "divisible_by": divisors[value],
+            "written": index in written,
         }
-        for index, (value, (offset, size)) in enumerate(places)
-    ]  # fmt: skip
+        for index, (value, (offset, size)) in enumerate(rows)
+    ]
 
 
-def _places(kernel: Kernel) -> list[tuple[int, int]]:
-    """Offset and size of each parameter in bytes, naturally aligned."""
-    places, end = [], 0
+def _offsets_and_sizes(kernel: KernelIR) -> list[tuple[int, int]]:
+    """Return offset and size of each parameter in bytes, naturally aligned."""
+    pairs, end = [], 0
     for value in kernel.parameters:
         size = memory_bytes(value.type.element)
         offset = -(-end // size) * size
-        places.append((offset, size))
+        pairs.append((offset, size))
         end = offset + size
-    return places
+    return pairs
 
 
-def _divisors(kernel: Kernel) -> dict[Value, int]:
-    """What each parameter is a multiple of, by what is assumed of it wherever the kernel goes.
+def _divisors(kernel: KernelIR) -> dict[Value, int]:
+    """Return a divisor of each parameter, a power of two, from assumptions that always hold.
 
-    An op counts up to where a kernel may first return. Divisors are powers of two.
+    Those are the ones before the first op that may return.
     """
     parameters = {value: value for value in kernel.parameters}
     divisors = dict.fromkeys(parameters, 1)

@@ -1,1 +1,1 @@
-"""Instructions of NVIDIA GPUs: accesses, copies, matrix products, updates in memory."""
+"""PTX instructions: accesses of memory, asynchronous copies, matrix products, reductions."""

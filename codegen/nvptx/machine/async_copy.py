@@ -1,8 +1,8 @@
-"""Copies from global to shared memory that run while their thread does something else.
+"""cp.async: asynchronous copies from global to shared memory.
 
-A thread puts the copies it has started into *groups*; it can wait until at most so many of its
-latest groups are under way. What it copied, it may read after such a wait, and others after a
-barrier that follows.
+A thread commits the copies that it has started as a *group*; it can wait until at most so many of
+its latest groups are in flight. It may read what it has copied after such a wait, other threads
+after a barrier that follows.
 """
 
 from __future__ import annotations
@@ -12,19 +12,23 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 COPY_BYTES = (4, 8, 16)
-"""What one copy can move."""
+"""The sizes that one copy can have."""
 
 
 def copy(
-    builder: ir.IRBuilder, size: int, target: tuple[ir.Value, int], source: tuple[ir.Value, int],
-    predicate: ir.Value | None, present: ir.Value | None,
-) -> None:  # fmt: skip
-    """Start to copy `size` bytes between addresses (with immediates), if `predicate`.
+    builder: ir.IRBuilder,
+    size: int,
+    target: tuple[ir.Value, int],
+    source: tuple[ir.Value, int],
+    predicate: ir.Value | None,
+    present: ir.Value | None,
+) -> None:
+    """Start to copy `size` bytes between addresses (with immediates), if the predicate is true.
 
-    Of these only `present` bytes (i32) are read, where that is given, or all or none (i1); the rest
-    becomes zero.
+    If `present` is given, only so many bytes are read (i32), or all or none (i1); the others become
+    zero.
     """
-    # What is as wide as possible goes past the first cache: nobody reads it a second time.
+    # The widest copies bypass L1, as the data is not read again.
     cache = "cg" if size == COPY_BYTES[-1] else "ca"
     text = f"cp.async.{cache}.shared.global [$0+$1], [$2+$3], {size}"
     constraints = ["r", "n", "l", "n"]
@@ -42,19 +46,19 @@ def copy(
         arguments.append(present)
         text = f"{guard}{text}, {number if is_count else 'present'};"
         if not is_count:
-            # Chosen here, as LLVM takes a choice by several conditions apart. ptxas needs no
-            # register for it.
+            # Selected here, as LLVM would split a select by several conditions into branches.
+            # ptxas needs no register for it.
             text = f"{{ .reg .b32 present; selp.b32 present, {size}, 0, {number}; {text} }}"
     _run(builder, text, constraints, arguments)
 
 
 def commit(builder: ir.IRBuilder) -> None:
-    """Close the group of what this thread has started to copy since the last one, if anything."""
+    """Commit the copies that this thread has started since its last group, perhaps none."""
     _run(builder, "cp.async.commit_group;", [], [])
 
 
 def wait(builder: ir.IRBuilder, groups: int) -> None:
-    """Wait until at most so many of this thread's latest groups are not complete."""
+    """Wait until at most so many of this thread's latest groups are in flight."""
     _run(builder, f"cp.async.wait_group {groups};", [], [])
 
 

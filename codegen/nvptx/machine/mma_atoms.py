@@ -1,20 +1,20 @@
-"""What tensor cores multiply in one go: each instruction is a row.
+"""The mma instructions of tensor cores, called atoms: each one is a row.
 
 An atom multiplies an m x k by a k x n matrix and adds the m x n product to an accumulator. Its
-operands are spread over the 32 lanes of a warp and a few registers of each, as the PTX ISA draws it
-("Matrix Fragments for mma"). Such a drawing is linear in the bits of lane and register, so a row
-writes it down as two lists of coordinates: what each register bit moves by, and each lane bit.
+operands are distributed over the 32 lanes of a warp and a few registers of each, as in the figures
+of the PTX ISA ("Matrix Fragments for mma"). Such a distribution is linear in the bits of lane and
+register, so a row has it as two lists of coordinates: one for each register bit and each lane bit.
 
-    Spread("k1 m8 k8", "k2 k4 m1 m2 m4")
+    FragmentLayout("k1 m8 k8", "k2 k4 m1 m2 m4")
 
-is the left factor of m16n8k16: the lowest register bit is the next column; the next one moves
-eight rows down; the two lowest lane bits count pairs of columns, the others rows. `-` is a bit that
-makes no difference: lanes that differ in it hold copies.
+is operand A of m16n8k16: the lowest register bit is the next column; the next one is eight rows
+down; the two lowest lane bits count pairs of columns, the others rows. `-` is a bit without effect:
+lanes that differ in it hold copies.
 
-All operands are in registers. Elements share 32-bit registers, the lowest first.
+All operands are in registers. Elements are packed into 32-bit registers, the lowest first.
 
-`fma` rows are the exact way for whatever the tensor cores of a target do not have: the same
-interface, and one fused multiply-add for each product.
+The last rows are for types that the tensor cores of a target do not have, or not exactly: the same
+interface, with one fused multiply-add for each product.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ WORD_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """How one operand is spread over registers and lanes: a coordinate for each bit."""
+class FragmentLayout:
+    """The distribution of one operand over registers and lanes: a coordinate for each bit."""
 
     registers: str
     lanes: str
@@ -55,7 +55,7 @@ def _coordinates(text: str) -> list[Coordinate | None]:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """One way to multiply. `a`, `b` and `acc` are element types as PTX calls them."""
+    """One mma instruction. `a`, `b` and `acc` are the element types, by their names in PTX."""
 
     a: str
     b: str
@@ -63,17 +63,17 @@ class Atom:
     m: int
     n: int
     k: int
-    left: Spread
-    right: Spread
-    sum: Spread
+    a_layout: FragmentLayout
+    b_layout: FragmentLayout
+    acc_layout: FragmentLayout
     feature: Feature | None = None
-    """What a target has to have for it; None for what all targets have."""
+    """The feature that it needs of a target; None if all targets have it."""
     ptx: PtxVersion = (0, 0)
     """The lowest PTX ISA version that has it."""
 
     @property
     def fused(self) -> bool:
-        """Whether there is no instruction, but fused multiply-adds."""
+        """Whether it is fused multiply-adds instead of an instruction."""
         return self.k == 1
 
     @property
@@ -86,26 +86,68 @@ BITS = {
     "f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64,
     "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "s32": 32,
 }  # fmt: skip
-"""Bits of an element in a register."""
+"""Element type -> bits of an element in a register."""
 
-_ROWS_OF_PAIRS = Spread("n1 m8", "n2 n4 m1 m2 m4")
-_NARROW = Spread("n1", "n2 n4 m1 m2 m4")
+_ROWS_OF_PAIRS = FragmentLayout("n1 m8", "n2 n4 m1 m2 m4")
+_NARROW = FragmentLayout("n1", "n2 n4 m1 m2 m4")
 
-_HALF_8 = (16, 8, 8, Spread("k1 m8", "k2 k4 m1 m2 m4"), Spread("k1", "k2 k4 n1 n2 n4"))
-_HALF_16 = (16, 8, 16, Spread("k1 m8 k8", "k2 k4 m1 m2 m4"), Spread("k1 k8", "k2 k4 n1 n2 n4"))
-_WORD_4 = (16, 8, 4, Spread("m8", "k1 k2 m1 m2 m4"), Spread("", "k1 k2 n1 n2 n4"))
-_WORD_8 = (16, 8, 8, Spread("m8 k4", "k1 k2 m1 m2 m4"), Spread("k4", "k1 k2 n1 n2 n4"))
-_WORD_16 = (16, 8, 16, Spread("m8 k4 k8", "k1 k2 m1 m2 m4"), Spread("k4 k8", "k1 k2 n1 n2 n4"))
-_BYTE_16 = (16, 8, 16, Spread("k1 k2 m8", "k4 k8 m1 m2 m4"), Spread("k1 k2", "k4 k8 n1 n2 n4"))
+_HALF_8 = (
+    16,
+    8,
+    8,
+    FragmentLayout("k1 m8", "k2 k4 m1 m2 m4"),
+    FragmentLayout("k1", "k2 k4 n1 n2 n4"),
+)
+_HALF_16 = (
+    16,
+    8,
+    16,
+    FragmentLayout("k1 m8 k8", "k2 k4 m1 m2 m4"),
+    FragmentLayout("k1 k8", "k2 k4 n1 n2 n4"),
+)
+_WORD_4 = (16, 8, 4, FragmentLayout("m8", "k1 k2 m1 m2 m4"), FragmentLayout("", "k1 k2 n1 n2 n4"))
+_WORD_8 = (
+    16,
+    8,
+    8,
+    FragmentLayout("m8 k4", "k1 k2 m1 m2 m4"),
+    FragmentLayout("k4", "k1 k2 n1 n2 n4"),
+)
+_WORD_16 = (
+    16,
+    8,
+    16,
+    FragmentLayout("m8 k4 k8", "k1 k2 m1 m2 m4"),
+    FragmentLayout("k4 k8", "k1 k2 n1 n2 n4"),
+)
+_BYTE_16 = (
+    16,
+    8,
+    16,
+    FragmentLayout("k1 k2 m8", "k4 k8 m1 m2 m4"),
+    FragmentLayout("k1 k2", "k4 k8 n1 n2 n4"),
+)
 _BYTE_32 = (
     16, 8, 32,
-    Spread("k1 k2 m8 k16", "k4 k8 m1 m2 m4"), Spread("k1 k2 k16", "k4 k8 n1 n2 n4"),
+    FragmentLayout("k1 k2 m8 k16", "k4 k8 m1 m2 m4"), FragmentLayout("k1 k2 k16", "k4 k8 n1 n2 n4"),
 )  # fmt: skip
-_SMALL_DOUBLE = (8, 8, 4, Spread("", "k1 k2 m1 m2 m4"), Spread("", "k1 k2 n1 n2 n4"))
-_SMALL_BYTE = (8, 8, 16, Spread("k1 k2", "k4 k8 m1 m2 m4"), Spread("k1 k2", "k4 k8 n1 n2 n4"))
+_SMALL_DOUBLE = (
+    8,
+    8,
+    4,
+    FragmentLayout("", "k1 k2 m1 m2 m4"),
+    FragmentLayout("", "k1 k2 n1 n2 n4"),
+)
+_SMALL_BYTE = (
+    8,
+    8,
+    16,
+    FragmentLayout("k1 k2", "k4 k8 m1 m2 m4"),
+    FragmentLayout("k1 k2", "k4 k8 n1 n2 n4"),
+)
 _FUSED = (
-    8, 16, 1, Spread("", "- - m1 m2 m4"), Spread("n1 n2", "n4 n8 - - -"),
-    Spread("n1 n2", "n4 n8 m1 m2 m4"),
+    8, 16, 1, FragmentLayout("", "- - m1 m2 m4"), FragmentLayout("n1 n2", "n4 n8 - - -"),
+    FragmentLayout("n1 n2", "n4 n8 m1 m2 m4"),
 )  # fmt: skip
 
 _INT8: Feature = "mma.sync int8 m16n8"
@@ -131,30 +173,33 @@ ATOMS: tuple[Atom, ...] = (
     Atom("f32", "f32", "f32", *_FUSED),
     Atom("f64", "f64", "f64", *_FUSED),
 )
-"""For the same elements the larger atoms come first."""
+"""All atoms; of those with the same element types the larger ones come first."""
 
 
 def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:
-    """The atom of a target for factors of these elements; None if it has no such atom.
+    """Return the atom of a target for operands with these element types; None if it has none.
 
-    The first one that is not longer than the product along `k`, else the smallest one.
+    It is the first one that is not longer than the product along `k`, else the smallest one.
     """
-    found = [
+    atoms = [
         atom
         for atom in ATOMS
         if (atom.a, atom.b) == (a, b) and (atom.feature is None or target.has(atom.feature))
     ]
-    fitting = [atom for atom in found if atom.k <= k]
-    return (fitting or found[-1:] or [None])[0]
+    fitting = [atom for atom in atoms if atom.k <= k]
+    return (fitting or atoms[-1:] or [None])[0]
 
 
 def multiply(
-    builder: ir.IRBuilder, atom: Atom, a: Sequence[ir.Value], b: Sequence[ir.Value],
+    builder: ir.IRBuilder,
+    atom: Atom,
+    a: Sequence[ir.Value],
+    b: Sequence[ir.Value],
     acc: Sequence[ir.Value],
-) -> list[ir.Value]:  # fmt: skip
-    """The sums after one atom. Factors are packed registers: integers, or floats as they are."""
+) -> list[ir.Value]:
+    """Emit one atom; return the new accumulator. Operands are packed registers or floats."""
     if atom.fused:
-        return [builder.fma(a[0], right, old) for right, old in zip(b, acc, strict=True)]
+        return [builder.fma(a[0], each, old) for each, old in zip(b, acc, strict=True)]
     kind, count = acc[0].type, len(acc)
     groups = [
         [f"${first + k}" for k in range(size)]
@@ -165,13 +210,13 @@ def multiply(
         )
     ]
     text = f"{atom.mnemonic} {', '.join('{' + ', '.join(group) + '}' for group in groups)};"
-    letter, factor = _CONSTRAINTS[kind], _CONSTRAINTS[a[0].type]
-    constraints = [f"={letter}"] * count + [factor] * (len(a) + len(b)) + [letter] * count
+    letter, operand = _CONSTRAINTS[kind], _CONSTRAINTS[a[0].type]
+    constraints = [f"={letter}"] * count + [operand] * (len(a) + len(b)) + [letter] * count
     result = ir.LiteralStructType([kind] * count)
     arguments = [*a, *b, *acc]
     function = ir.FunctionType(result, [argument.type for argument in arguments])
     sums = builder.asm(function, text, ",".join(constraints), arguments, False)
-    sums.attributes.add("convergent")  # whole warps carry it out, wherever LLVM moves it
+    sums.attributes.add("convergent")  # a whole warp executes it: no move into a branch
     return [builder.extract_value(sums, k) for k in range(count)]
 
 

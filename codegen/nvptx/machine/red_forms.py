@@ -1,7 +1,7 @@
-"""Updates of memory that return nothing: which they are, and how many neighbours one changes.
+"""The forms of `red`, atomic updates that return no old value: when they apply, and their vectors.
 
-`red` does not wait for old values. Some GPUs add several floats side by side with one of them:
-halves in pairs, and vectors of up to sixteen bytes. Each element is still an update of its own.
+`red` does not wait for old values. On some GPUs one `red` adds several adjacent floats: 16-bit ones
+in pairs, and vectors of up to sixteen bytes. Each element is still updated atomically by itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tileir.types import Tile
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sums of up to so many neighbours; the feature, None for all targets', and PTX they need."""
+    """Addition to up to so many neighbours; the feature (None: all targets) and PTX it needs."""
 
     elements: int
     feature: Feature | None
@@ -24,7 +24,7 @@ class _Form:
 
     @property
     def pair(self) -> bool:
-        """Whether it is a single word."""
+        """Whether it is of two elements in one word."""
         return self.elements == 2
 
 
@@ -34,38 +34,38 @@ _FORMS = {
     "f32": (_Form(4, "red vectors", (8, 1)),),
 }
 PAIRS = ("f16", "bf16")
-"""Elements of which two share a word. ptxas makes a loop of a sum of one alone."""
+"""Elements of which two share a word. ptxas turns the addition of a single one into a loop."""
 
 
-def is_silent(op: Op, wanted: bool) -> bool:
-    """Whether an update can be a `red`, given whether anything wants the old values."""
+def is_red(op: Op, wanted: bool) -> bool:
+    """Whether an update can be a `red`, given whether its old values have uses (`wanted`)."""
     order = op.attributes["memory_ordering_semantics"]
     return not wanted and order in ("relaxed", "release") and op.attributes["mode"] != "xchg"
 
 
 def widest(op: Op, target: Target, wanted: bool, in_global: bool = True) -> int:
-    """How many neighbours one instruction changes at most.
+    """Return how many neighbours one instruction updates at most.
 
-    `in_global`: memory is known to be global, as it has to be for vectors.
+    `in_global` says that the memory is known to be global, as vectors require.
     """
-    if not is_silent(op, wanted):
+    if not is_red(op, wanted):
         return 1
     forms = (it for it in _forms(op, target) if it.ptx <= target.ptx and (in_global or it.pair))
     return max((form.elements for form in forms), default=1)
 
 
 def fewest(ops: Iterable[Op], target: Target) -> int:
-    """How many neighbours a thread should have at least, so that no half is alone."""
+    """Return how many neighbours a thread should hold at least: two where `red` adds pairs."""
     adds = (_element(op) in PAIRS and any(_forms(op, target)) for op in ops)
     return 2 if any(adds) else 1
 
 
 def needs_of(ops: Sequence[Op], target: Target) -> Iterator[tuple[Feature | None, PtxVersion]]:
-    """Feature and PTX ISA version of all forms that the target has for the ops."""
+    """Return feature and PTX ISA version of all forms of `red` that the ops can use."""
     used = {value for op in ops for value in op.operand_list() if isinstance(value.type, Tile)}
     for op in ops:
         for form in _forms(op, target):
-            if is_silent(op, not used.isdisjoint(op.results)):
+            if is_red(op, not used.isdisjoint(op.results)):
                 yield form.feature, form.ptx
 
 
@@ -75,7 +75,7 @@ def _forms(op: Op, target: Target) -> Iterable[_Form]:
 
 
 def _element(op: Op) -> str | None:
-    """What an op adds to several elements in memory, each by itself."""
+    """Return the element type of an op that adds floats to several elements; else None."""
     value = op.operands.get("arg") or op.operands.get("value")
     if op.attributes.get("mode") != "addf" or value.type.size == 1:
         return None

@@ -1,4 +1,4 @@
-"""LLVM's numbers for the address spaces of PTX."""
+"""LLVM's numbers for the state spaces of PTX."""
 
 from __future__ import annotations
 

@@ -1,56 +1,60 @@
-"""Where the memory lies that tile blocks allocate: in shared memory, or on the device's heap.
+"""Lay out the memory that a tile block allocates (alloca): in shared memory, or on the heap.
 
-Blocks see each other's memory only on the heap. What does not fit shared memory goes there too.
+Global variables, which other blocks may access, go to the heap, and so does what does not fit in
+shared memory.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT, SCRATCH
 from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op
 
 STRICTEST = 1 << 10
-"""The most that the start of shared memory is aligned to."""
+"""The largest alignment of the start of shared memory, in bytes."""
 MOST = 1 << 48
-"""Bytes that no heap has."""
+"""More bytes than any heap has; larger sizes count as this one."""
 
 
 @dataclass(slots=True)
 class Area:
-    """Memory laid out one piece after the other: its size, and what it has to be aligned to."""
+    """A region of memory for variables, with its size and alignment in bytes.
+
+    `offsets` maps each `alloca` to the offset of its memory.
+    """
 
     size: int = 0
     alignment: int = ALIGNMENT
-    places: dict[Op, int] = field(default_factory=dict)
+    offsets: dict[Op, int] = field(default_factory=dict)
 
     @property
     def slack(self) -> int:
-        """Bytes that may be lost by aligning the start of memory from the heap."""
+        """Bytes that may be lost when the start of memory from the heap is aligned."""
         return min(max(self.alignment - ALIGNMENT, 0), MOST)
 
     @property
     def taken(self) -> int:
-        """Bytes to ask the heap for; none if nothing lies there."""
-        return max(min(self.size, MOST) + self.slack, 1) if self.places else 0
+        """Bytes to ask malloc for; 0 if there are no variables."""
+        return max(min(self.size, MOST) + self.slack, 1) if self.offsets else 0
 
     def after(self, op: Op) -> tuple[int, int]:
-        """Where the memory of an `alloca` starts and ends if it comes next."""
+        """Return the start and end of the memory of an `alloca` if it is added next."""
         alignment = max(op.attributes["alignment"], ALIGNMENT)
         start = -(-self.size // alignment) * alignment
         return start, start + allocated_bytes(op)
 
     def add(self, op: Op) -> None:
-        """Lay out the memory of an `alloca`."""
-        self.places[op], self.size = self.after(op)
+        """Add the memory of an `alloca`."""
+        self.offsets[op], self.size = self.after(op)
         self.alignment = max(self.alignment, op.attributes["alignment"])
 
 
-def place_allocations(kernel: Kernel, target: Target) -> tuple[Area, Area]:
-    """What each `alloca` gets: of shared memory, and of the heap."""
+def place_allocations(kernel: KernelIR, target: Target) -> tuple[Area, Area]:
+    """Return the variables in shared memory, and those on the heap."""
     shared, heap = Area(), Area()
     most = target.shared_bytes - SCRATCH
     for op in kernel.walk():
@@ -61,7 +65,7 @@ def place_allocations(kernel: Kernel, target: Target) -> tuple[Area, Area]:
 
 
 def allocated_bytes(op: Op) -> int:
-    """The size of what an `alloca` makes."""
+    """Return the bytes that an `alloca` allocates."""
     element, count = op.results[0].type.element.pointee, op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
     return min(size, MOST)

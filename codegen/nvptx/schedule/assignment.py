@@ -1,4 +1,4 @@
-"""What the layout steps decide: how many threads, which of them holds what, and where."""
+"""The result of assigning layouts: which thread holds which elements, and what is staged."""
 
 from __future__ import annotations
 
@@ -7,45 +7,47 @@ from dataclasses import dataclass, field
 from tileir.codegen.layouts.linear_layout import LinearLayout, uniform
 from tileir.ir import Op, Value
 
-from .cut_factors import Cut
-from .mma_plan import Plan
+from .mma_plan import ProductPlan
 from .ring_plan import RingPlan
+from .split_operands import SplitOperands
 from .staged import Staging
 
 
 @dataclass(slots=True)
 class Assignment:
-    """`layouts` holds, for each value, the layouts it is needed in; `homes` where it comes into
-    being, if not in all of those; `own` the layouts that ops work in which have no result, or
-    another one."""
+    """The layouts of the values and ops of a kernel, for blocks of so many threads."""
 
     threads: int
-    layouts: dict[Value, list[LinearLayout]] = field(default_factory=dict)
-    homes: dict[Value, list[LinearLayout]] = field(default_factory=dict)
-    own: dict[Op, LinearLayout] = field(default_factory=dict)
-    products: dict[Op, Plan] = field(default_factory=dict)
-    """How matrix products are carried out."""
+    required: dict[Value, list[LinearLayout]] = field(default_factory=dict)
+    """Value -> the layouts that its uses need."""
+    canonical: dict[Value, list[LinearLayout]] = field(default_factory=dict)
+    """Value -> the layouts that it is defined in, where these are not all the required ones."""
+    op_layouts: dict[Op, LinearLayout] = field(default_factory=dict)
+    """Op -> the layout that it works in, where that is not the layout of a result."""
+    products: dict[Op, ProductPlan] = field(default_factory=dict)
+    """Matrix product -> how it is computed."""
     staged: dict[Value, Staging] = field(default_factory=dict)
-    """Tiles that they read from shared memory."""
-    cut: dict[Op, Cut] = field(default_factory=dict)
-    """Products that read tiles from there piece by piece."""
+    """Tiles that matrix products read from shared memory."""
+    split: dict[Op, SplitOperands] = field(default_factory=dict)
+    """Matrix products whose operands are staged in pieces."""
     rings: dict[Op, RingPlan] = field(default_factory=dict)
-    """Loops that fetch tiles early, which products read from shared memory too."""
+    """Loops that copy tiles to shared memory early, for the products of later iterations."""
 
-    def of(self, value: Value) -> list[LinearLayout]:
-        """The layouts a value is needed in."""
-        return self.layouts.get(value, [])
+    def required_in(self, value: Value) -> list[LinearLayout]:
+        """Return the layouts that the uses of a value need."""
+        return self.required.get(value, [])
 
-    def computed(self, value: Value) -> list[LinearLayout]:
-        """The layouts a value comes into being in."""
-        return self.homes.get(value) or self.of(value)
+    def defined_in(self, value: Value) -> list[LinearLayout]:
+        """Return the layouts that a value is defined in."""
+        return self.canonical.get(value) or self.required_in(value)
 
     def require(self, value: Value, layout: LinearLayout) -> None:
+        """Note that a use of a value needs it in a layout; single elements are in every thread."""
         layout = uniform(self.threads) if value.type.size == 1 else layout
-        wanted = self.layouts.setdefault(value, [])
-        if layout not in wanted:
-            wanted.append(layout)
+        layouts = self.required.setdefault(value, [])
+        if layout not in layouts:
+            layouts.append(layout)
 
-    def settle(self, value: Value, layout: LinearLayout) -> None:
-        """Give a value a home."""
-        self.homes[value] = [uniform(self.threads) if value.type.size == 1 else layout]
+    def set_canonical(self, value: Value, layout: LinearLayout) -> None:
+        """Have a value defined in one layout, from which it is converted to the required ones."""
+        self.canonical[value] = [uniform(self.threads) if value.type.size == 1 else layout]

@@ -1,10 +1,10 @@
-"""How many threads a block has: enough for its tiles to lie in registers."""
+"""Choose how many threads a block has: enough to hold its tiles in registers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.launch.contract import Contract, refuse
 from tileir.codegen.nvptx.machine.red_forms import fewest
 from tileir.codegen.ops import Family, family_of, is_multimem
@@ -18,34 +18,36 @@ from .view_facts import ACCESS_BYTES
 THREADS = 128
 """Threads of a block, unless a tile is very small or very large."""
 PREFERRED_WORDS = 32
-"""With more 32-bit registers than this for one tile, a block gets more threads."""
+"""A block gets more threads until each holds at most so many 32-bit words of the largest tile."""
 PRODUCT_WORDS = 64
-"""The same in a kernel that multiplies matrices: the more a thread has, the less it reads."""
+"""The same with matrix products: the larger a warp's share, the less it reads of the operands."""
 PRODUCT_THREADS = 256
-"""Of such a kernel, unless a thread's share of all sums is too large: with more of them, a thread
-may have 128 registers at most."""
+"""The most threads of a block with matrix products, unless the accumulators are too large: with
+more threads, each may have 128 registers at most."""
 MOST_PRODUCT_THREADS = 512
-SUM_WORDS = 128
-"""The most 32-bit registers for sums of products in a thread of fewer threads than that."""
+"""The most threads of a block with matrix products and large accumulators."""
+ACCUMULATOR_WORDS = 128
+"""A block with matrix products gets up to so many threads until all accumulators take at most so
+many 32-bit registers of each."""
 MOST_WORDS = 1024
-"""The most 32-bit values of one tile for each thread of a block: more than registers."""
+"""The most 32-bit words of one tile in each thread of a block; some are in local memory then."""
 
 
 def words(tile: Tile) -> int:
-    """32-bit registers that a whole tile takes."""
+    """Return the 32-bit registers that a whole tile takes."""
     return tile.size * (2 if memory_bytes(tile.element) == 8 else 1)
 
 
 def too_large(tile: Tile, target: Target) -> bool:
-    """Whether the registers of the largest block cannot hold the tile."""
+    """Whether even the largest block cannot hold the tile."""
     return words(tile) > MOST_WORDS * target.max_threads
 
 
 _FREE = Contract()
 
 
-def threads_of(kernel: Kernel, target: Target, contract: Contract = _FREE) -> int:
-    """Threads of a block, a power of two. UnsupportedError for a fixed number that is too small."""
+def threads_of(kernel: KernelIR, target: Target, contract: Contract = _FREE) -> int:
+    """Return the threads of a block, a power of two; UnsupportedError if too few are asked for."""
     tiles = [value.type for op in kernel.walk() for value in op.results]
     tiles = [tile for tile in tiles if isinstance(tile, Tile)]
     elements = max((tile.size for tile in tiles), default=1)
@@ -63,18 +65,18 @@ def threads_of(kernel: Kernel, target: Target, contract: Contract = _FREE) -> in
     limit = PRODUCT_THREADS if products else target.max_threads
     while threads < limit and most > preferred * threads:
         threads *= 2
-    most = max(most, _sums(products))
-    while products and threads < MOST_PRODUCT_THREADS and most > SUM_WORDS * threads:
+    most = max(most, _accumulators(products))
+    while products and threads < MOST_PRODUCT_THREADS and most > ACCUMULATOR_WORDS * threads:
         threads *= 2
     return threads
 
 
-def longest_vector(kernel: Kernel, threads: int, target: Target) -> int:
-    """Neighbours that a thread holds at most, so that each has some of the kernel's largest tile.
+def longest_vector(kernel: KernelIR, threads: int, target: Target) -> int:
+    """Return the longest vector of a thread, in elements: each thread has some of the largest tile.
 
-    Two at least where memory adds halves in pairs. More than any access moves where matrices are
-    multiplied, which are copied in whole vectors by fewer threads, and where memory is multicast,
-    which takes halves in pairs.
+    It is at least two where `red` adds halves in pairs. There is no limit, but that of accesses, in
+    kernels with matrix products, whose operands fewer threads copy in whole vectors, and with
+    multicast memory, which takes halves in pairs.
     """
     ops = list(kernel.walk())
     if any(family_of(op) is Family.PRODUCT or is_multimem(op) for op in ops):
@@ -84,7 +86,7 @@ def longest_vector(kernel: Kernel, threads: int, target: Target) -> int:
     return max(largest // threads, fewest(ops, target))
 
 
-def _sums(products: Sequence[Op]) -> int:
-    """Registers for all sums; a product that adds to the sum of another one needs none."""
+def _accumulators(products: Sequence[Op]) -> int:
+    """Return the registers of all accumulators; a product that adds to another's needs none."""
     results = {op.result for op in products}
     return sum(words(op.result.type) for op in products if op.operands["acc"] not in results)

@@ -1,17 +1,17 @@
-"""The step that decides how each matrix product is cut: its atom, and which warp does what.
+"""Plan matrix products: choose the atom of each, and divide the product among warps.
 
-A product of (m, k) and (k, n) matrices is atoms (see `mma_atoms`) side by side. Warps share the
-sum: each takes some of the highest bits of m and n, so that its part is as square as possible and
-it reads as little as possible of the factors; what is left of the warps shares the batch, or does
-the same again. A product whose rows are reduced, or become the left factor of another one, is cut
-along its rows only, so that no warp needs what another one has.
+A product of (m, k) and (k, n) matrices is tiled by atoms (see `mma_atoms`). Warps share the
+accumulator: each takes some of the highest bits of m and n, so that its part is as square as
+possible and it reads as little as possible of the operands. Warps beyond that share the batch, or
+compute copies. A product whose rows are reduced, or become the lhs of another product, is divided
+along its rows only, so that no warp needs results of another one.
 
-Factors of one byte that lie the wrong way round in memory, with neighbours along m or n instead of
-k, come in pairs: lanes then count pairs of rows, or columns, of sixteen, and the bit that chose
-between the first and the last eight chooses within a pair. `read_factors` shows what for.
+Operands with elements of one byte whose neighbours in memory lie along m or n instead of k come in
+pairs: lanes then count pairs of rows, or columns, of sixteen, and the bit that chose between the
+first and the last eight chooses within a pair. `read_operands` shows what for.
 
-Everything is a *coordinate*: a dimension (b, m, n, k, or s for the scales along k) and a distance
-along it. The layout of an operand takes those coordinates that it has dimensions for.
+All bits are *coordinates*: a dimension (b, m, n, k, or s for the scales along k) and a distance
+along it. The layout of an operand uses the coordinates of its own dimensions.
 """
 
 from __future__ import annotations
@@ -21,46 +21,51 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.analysis.uses import Uses
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.ops import Family, family_of
-from tileir.codegen.uses import Uses
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
-from .staged import Staged, find, root_of, staged_images
+from .staged import Staged, find, root_of, staged_bases
 from .view_facts import inner_of
 
-_READINGS = {
-    "bf16": ("bf16", "f32"), "f16": ("f16",), "f32": ("f32",), "f64": ("f64",),
-    "f4E2M1FN": ("f16",), "f8E4M3FN": ("e4m3", "f16"), "f8E5M2": ("e5m2", "f16"),
+_OPERAND_TYPES = {
+    "bf16": ("bf16", "f32"),
+    "f16": ("f16",),
+    "f32": ("f32",),
+    "f64": ("f64",),
+    "f4E2M1FN": ("f16",),
+    "f8E4M3FN": ("e4m3", "f16"),
+    "f8E5M2": ("e5m2", "f16"),
     "tf32": ("tf32", "f32"),
-}  # fmt: skip
-"""Element type -> what atoms may read it as, best first; all of it exact."""
+}
+"""Element type -> the operand types of atoms that it converts to exactly, best first."""
 _SIGNED = {"signed": "s8", "unsigned": "u8"}
 
 WHOLE = 16
-"""Bytes along k that a thread reads at once at best."""
+"""Bytes along k that a thread reads at once, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How one operand is spread: an element number's base for each bit.
+    """The distribution of one operand: for each bit, its base, which is an element number.
 
-    None is a bit beyond the end of k, where factors are taken to be zero.
+    The base is None for a bit that leads beyond the end of k, where operands count as zero.
     """
 
     bits: int
     weights: dict[str, tuple[int, int]]
-    """Dimension -> its extent, and what one step along it adds to the element number."""
+    """Dimension -> its extent, and its stride in element numbers."""
     register: tuple[int | None, ...]
-    """The bits of an atom's own registers."""
+    """The bases of the bits that number the registers of one atom."""
     lane: tuple[int | None, ...]
     warp: tuple[int, ...]
     steps: tuple[int, ...]
-    """The bits that number the atoms of a warp."""
+    """The bases of the bits that number the atoms of a warp."""
 
     @property
     def layout(self) -> LinearLayout:
@@ -70,73 +75,74 @@ class Part:
 
     @property
     def beyond(self) -> int:
-        """Mask of the lane bits that lead beyond the end of k."""
+        """The mask of the lane bits that lead beyond the end of k."""
         return sum(1 << bit for bit, base in enumerate(self.lane) if base is None)
 
     def at(self, **distances: int) -> int:
-        """The offset of an atom: how far along each dimension it is."""
+        """Return the offset of the atom at these distances along the dimensions."""
         return sum(distance * self.weights[dim][1] for dim, distance in distances.items())
 
     def own(self) -> list[int | None]:
-        """The offsets of the elements in an atom's own registers, None beyond the end of k."""
+        """Return the offsets of the elements in an atom's registers, None beyond the end of k."""
         if None not in self.register:
             return span(self.register)
-        found: list[int | None] = [0]
+        offsets: list[int | None] = [0]
         for base in self.register:
-            found += [None if base is None or at is None else at ^ base for at in found]
-        return found
+            offsets += [None if base is None or at is None else at ^ base for at in offsets]
+        return offsets
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How one product is carried out. `along` are the distances of the steps of each dimension."""
+class ProductPlan:
+    """How one product is computed. `along` has, for each dimension, the distances of its steps."""
 
     atom: Atom
-    reading: str
-    """What factors are read as."""
+    operand_type: str
+    """The element type of lhs and rhs in the atom; the operands are converted to it."""
     extents: dict[str, int]
     along: dict[str, tuple[int, ...]]
     warps: tuple[Coordinate | None, ...]
     paired: str = ""
-    """Dimensions whose lowest sixteen rows, or columns, are pairs."""
+    """The dimensions, m or n or both, whose lowest sixteen rows or columns are taken in pairs."""
 
     @cached_property
-    def left(self) -> Part:
-        return self._part("bmk", self.atom.left)
+    def lhs(self) -> Part:
+        """The distribution of lhs; the properties below are those of the other operands."""
+        return self._part("bmk", self.atom.a_layout)
 
     @cached_property
-    def right(self) -> Part:
-        return self._part("bkn", self.atom.right)
+    def rhs(self) -> Part:
+        return self._part("bkn", self.atom.b_layout)
 
     @cached_property
-    def sum(self) -> Part:
-        return self._part("bmn", self.atom.sum)
+    def acc(self) -> Part:
+        return self._part("bmn", self.atom.acc_layout)
 
     @cached_property
-    def left_scale(self) -> Part:
-        return self._part("bms", self.atom.sum)
+    def lhs_scale(self) -> Part:
+        return self._part("bms", self.atom.acc_layout)
 
     @cached_property
-    def right_scale(self) -> Part:
-        return self._part("bsn", self.atom.sum)
+    def rhs_scale(self) -> Part:
+        return self._part("bsn", self.atom.acc_layout)
 
     def part(self, slot: str) -> Part:
-        """That of the factor in a slot."""
-        return {"lhs": self.left, "rhs": self.right}[slot]
+        """Return the distribution of the operand in the slot lhs or rhs."""
+        return {"lhs": self.lhs, "rhs": self.rhs}[slot]
 
     @property
     def size(self) -> int:
-        """Bytes of an element of a factor, as atoms read it."""
-        return BITS[self.reading] // 8
+        """Bytes of an element of lhs or rhs, in the operand type."""
+        return BITS[self.operand_type] // 8
 
     @property
     def per_word(self) -> int:
-        """Elements of a factor in one register."""
-        return max(WORD_BITS // BITS[self.reading], 1)
+        """Elements of lhs or rhs in one register."""
+        return max(WORD_BITS // BITS[self.operand_type], 1)
 
     @property
     def slice(self) -> int:
-        """What is read of the factors along k before it is multiplied."""
+        """The extent along k of the slice of lhs and rhs that is in registers at a time."""
         most = max(self.atom.k, WHOLE // self.size)
         scales = self.extents.get("s")
         if scales:
@@ -159,39 +165,42 @@ class Plan:
             return None if dim == "k" else 0
 
         return Part(
-            weight.bit_length() - 1, weights,
-            tuple(map(base, spread.register)), tuple(map(base, spread.lane)),
+            weight.bit_length() - 1,
+            weights,
+            tuple(map(base, spread.register)),
+            tuple(map(base, spread.lane)),
             tuple(map(base, self.warps)),
-            tuple(distance * weights[dim][1] for dim in reversed(dims)
-                  for distance in self.along[dim]),
-        )  # fmt: skip
+            tuple(
+                distance * weights[dim][1] for dim in reversed(dims) for distance in self.along[dim]
+            ),
+        )
 
 
 def plan_products(
-    kernel: Kernel, threads: int, target: Target, facts: Divisibility
-) -> dict[Op, Plan]:
-    """The plan of every product in a kernel, for blocks of so many threads."""
+    kernel: KernelIR, threads: int, target: Target, facts: Divisibility
+) -> dict[Op, ProductPlan]:
+    """Plan every matrix product of a kernel, for blocks of so many threads."""
     products = [op for op in kernel.walk() if family_of(op) is Family.PRODUCT]
     by_rows = _by_rows(kernel) if products else set()
     warps = (threads // target.warp).bit_length() - 1
     return {op: _plan(op, warps, op in by_rows, target, facts) for op in products}
 
 
-def reading_of(op: Op, target: Target) -> tuple[str, Atom]:
-    """What the factors of a product are read as, and the atom that multiplies them."""
+def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
+    """Return the operand type of a product, and the atom that multiplies such operands."""
     k = op.operands["lhs"].type.shape[-1]
     if op.name == "mmai":
         a, b = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
         return a, atom_for(a, b, k, target)
-    for reading in _READINGS[op.operands["lhs"].type.element.name]:
-        atom = atom_for(reading, reading, k, target)
+    for operand_type in _OPERAND_TYPES[op.operands["lhs"].type.element.name]:
+        atom = atom_for(operand_type, operand_type, k, target)
         if atom is not None:
-            return reading, atom
-    raise AssertionError("the last reading of every type has an atom on all targets")
+            return operand_type, atom
+    raise AssertionError("the last operand type of every element type has an atom on all targets")
 
 
-def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility) -> Plan:
-    reading, atom = reading_of(op, target)
+def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility) -> ProductPlan:
+    operand_type, atom = operand_type_of(op, target)
     lhs, rhs = (op.operands[slot].type.shape for slot in ("lhs", "rhs"))
     extents = {"m": lhs[-2], "n": rhs[-1], "k": lhs[-1], "b": lhs[0] if len(lhs) == 3 else 1}
     if op.name == "mmaf_scaled":
@@ -211,82 +220,82 @@ def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
     paired = "".join(
         dim
         for dim, slot in (("m", "lhs"), ("n", "rhs"))
-        if BITS[reading] == 8
+        if BITS[operand_type] == 8
         and extents[dim] >= _PAIRED
         and (dim, _PAIRED // 2) not in chosen
         and _neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
     )
     along |= {dim: tuple(map(_pair, along[dim])) for dim in paired}
-    return Plan(atom, reading, extents, along, tuple(chosen), paired)
+    return ProductPlan(atom, operand_type, extents, along, tuple(chosen), paired)
 
 
 _PAIRED = 16
 
 
 def _pair(distance: int) -> int:
-    """The distance in pairs; that of half of `_PAIRED` is the one within a pair."""
+    """Return a distance as it is in pairs; half of `_PAIRED` becomes the step within a pair."""
     if distance >= _PAIRED:
         return distance
     return 1 if distance == _PAIRED // 2 else 2 * distance
 
 
 def _neighbours_along(value: Value, dim: int, facts: Divisibility) -> bool:
-    """Whether neighbours along the first (0) or last (-1) dimension of a factor's matrices lie side
-    by side where it is loaded from."""
+    """Whether neighbours along the first (0) or last (-1) dimension of an operand's matrices are
+    adjacent in the memory that it is loaded from."""
     root = root_of(value)
     if not isinstance(root.owner, Op) or root.owner.name != "load_view_tko":
         return False
     shape = root.type.shape
-    staged = Staged(None, staged_images(shape, inner_of(root, facts), 1), 1)
-    images = find({root: staged}, value).images
+    staged = Staged(None, staged_bases(shape, inner_of(root, facts), 1), 1)
+    bases = find({root: staged}, value).bases
     lowest = 0 if dim else value.type.shape[-1].bit_length() - 1
-    return lowest < len(images) and images[lowest] == 1
+    return lowest < len(bases) and bases[lowest] == 1
 
 
 def _shares(extents: dict[str, int], atom: Atom, warps: int, by_rows: bool) -> tuple[int, int]:
-    """How many bits of a warp's number go to m and to n."""
+    """Return how many bits of a warp's number go to m, and how many to n."""
     rows = len(_powers(atom.m, extents["m"]))
     columns = len(_powers(atom.n, extents["n"]))
     if by_rows:
         first = min(rows, warps)
         return first, min(columns, warps - first)
     total = min(warps, rows + columns)
-    cuts = [(total - by, by) for by in range(total + 1) if by <= columns and total - by <= rows]
-    return min(cuts, key=lambda cut: (extents["m"] >> cut[0]) + (extents["n"] >> cut[1]))
+    shares = [(total - by, by) for by in range(total + 1) if by <= columns and total - by <= rows]
+    return min(shares, key=lambda bits: (extents["m"] >> bits[0]) + (extents["n"] >> bits[1]))
 
 
 def _powers(low: int, high: int) -> list[int]:
-    """Powers of two from `low`, below `high`."""
+    """Return the powers of two from `low`, below `high`."""
     return [1 << bit for bit in range(_log2(low), _log2(high))]
 
 
-def _by_rows(kernel: Kernel) -> set[Op]:
-    """Products that are cut along their rows."""
-    uses, found = kernel.facts(Uses), set[Op]()
+def _by_rows(kernel: KernelIR) -> set[Op]:
+    """Return the products that are divided along their rows only."""
+    uses, by_rows = kernel.facts(Uses), set[Op]()
     for product in kernel.walk():
         if family_of(product) is not Family.PRODUCT:
             continue
         for value, op in _followed(product.results[0], uses):
             last = len(value.type.shape) - 1 if isinstance(value.type, Tile) else None
             if op.name == "reduce" and op.attributes["dim"] == last:
-                found.add(product)
+                by_rows.add(product)
             elif family_of(op) is Family.PRODUCT and op.operands["lhs"] is value:
-                found |= {product, op}
-    return found
+                by_rows |= {product, op}
+    return by_rows
 
 
 def _followed(value: Value, uses: Uses) -> Sequence[tuple[Value, Op]]:
-    """What is done with a tile, and with what element-wise ops make of it."""
-    found, stack, seen = [], [value], {value}
+    """Return the uses of a tile, and of what element-wise ops compute from it."""
+    followed, stack, seen = [], [value], {value}
     while stack:
         value = stack.pop()
         for op in uses[value]:
-            found.append((value, op))
+            followed.append((value, op))
             if family_of(op) is Family.ELEMENT_WISE or op.name == "assume":
                 fresh = [result for result in op.results if result not in seen]
                 seen.update(fresh)
                 stack += fresh
-    return found
+    return followed
 
 
 def _log2(size: int) -> int:

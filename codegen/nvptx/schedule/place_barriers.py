@@ -1,13 +1,12 @@
-"""The step that decides before which memory ops the threads of a block have to meet.
+"""Place barriers: find the memory ops before which the threads of a block have to synchronise.
 
-A tile op is carried out by many threads. If op B is ordered after op A by tokens, and one of them
-writes, then no thread may do its share of B before all have done theirs of A: a barrier goes before
-B. It is not needed where the order of a single thread is enough, because each element is touched
-by the same thread both times, nor where the two tiles cannot overlap. Ops that no token orders
-need nothing.
+A tile op is carried out by many threads. If tokens order op B after op A, and one of them writes,
+then no thread may start its share of B before all have done theirs of A: a barrier goes before B.
+It is not needed where program order in each thread is enough, because the same thread accesses an
+element both times, nor where the two tiles cannot overlap. Ops that no token orders need none.
 
-Tokens pass through control flow. What comes around a loop may be ordered before what stands above
-it, and is about other elements, as far as is known.
+Tokens pass through control flow. An op of an earlier iteration may be ordered before an op that
+stands above it in the loop's body; the two are assumed to access other elements.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops import Family, family_of, is_load, writes_memory
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -29,18 +28,18 @@ from .ring_plan import RingPlan
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """What a memory op does, as far as others have to wait for it. Ops that do the same count as
-    one: whoever has to wait for one of them has to wait for all."""
+    """A memory op, as far as later ones may have to wait for it. Equal accesses count as one: an op
+    that has to wait for one of them has to wait for all."""
 
     writes: bool
     layouts: tuple[LinearLayout, ...]
-    """In which it is carried out: none if its result is not needed."""
+    """The layouts in which it is carried out; none if its result is not needed."""
     tiling: object = None
-    """The tensor and how it is cut into tiles, if different elements have different addresses."""
+    """The tensor and how it is partitioned, if its elements are known not to overlap."""
     indices: tuple[object, ...] = ()
-    """Of the tile; of an access by pointers, all operands."""
+    """The indices of the tile; all operands of an access through pointers."""
     around: bool = False
-    """Whether it was in an earlier iteration of some loop."""
+    """Whether it is of an earlier iteration of a loop."""
 
     @classmethod
     def of(cls, op: Op, assignment: Assignment, facts: Divisibility) -> _Access:
@@ -59,16 +58,17 @@ _Accesses = frozenset[_Access]
 _NONE: _Accesses = frozenset()
 
 
-def place_barriers(kernel: Kernel, assignment: Assignment) -> set[Op]:
-    """The memory ops that need a barrier before them, and loops whose early loads do."""
+def place_barriers(kernel: KernelIR, assignment: Assignment) -> set[Op]:
+    """Return the memory ops that need a barrier before them, and the loops whose rings do."""
     walk = _Walk(assignment, kernel.facts(Divisibility))
     walk.block(kernel.body.block, (), _NONE)
     return walk.barriers
 
 
 class _Walk:
-    """`before`: what a token orders before its users. A state is what is not known to be complete:
-    what was carried out since the last barrier."""
+    """One walk over the body. `before` maps a token to the accesses that it orders before its uses.
+    A state, `open_`, is the set of accesses that may not be complete in all threads: those since
+    the last barrier."""
 
     def __init__(self, assignment: Assignment, facts: Divisibility) -> None:
         self.assignment, self.facts = assignment, facts
@@ -77,15 +77,18 @@ class _Walk:
         self._left: dict[Op, _Accesses] = {}
 
     def block(self, block: Block, around: tuple[Op, ...], open_: _Accesses) -> _Accesses:
-        """The state at the end of a block that starts in the state `open_`."""
+        """Return the state at the end of a block that starts in the state `open_`."""
         for op in block.ops:
             if op.spec.terminator:
-                self._hand_on(op, around, open_)
+                self._terminator(op, around, open_)
             elif family_of(op) is Family.LOOP:
                 open_ = self._loop(op, around, open_)
             elif op.name == "if":
-                ends = [self.block(inner, (*around, op), open_)
-                        for region in op.regions for inner in region.blocks]  # fmt: skip
+                ends = [
+                    self.block(inner, (*around, op), open_)
+                    for region in op.regions
+                    for inner in region.blocks
+                ]
                 open_ = open_.union(*ends)
             else:
                 open_ = self._op(op, open_)
@@ -97,7 +100,7 @@ class _Walk:
         accesses = is_load(op) or writes_memory(op)
         if accesses:
             access = _Access.of(op, self.assignment, self.facts)
-            if op in self.barriers or any(_clash(other, access) for other in earlier & open_):
+            if op in self.barriers or any(_conflict(other, access) for other in earlier & open_):
                 self.barriers.add(op)
                 open_ = _NONE
             open_ |= {access}
@@ -106,17 +109,17 @@ class _Walk:
                 self.before[result] = earlier | {access} if accesses else earlier
         return open_
 
-    def _hand_on(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> None:
+    def _terminator(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> None:
         again = op.name == "continue"
         for value, after in zip(op.operand_list(), targets(op, around), strict=False):
             if isinstance(value.type, Token):
                 self._join(after, self.before.get(value, _NONE), again)
         loop = next((outer for outer in reversed(around) if family_of(outer) is Family.LOOP), None)
         if loop is not None and op.name in ("break", "continue"):
-            self._left[loop] = self._left.get(loop, _NONE) | _moved(open_, again)
+            self._left[loop] = self._left.get(loop, _NONE) | _carried_around(open_, again)
 
     def _join(self, token: Value, earlier: _Accesses, again: bool) -> None:
-        self.before[token] = self.before.get(token, _NONE) | _moved(earlier, again)
+        self.before[token] = self.before.get(token, _NONE) | _carried_around(earlier, again)
 
     def _loop(self, op: Op, around: tuple[Op, ...], open_: _Accesses) -> _Accesses:
         ring = self.assignment.rings.get(op)
@@ -138,9 +141,9 @@ class _Walk:
         return open_
 
     def _writes(self, ring: RingPlan, open_: _Accesses) -> bool:
-        """Whether something that a ring's loads are ordered after may not be complete.
+        """Whether a write that a ring's loads are ordered after may not be complete.
 
-        The loads themselves are over when the threads meet at the start of an iteration.
+        The loads themselves are complete at the barrier at the start of an iteration.
         """
         tokens = [token for each in ring.fetched for token in each.early.tokens]
         earlier = _NONE.union(*(self.before.get(token, _NONE) for token in tokens))
@@ -151,12 +154,12 @@ class _Walk:
         return known, open_, len(self.barriers)
 
 
-def _moved(accesses: _Accesses, again: bool) -> _Accesses:
+def _carried_around(accesses: _Accesses, again: bool) -> _Accesses:
     return frozenset(replace(each, around=True) for each in accesses) if again else accesses
 
 
-def _clash(first: _Access, second: _Access) -> bool:
-    """Whether the second has to wait for other threads to be done with the first."""
+def _conflict(first: _Access, second: _Access) -> bool:
+    """Whether a barrier has to stand between the two accesses."""
     if not (first.writes or second.writes) or not first.layouts or not second.layouts:
         return False
     comparable = not first.around and first.tiling is not None and first.tiling == second.tiling
@@ -167,7 +170,7 @@ def _clash(first: _Access, second: _Access) -> bool:
     (layout,) = first.layouts
     writes = first.writes and second.writes
     if writes and layout.bits == 0:
-        # Of copies only the owner writes: a single element has a single writer.
+        # Of the threads with copies only one writes: a single element has a single writer.
         return False
     if first.around:
         return True
@@ -178,20 +181,20 @@ def _clash(first: _Access, second: _Access) -> bool:
 
 
 def _layouts(op: Op, assignment: Assignment) -> list[LinearLayout]:
-    """In what layouts the op is carried out: none if its result is not needed."""
-    if op in assignment.own:
-        return [assignment.own[op]]
-    return assignment.computed(op.results[0])
+    """Return the layouts in which an op is carried out; none if its result is not needed."""
+    if op in assignment.op_layouts:
+        return [assignment.op_layouts[op]]
+    return assignment.defined_in(op.results[0])
 
 
 def _different_tiles(first: _Access, second: _Access) -> bool:
-    """Whether some index is another constant."""
+    """Whether some index is a different constant."""
     pairs = zip(first.indices, second.indices, strict=True)
     return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
 def _indices(op: Op, facts: Divisibility) -> list[object]:
-    """The indices as numbers, where they are constant, or where they come from."""
+    """Return each index as a number if it is constant, else as the value that it comes from."""
     return [_index(value, facts) for value in op.operands["index"]]
 
 
@@ -204,7 +207,7 @@ def _index(value: Value, facts: Divisibility) -> object:
 def _injective(view: Value, facts: Divisibility) -> bool:
     """Whether different elements of the tensor are known to have different addresses.
 
-    They have if each stride steps over all that smaller strides can reach.
+    They have if each stride is larger than the distance that all smaller strides together reach.
     """
     dims = range(len(view.type.view.shape))
     strides = [facts_of_stride(view, dim, facts) for dim in dims]
@@ -220,12 +223,12 @@ def _injective(view: Value, facts: Divisibility) -> bool:
 
 
 def _tensor(view: Value) -> object:
-    """The tensor view behind a partition view."""
+    """Return the tensor view that a partition view is made of."""
     return _origin(next(view.owner.operand_list())) if isinstance(view.owner, Op) else view
 
 
 def _origin(value: Value) -> object:
-    """The value without assumptions made about it. A block's coordinate is the same everywhere."""
+    """Return a value without assumptions about it; a coordinate of the block as a name."""
     while isinstance(value.owner, Op) and value.owner.name == "assume":
         value = value.owner.operands["value"]
     owner = value.owner

@@ -1,7 +1,8 @@
-"""The step that decides which loads of which loops go through a ring, and how far ahead.
+"""Plan the rings of loops: choose the loads that are copied ahead, and how many iterations.
 
-A load does if it may be made early, if what uses it reads shared memory, and if asynchronous copies
-can do it: 4, 8 or 16 bytes each, as they are in memory, with zeros beyond the tensor's edge.
+A load goes through a ring if it may be made early, if its uses read shared memory, and if
+asynchronous copies can make it: of 4, 8 or 16 bytes each, unconverted, with zeros beyond the
+tensor's edge.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from math import prod
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
+from tileir.codegen.analysis.uses import Uses
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
-from tileir.codegen.nvptx.emit.products.factors import is_as_stored
+from tileir.codegen.nvptx.emit.products.operands import is_as_stored
 from tileir.codegen.nvptx.emit.shared import ROOM, SCRATCH
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.constants import padding_bits
 from tileir.codegen.scalar.types import is_packed, memory_bytes
-from tileir.codegen.uses import Uses
 from tileir.gpus import Target
 from tileir.ir import Op, Value
 from tileir.types import Tile
@@ -31,22 +32,22 @@ from .staged import ALIGNMENT
 from .view_facts import streaming, vector_of
 
 MOST_STAGES = 5
-"""With more of them, what happens before the first iteration grows, and nothing is gained."""
+"""The most buffers of a ring; more only make the code before the first iteration longer."""
 USUAL_STAGES = 3
-"""Two iterations under way, where there is memory: one is not always over when it is wanted."""
+"""Buffers where memory allows: copies for two iterations in flight, as one may be too late."""
 LEAST_STAGES = 2
-"""One to be read while another is filled."""
+"""The fewest buffers of a ring: one is read while the other is filled."""
 IN_FLIGHT = 64 << 10
-"""Bytes under way that keep memory busy: twice what one multiprocessor gets (some 40 bytes a
-nanosecond) while one access waits (some 800 nanoseconds). More buffers keep other blocks out."""
+"""Bytes in flight that saturate memory: twice an SM's bandwidth (some 40 bytes a nanosecond) times
+the latency (some 800 nanoseconds). More buffers would lower the number of resident blocks."""
 RESIDENT_THREADS = 512
-"""Of all blocks that run on a multiprocessor, with some 128 of its 64 K registers each."""
+"""Threads resident on one SM, at 128 of its 64 K registers a thread."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
 
 
 def plan_rings(state: KernelState, target: Target) -> None:
-    """Give loops rings. What is fetched early is no longer staged, and in no registers."""
+    """Plan the rings of a kernel. Tiles in a ring are no longer staged, and not in registers."""
     ops = list(state.kernel.walk())
     if not target.has("cp.async") or any(op.name == "alloca" for op in ops):
         # Beside variables in shared memory, nothing says that a source is in global memory.
@@ -65,34 +66,34 @@ class _Planner:
         self._uses = state.kernel.facts(Uses)
 
     def plan(self, loop: Op) -> None:
-        """Give a loop a ring, if it has a use for one, and no loop inside of it has one.
+        """Plan the ring of a loop, unless a loop inside of it has one.
 
-        Where memory is short, large tiles are loaded when they are wanted.
+        Where shared memory is short, the largest tiles are left out.
         """
-        found = self._assignment
+        assignment = self._assignment
         inside = list(loop.walk())[1:]
-        if not found.rings.keys().isdisjoint(inside):
+        if not assignment.rings.keys().isdisjoint(inside):
             return
         loads = [
             early
-            for early in early_loads(loop, self._multiplied_only)
+            for early in early_loads(loop, self._only_multiplied)
             if self._can_be_copied(early.load)
         ]
-        needed = _needed(loop, inside, found)
+        needed = _needed(loop, inside, assignment)
         while loads:
             size = sum(map(self._size, loads))
             if (stages := self._stages(loads, size, needed)) >= LEAST_STAGES:
                 fetched = self._fetched(loads)
-                found.rings[loop] = RingPlan(fetched, size, stages, _first_product(loop))
+                assignment.rings[loop] = RingPlan(fetched, size, stages, _first_product(loop))
                 break
             loads.remove(max(loads, key=self._size))
 
     def _size(self, early: EarlyLoad) -> int:
-        """Bytes of a tile in a buffer."""
+        """Return the bytes that a tile takes in a buffer."""
         return -(-self._assignment.staged[early.load.results[0]].bytes // ALIGNMENT) * ALIGNMENT
 
     def _stages(self, loads: list[EarlyLoad], size: int, needed: int) -> int:
-        """How many buffers of a size there should be, or can be, beside all else that is needed."""
+        """Return the number of buffers of a size, given the other shared memory that is needed."""
         tiles = [early.load.results[0] for early in loads]
         staged = self._assignment.staged.items()
         needed += sum(staging.bytes for value, staging in staged if value not in tiles)
@@ -101,33 +102,35 @@ class _Planner:
         return min(wanted, MOST_STAGES, (self._room - needed) // size)
 
     def _fetched(self, loads: list[EarlyLoad]) -> tuple[Fetched, ...]:
-        """Take tiles over from what is staged where it is loaded."""
-        found, place, fetched = self._assignment, 0, []
+        """Move tiles from the staged ones to the ring."""
+        assignment, offset, fetched = self._assignment, 0, []
         for early in loads:
             value, size = early.load.results[0], self._size(early)
-            staging = found.staged.pop(value)
-            del found.layouts[value]
-            found.homes.pop(value, None)
-            layout = streaming(early.load, found.threads, self._facts)
-            fetched.append(Fetched(early, layout, place, staging.images, staging.size))
-            place += size
+            staging = assignment.staged.pop(value)
+            del assignment.required[value]
+            assignment.canonical.pop(value, None)
+            layout = streaming(early.load, assignment.threads, self._facts)
+            fetched.append(Fetched(early, layout, offset, staging.bases, staging.size))
+            offset += size
         return tuple(fetched)
 
-    def _multiplied_only(self, value: Value) -> bool:
-        """Whether a tile is staged as it is in memory, and wanted nowhere else."""
+    def _only_multiplied(self, value: Value) -> bool:
+        """Whether a tile is staged without conversion, and has no other use."""
         staging = self._assignment.staged.get(value)
-        if staging is None or not is_as_stored(value.type.element, staging.reading):
+        if staging is None or not is_as_stored(value.type.element, staging.operand_type):
             return False
-        return self._assignment.of(value) == [staging.layout] and self._staged_use(value)
+        return self._assignment.required_in(value) == [staging.layout] and self._staged_use(value)
 
     def _staged_use(self, value: Value) -> bool:
-        """Whether all users of a tile, or a renumbering of it, read it from where it is staged."""
+        """Whether all users of a tile, or of a renumbering of it, read it from shared memory."""
         for user in self._uses[value]:
             if family_of(user) is Family.PRODUCT:
                 plan = self._assignment.products[user]
-                held = {"lhs": plan.left.layout, "rhs": plan.right.layout}
+                in_registers = {"lhs": plan.lhs.layout, "rhs": plan.rhs.layout}
                 for slot, operand in user.operands.items():
-                    in_memory = slot in held and held[slot] not in self._assignment.of(value)
+                    in_memory = slot in in_registers and in_registers[
+                        slot
+                    ] not in self._assignment.required_in(value)
                     if operand is value and not in_memory:
                         return False
             elif family_of(user) is not Family.RENUMBERING or not self._staged_use(user.result):
@@ -135,7 +138,7 @@ class _Planner:
         return True
 
     def _can_be_copied(self, load: Op) -> bool:
-        """Whether asynchronous copies can move a tile."""
+        """Whether asynchronous copies can make a load."""
         view = load.operands["view"].type
         element, vector = view.view.element, vector_of(load, self._facts)
         copies = prod(view.tile) // vector // self._assignment.threads
@@ -148,41 +151,41 @@ class _Planner:
 
 
 def _first_product(loop: Op) -> Op | None:
-    """The first product of a loop's body that every iteration carries out."""
+    """Return the first product of a loop's body that every iteration computes; None if none."""
     for op in loop.regions[0].block.ops:
         if family_of(op) is Family.PRODUCT:
             return op
         if op.name == "if":
-            # It may go on with the next iteration.
+            # The if may continue with the next iteration.
             break
     return None
 
 
 def _needed(loop: Op, inside: Collection[Op], assignment: Assignment) -> int:
-    """Bytes of shared memory that the body of a loop may need beside the ring."""
+    """Return the bytes of shared memory that the body of a loop may need beside the ring."""
     each = [_exchanged(op, assignment) for op in inside]
     values = [value for op in inside for value in op.results]
     regions = [region for op in (loop, *inside) for region in op.regions]
     values += [value for region in regions for block in region.blocks for value in block.arguments]
-    each += [_moved(value, assignment) for value in values]
+    each += [_converted(value, assignment) for value in values]
     return max(*each, min(sum(each), ROOM))
 
 
 def _exchanged(op: Op, assignment: Assignment) -> int:
-    """Bytes in which the threads of a block exchange something to carry out an op, at most."""
+    """Return the most bytes of scratch memory through which an op exchanges data."""
     if op.name == "reduce":
         tiles = [value.type for value in op.operands["operands"]]
         warps = assignment.threads >> LANE_BITS
         return sum(map(_bytes, tiles)) // tiles[0].shape[op.attributes["dim"]] * warps
-    if op in assignment.cut:
-        return assignment.cut[op].bytes
+    if op in assignment.split:
+        return assignment.split[op].bytes
     weak = op.attributes.get("memory_ordering_semantics", "weak") == "weak"
     return 0 if weak and family_of(op) in _WITHOUT_EXCHANGE else SCRATCH
 
 
-def _moved(value: Value, assignment: Assignment) -> int:
-    """Bytes of a tile that is moved between threads to where it is needed, at most."""
-    if set(assignment.of(value)) <= set(assignment.computed(value)):
+def _converted(value: Value, assignment: Assignment) -> int:
+    """Return the most bytes of scratch memory that converting a tile's layout takes."""
+    if set(assignment.required_in(value)) <= set(assignment.defined_in(value)):
         return 0
     return min(_bytes(value.type), PIECE_BYTES)
 

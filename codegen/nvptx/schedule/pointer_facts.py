@@ -1,11 +1,11 @@
-"""What is known of a tile of pointers before the kernel runs: its order in memory, its vectors."""
+"""What is known statically about a tile of pointers: its order in memory, its vectors."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from tileir.codegen.analysis.contiguity import Contiguity
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, along
 from tileir.codegen.ops.contiguity import Run
 from tileir.codegen.scalar.types import memory_bytes
@@ -15,26 +15,26 @@ from .view_facts import ACCESS_BYTES, vector_in
 
 
 class Vectors(NamedTuple):
-    """How neighbouring elements can be accessed together."""
+    """How neighbouring elements can be accessed together, as vectors."""
 
     inner: int
-    """The dimension along which neighbours lie side by side in memory."""
+    """The dimension along which neighbours are adjacent in memory."""
     elements: int
-    """The most that one access can move."""
+    """The most elements that one access can move."""
     masked: int
-    """Neighbours that are known to be masked alike; more of them may be."""
+    """Neighbours that are known to have the same mask."""
     run: int
-    """Aligned groups of so many lie side by side."""
+    """Aligned groups of so many elements are contiguous in memory."""
 
 
 def pointers_of(op: Op) -> Value:
-    """The tile of pointers that a memory op goes through."""
+    """Return the tile of pointers of a memory op."""
     slots = ("source", "destination", "pointers")
     return next(op.operands[slot] for slot in slots if op.operands.get(slot) is not None)
 
 
-def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
-    """For a memory op through a tile of pointers; None where nothing lies side by side."""
+def pointer_vectors(op: Op, kernel: KernelIR) -> Vectors | None:
+    """Return the vectors of a memory op through pointers; None if no neighbours are adjacent."""
     table: Contiguity = kernel.facts(Contiguity)
     pointers = pointers_of(op)
     runs = table[pointers]
@@ -52,11 +52,9 @@ def pointer_vectors(op: Op, kernel: Kernel) -> Vectors | None:
     return Vectors(inner, elements, masked, runs[inner].contiguous)
 
 
-def streaming_pointers(op: Op, threads: int, kernel: Kernel, most: int) -> LinearLayout | None:
-    """The best layout for such an access: neighbouring threads at neighbouring vectors.
-
-    Those have `most` elements at most.
-    """
+def streaming_pointers(op: Op, threads: int, kernel: KernelIR, most: int) -> LinearLayout | None:
+    """Return the coalesced layout for an access through pointers: neighbouring threads have
+    neighbouring vectors, of `most` elements at most. None if no neighbours are adjacent."""
     vectors = pointer_vectors(op, kernel)
     if vectors is None:
         return None
@@ -66,8 +64,8 @@ def streaming_pointers(op: Op, threads: int, kernel: Kernel, most: int) -> Linea
     return along(shape, [*order, vectors.inner], min(vectors.elements, most), threads)
 
 
-def pointers_stream(op: Op, layout: LinearLayout, kernel: Kernel, most: int) -> bool:
-    """Whether such an access in this layout moves as much at once as in its best one."""
+def pointers_stream(op: Op, layout: LinearLayout, kernel: KernelIR, most: int) -> bool:
+    """Whether an access through pointers has as long vectors in this layout as it can have."""
     vectors = pointer_vectors(op, kernel)
     if vectors is None:
         return True

@@ -1,4 +1,4 @@
-"""What goes through the ring of a loop, and where in a buffer each tile lies."""
+"""The plan of a loop's ring of buffers: the tiles that it holds, and their offsets in a buffer."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from .staged import Staged
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A load that is made early: which thread copies what, and where in a buffer it goes."""
+    """A load that is made early: which thread copies what, and to which byte of a buffer."""
 
     early: EarlyLoad
     layout: LinearLayout
-    place: int
-    images: tuple[int, ...]
+    offset: int
+    bases: tuple[int, ...]
     size: int
-    """Bytes of an element."""
+    """Bytes of one element."""
 
     def staged(self, builder: ir.IRBuilder, buffer: ir.Value) -> Staged:
-        """The tile in a buffer."""
-        place = builder.add(buffer, ir.Constant(buffer.type, self.place))
-        return Staged(place, self.images, self.size)
+        """Return the tile in the buffer at an address (i32)."""
+        base = builder.add(buffer, ir.Constant(buffer.type, self.offset))
+        return Staged(base, self.bases, self.size)
 
 
 @dataclass(frozen=True, slots=True)
 class RingPlan:
-    """What goes through the ring of a loop, the bytes of one buffer, and the number of buffers.
+    """The ring of a loop: its tiles, the bytes of one buffer (`size`), and how many there are.
 
-    `beside` is the op of the loop's body during which the next tiles are fetched; None if that has
-    to happen first of all.
+    `beside` is the matrix product during which the next buffer is filled; if it is None, that
+    happens at the start of an iteration.
     """
 
     fetched: tuple[Fetched, ...]

@@ -1,4 +1,4 @@
-"""What GPU targets lower: what has a lowering or is element-wise, and nothing speaks against."""
+"""Which ops GPU targets support: element-wise ops, and those with a lowering, with exceptions."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _pointer_access(op: Op) -> str | None:
 
 
 MOST_HELD = 256
-"""Elements of a tile in the body of a reduce or scan: every thread has all of them in registers."""
+"""The most elements of a tile in the body of a reduce or scan: each thread holds all of them."""
 _TOGETHER = {Family.PRODUCT, Family.SLICE}
-"""Ops that threads carry out together, by way of shared memory or of a whole warp."""
+"""Families of ops that take several threads: they use shared memory or a whole warp."""
 
 
 def _body(op: Op) -> str | None:
-    """A body works on elements of a single thread."""
+    """Return why an op's body is unsupported: a single thread runs it."""
     for inner in list(op.walk())[1:]:
         kinds = [value.type for value in (*inner.operand_list(), *inner.results)]
         sizes = [kind.size for kind in kinds if isinstance(kind, Tile)]
@@ -54,7 +54,7 @@ def _body(op: Op) -> str | None:
     return None
 
 
-AGAINST: dict[str, WhyNot] = {
+UNSUPPORTED: dict[str, WhyNot] = {
     "load_ptr_tko": _pointer_access,
     "load_view_tko": _padding,
     "multimem_load_reduce_view_tko": _padding,
@@ -63,18 +63,18 @@ AGAINST: dict[str, WhyNot] = {
     "scan": _body,
     "store_ptr_tko": _pointer_access,
 }
-"""Mnemonic -> what speaks against an op that has a lowering."""
+"""Mnemonic -> the function that says why an op with a lowering is unsupported, or None."""
 
 
 def why_not(op: Op) -> str | None:
-    """Why the op cannot be lowered for any GPU, or None."""
-    if against := AGAINST.get(op.name):
-        return against(op)
+    """Return why no GPU target supports the op; None if one does."""
+    if reason := UNSUPPORTED.get(op.name):
+        return reason(op)
     return None if op.name in LOWERINGS or op.name in VALUES else elementwise.why_not(op)
 
 
 def lacks(op: Op, target: Target) -> str | None:
-    """What the op needs that this GPU does not have, or None."""
+    """Return which feature of this GPU the op lacks; None if it lacks nothing."""
     if not is_multimem(op) or target.has("multimem"):
         return None
     able = ", ".join(gpus_with("multimem"))

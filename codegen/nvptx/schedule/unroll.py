@@ -1,9 +1,9 @@
-"""How many trips of a loop are made at once, so that enough loads are under way.
+"""Choose unroll factors of loops, so that enough loads are in flight.
 
-A thread that adds up what it loads waits for memory once a trip. Of several trips in a row the
-loads come first, as far as ptxas may move them: not across barriers, and not across stores, which
-might change what is loaded (there see `read_ahead`). LLVM unrolls what we mark, and leaves alone
-what holds barriers or shuffles.
+A thread that sums what it loads waits for memory once an iteration. In an unrolled loop the loads
+of several iterations come first, as far as ptxas may move them: not across barriers, and not across
+stores, which might change what is loaded (for those see `read_ahead`). LLVM unrolls the loops that
+are marked here, but none with barriers or shuffles.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from tileir.ir import Op
 from .assignment import Assignment
 
 BYTES_IN_FLIGHT = 128
-"""That a thread should wait for at once: eight of the widest loads."""
-MOST_TRIPS = 8
-_MEETING = ("llvm.nvvm.barrier", "llvm.nvvm.shfl", "llvm.nvvm.vote")
+"""Bytes of loads that a thread should have in flight: eight of the widest loads."""
+LARGEST_FACTOR = 8
+_CONVERGENT = ("llvm.nvvm.barrier", "llvm.nvvm.shfl", "llvm.nvvm.vote")
 
 
-def trips_at_once(op: Op, assignment: Assignment) -> int:
-    """For a `for` op: a power of two, 1 where nothing is gained."""
+def unroll_factor(op: Op, assignment: Assignment) -> int:
+    """Return the unroll factor of a `for` op: a power of two, 1 where unrolling gains nothing."""
     if not is_plain(op):
         return 1
     loaded = 0
     for inner in op.regions[0].block.ops:
         if is_plain_load(inner):
             size = memory_bytes(inner.results[0].type.element)
-            layouts = assignment.computed(inner.results[0])
+            layouts = assignment.defined_in(inner.results[0])
             loaded += sum(size << len(layout.register) for layout in layouts)
-    trips = 1
-    while 0 < 2 * trips * loaded <= BYTES_IN_FLIGHT and trips < MOST_TRIPS:
-        trips *= 2
-    return trips
+    factor = 1
+    while 0 < 2 * factor * loaded <= BYTES_IN_FLIGHT and factor < LARGEST_FACTOR:
+        factor *= 2
+    return factor
 
 
 def is_plain(op: Op) -> bool:
-    """Whether a loop does nothing but load and compute."""
+    """Whether a loop only loads and computes: it has no nested regions, stores or ordered loads."""
     return not any(
         inner.regions
         or inner.spec.effects not in (*SILENT, TERMINATES)
@@ -52,18 +52,18 @@ def is_plain(op: Op) -> bool:
 
 
 def may_repeat(blocks: Iterable[ir.Block]) -> bool:
-    """Whether LLVM is free to repeat the code of a loop: it is not where threads meet in it."""
+    """Whether LLVM may duplicate the code of a loop: not if it has barriers, shuffles or votes."""
     calls = (it for block in blocks for it in block.instructions if isinstance(it, ir.CallInstr))
     names = (getattr(call.callee, "name", "") for call in calls)
-    return not any(name.startswith(_MEETING) for name in names)
+    return not any(name.startswith(_CONVERGENT) for name in names)
 
 
-def mark(branch: ir.Instruction, trips: int) -> None:
-    """Have LLVM unroll the loop that the branch closes."""
+def mark(branch: ir.Instruction, factor: int) -> None:
+    """Have LLVM unroll the loop whose back edge is the branch."""
     module = branch.function.module
-    count = ir.Constant(ir.IntType(32), trips)
+    count = ir.Constant(ir.IntType(32), factor)
     option = module.add_metadata(["llvm.loop.unroll.count", count])
-    # A loop's node names itself, which tells it from those of other loops.
+    # The node of a loop refers to itself, so that no two loops have the same node.
     loop = ir.MDValue(module, (), str(len(module.metadata)))
     loop.operands = (loop, option)
     branch.set_metadata("llvm.loop", loop)

@@ -1,6 +1,6 @@
-"""What is known of a tile of a view before the kernel runs: its order in memory, its alignment.
+"""What is known statically about a tile of a view: its order in memory, its alignment.
 
-The *inner* dimension of a tile is the one along which neighbours lie side by side in memory.
+The *inner* dimension of a tile is the one along which neighbours are adjacent in memory.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from tileir.ir import Op, Value
 from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView, Tile, View
 
 ACCESS_BYTES = 16
-"""The most bytes one access of a thread moves; newer GPUs could twice as many."""
+"""The most bytes that one access of a thread moves; newer GPUs have accesses of twice as many."""
 SECTOR_BYTES = 32
-"""Memory is fetched in pieces of this size."""
+"""Bytes of a sector, the unit in which global memory is fetched."""
 
 
 def dimensions(view: View) -> tuple[int, ...]:
-    """Tile dimension -> the dimension of the tensor that it lies along."""
+    """Return, for each tile dimension, the dimension of the tensor that it lies along."""
     if isinstance(view, GatherScatterView):
         return tuple(range(len(view.tile)))
     return view.dim_map
 
 
 def steps(view: View) -> tuple[int, ...]:
-    """How many elements neighbouring tiles are apart along each dimension of the tile."""
+    """Return the distance of neighbouring tiles along each tile dimension, in elements."""
     if isinstance(view, PartitionView):
         return view.tile
     if isinstance(view, StridedView):
@@ -35,22 +35,22 @@ def steps(view: View) -> tuple[int, ...]:
 
 
 def inner_dim(view: Value, facts: Divisibility) -> int | None:
-    """The inner dimension of the tiles of a view, None if no stride is known to be one."""
+    """Return the inner dimension of the tiles of a view; None if no stride is known to be one."""
     kind: View = view.type
     sparse = getattr(kind, "sparse_dim", None)
-    found = [
+    adjacent = [
         dim
         for dim, of in enumerate(dimensions(kind))
         if dim != sparse and facts_of_stride(view, of, facts).constant == 1
     ]
-    wide = [dim for dim in found if kind.tile[dim] > 1]
-    return (wide or found or [None])[-1]
+    wide = [dim for dim in adjacent if kind.tile[dim] > 1]
+    return (wide or adjacent or [None])[-1]
 
 
 def inner_of(value: Value, facts: Divisibility) -> int:
-    """The dimension of a tile along which neighbours lie side by side where it is loaded from.
+    """Return the dimension along which a tile's neighbours are adjacent where it is loaded from.
 
-    The last one if it is not loaded through a view, or no stride is known to be one.
+    It is the last one if the tile is not loaded through a view, or no stride is known to be one.
     """
     last = len(value.type.shape) - 1
     if not isinstance(value.owner, Op) or value.owner.name != "load_view_tko":
@@ -60,9 +60,9 @@ def inner_of(value: Value, facts: Divisibility) -> int:
 
 
 def vector_of(op: Op, facts: Divisibility) -> int:
-    """The most neighbouring elements of its tile that one access of a view op can move.
+    """Return how many neighbouring elements one access of a view op can move, at most.
 
-    They have to lie side by side in memory, at an address known to be a multiple of their size.
+    They have to be adjacent in memory, at an address known to be a multiple of their size together.
     """
     view = op.operands["view"]
     kind: View = view.type
@@ -82,7 +82,7 @@ def vector_of(op: Op, facts: Divisibility) -> int:
 
 
 def facts_of_base(view: Value, facts: Divisibility) -> int:
-    """Known divisor of the address of a view's first element."""
+    """Return a known divisor of the address of a view's first element."""
     divisor = 1
     while isinstance(view.owner, Op):
         divisor = max(divisor, facts[view].divisor)
@@ -93,16 +93,14 @@ def facts_of_base(view: Value, facts: Divisibility) -> int:
 
 
 def always_whole(view: Value, inner: int, vector: int, facts: Divisibility) -> bool:
-    """Whether the tensor's edge never runs through a vector along the inner dimension."""
+    """Whether a vector along the inner dimension is always whole inside or whole outside."""
     dim = dimensions(view.type)[inner]
     return facts_of_extent(view, dim, facts).divisor % vector == 0
 
 
 def streaming(op: Op, threads: int, facts: Divisibility, most: int = ACCESS_BYTES) -> LinearLayout:
-    """The best layout for the tile of a view op: neighbouring threads at neighbouring vectors.
-
-    Those have `most` elements at most.
-    """
+    """Return the coalesced layout for the tile of a view op: neighbouring threads have
+    neighbouring vectors, of `most` elements at most."""
     view = op.operands["view"]
     shape, inner = view.type.tile, inner_dim(view, facts)
     order = list(range(len(shape)))
@@ -112,7 +110,7 @@ def streaming(op: Op, threads: int, facts: Divisibility, most: int = ACCESS_BYTE
 
 
 def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
-    """How many neighbours along a dimension the first registers of a layout hold."""
+    """Return the elements of a vector along a dimension in the first registers of a layout."""
     low, count = dim_bits(shape, dim)
     bits = 0
     while bits < count and 1 << low + bits in layout.register:
@@ -122,10 +120,10 @@ def vector_in(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> int:
 
 def streams(
     op: Op, layout: LinearLayout, facts: Divisibility, most: int = ACCESS_BYTES, least: int = 1
-) -> bool:  # fmt: skip
-    """Whether a view op in this layout is about as fast as in its best one.
+) -> bool:
+    """Whether a view op in this layout is about as fast as in the coalesced one.
 
-    Vectors of less than `least` elements are not, where longer ones are possible.
+    With vectors of fewer than `least` elements it is not, where longer ones are possible.
     """
     view = op.operands["view"]
     inner = inner_dim(view, facts)

@@ -12,7 +12,7 @@ from tests.codegen.build import Kernel
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.codegen.analysis.contiguity import Contiguity
-from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops.contiguity import Run, unit_of
 from tileir.ir import Value
 
@@ -36,7 +36,7 @@ def runs_in(kernel: Kernel) -> Contiguity:
         "load_ptr_tko", kernel.parameters[0], results=["f32", "token"],
         memory_ordering_semantics="weak",
     )  # fmt: skip
-    return Pipelined.of(kernel.module().functions[0]).facts(Contiguity)
+    return KernelIR.of(kernel.module().functions[0]).facts(Contiguity)
 
 
 def wrapped(numbers: np.ndarray, bits: int) -> np.ndarray:
@@ -271,7 +271,7 @@ entry @walk(%p: tile<ptr<f32>>, %n: tile<i32>) {
 @pytest.mark.parametrize(("step", "divisor"), [(64, 16), (4, 16), (2, 8), (3, 4)])
 def test_what_loops_carry_is_weakened_until_it_holds(step: int, divisor: int) -> None:
     function = assemble(LOOP.replace("STEP", str(step))).functions[0]
-    kernel = Pipelined.of(function)
+    kernel = KernelIR.of(function)
     table = kernel.facts(Contiguity)
     ops = {op.name: op for op in kernel.walk()}
     assert table[ops["cmpi"].result] == (Run(1, 16, 1, 64),)

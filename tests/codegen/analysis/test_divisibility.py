@@ -10,7 +10,7 @@ from tests.codegen.build import Kernel, tensor
 from tileir import assemble
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops.divisibility import MAX_DIVISOR, Facts
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Value
@@ -21,7 +21,7 @@ INT = (-(2**31), 2**31 - 1)
 
 def facts_in(kernel: Kernel) -> Divisibility:
     function = kernel.module().functions[0]
-    return Pipelined.of(function).facts(Divisibility)
+    return KernelIR.of(function).facts(Divisibility)
 
 
 def assumed(kernel: Kernel, value: Value, *claims: object) -> Value:
@@ -114,7 +114,7 @@ def test_counters_lie_between_their_bounds(unsigned: bool, step: int, expected: 
       }}
       return
     }}"""
-    kernel = Pipelined.of(assemble(text).functions[0])
+    kernel = KernelIR.of(assemble(text).functions[0])
     facts = kernel.facts(Divisibility)
     (loop,) = [op for op in kernel.walk() if op.name == "for"]
     assert facts[loop.regions[0].block.arguments[0]] == expected

@@ -7,7 +7,7 @@ import pytest
 from tests.codegen.build import Kernel
 from tileir import assemble
 from tileir.codegen.analysis.written_parameters import written_parameters
-from tileir.codegen.kernel import Kernel as Lowered
+from tileir.codegen.kernel import KernelIR
 
 
 def written_by(build) -> frozenset[int]:
@@ -15,7 +15,7 @@ def written_by(build) -> frozenset[int]:
     kernel = Kernel("entry", "ptr<i32>", "ptr<i32>", "i32", "i1")
     build(kernel)
     (function,) = kernel.module().functions
-    return frozenset(written_parameters(Lowered.of(function)))
+    return frozenset(written_parameters(KernelIR.of(function)))
 
 
 def put(kernel: Kernel, pointer) -> None:
@@ -80,4 +80,4 @@ LOOPS = """entry @moving(
 
 def test_what_is_written_through_an_address_that_a_loop_carries() -> None:
     (function,) = assemble(LOOPS).functions
-    assert written_parameters(Lowered.of(function)) == {0, 1}
+    assert written_parameters(KernelIR.of(function)) == {0, 1}

@@ -408,7 +408,7 @@ def test_stages_are_told() -> None:
     given = ("compile", "--target", "sm_90")
     told = tileir(*given, "--emit", "stages", VECTOR_ADD)
     assert told.returncode == 0
-    assert told.stdout.startswith("// ==== eliminate_dead_ops: drop the ops that nobody needs\n")
+    assert told.stdout.startswith("// ==== eliminate_dead_ops: eliminate ops without side effects ")
     assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
     assert "\n.visible .entry vector_add(" in told.stdout
     one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)

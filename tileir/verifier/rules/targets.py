@@ -1,6 +1,6 @@
-"""What tileiras 13.5 refuses for a GPU, which is a warning here: the rules, and its words.
+"""The rule about ops that tileiras 13.5 refuses for a GPU: a warning, with its messages.
 
-For which GPU it refuses what is in the rows of `tileir.gpus`, as found by running tileiras.
+Which GPU it refuses them for is in the rows of `tileir.gpus`, as measured by running tileiras.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GATE = declare(
 
 
 def check_target(target: str) -> None:
-    """Raise UnsupportedError for a target that nobody knows."""
+    """Raise UnsupportedError for an unknown target."""
     if target != HOST and (not isinstance(target, str) or target not in TARGETS):
         known = (HOST, *TARGETS)
         meant = did_you_mean(target, known) if isinstance(target, str) else ""
@@ -35,9 +35,9 @@ def check_target(target: str) -> None:
 
 
 def gate(op: Op, target: str) -> str | None:
-    """That tileiras refuses an op for a target, and its words; None if it does not.
+    """Return the warning that tileiras refuses an op for a target; None if it does not.
 
-    Of a GPU before those that it has, what it says of the first.
+    For a GPU that is older than those of tileiras, it is the answer for its oldest one.
     """
     if target == HOST:
         return None
@@ -73,7 +73,7 @@ def _compiles(gpu: str, what: str) -> bool:
 
 
 def _element(type: Type) -> tuple[str, str | None]:
-    """The element type that a value is made of, and what kind of address it holds."""
+    """Return the name of a value's element or pointee type, and the pointer's attribute."""
     match type:
         case Tile(element=Pointer() as pointer):
             return pointer.pointee.name, pointer.attribute

@@ -1,8 +1,8 @@
 """Lowering of control flow: counted loops, endless ones with early exits, branches.
 
-Conditions and bounds are single numbers, which every thread computes; so all threads of a block
-take the same way, and may meet at barriers inside. What is carried lies in variables, one for each
-register of the value's home; LLVM turns them into registers.
+Conditions and bounds are scalars, which every thread computes; so control flow is uniform in a
+block, and there may be barriers inside. Carried values are in stack variables, one for each
+register of the value's canonical layout; LLVM promotes them to registers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.analysis.carried_values import carried_arguments
-from tileir.codegen.nvptx.emit.fragments import Context, Scope
+from tileir.codegen.nvptx.emit.fragments import ControlScope, EmitContext
 from tileir.codegen.nvptx.emit.products.ring_loops import LoopRing
 from tileir.codegen.nvptx.emit.spread import spread
 from tileir.codegen.nvptx.schedule.unroll import mark, may_repeat
@@ -26,8 +26,8 @@ from .read_ahead import ReadAhead
 Variables = list[list[ir.Value]]
 
 
-def lower_for(ctx: Context, op: Op) -> None:
-    """Test before the first trip, then after each; carried tiles are variables of each register."""
+def lower_for(ctx: EmitContext, op: Op) -> None:
+    """Lower a counted loop: tested before the first iteration, then at the end of each."""
     builder = ctx.builder
     low, high, step = (ctx.scalar(op.operands[slot]) for slot in _BOUNDS)
     compare = builder.icmp_unsigned if op.attributes["unsignedCmp"] else builder.icmp_signed
@@ -49,13 +49,13 @@ def lower_for(ctx: Context, op: Op) -> None:
     builder.branch(body)
     _enter(ctx, body)
     if ring is not None:
-        ring.turn()
+        ring.begin_iteration()
     index = builder.load(counter, typ=low.type)
     if ahead is not None:
-        ahead.turn(index)
+        ahead.begin_iteration(index)
     ctx.define_scalar(op.regions[0].block.arguments[0], index)
     _get(ctx, arguments, carried)
-    _inside(ctx, Scope(op, after, again, carried=carried))
+    _inside(ctx, ControlScope(op, after, again, carried=carried))
     _enter(ctx, again)
     index = builder.load(counter, typ=low.type)
     # high - index cannot overflow, as the index was below; so neither can the counter.
@@ -63,13 +63,13 @@ def lower_for(ctx: Context, op: Op) -> None:
     builder.store(builder.add(index, step), counter)
     closing = builder.cbranch(more, body, after)
     blocks = builder.function.blocks
-    trips = ctx.state.trips.get(op, 1)
-    if trips > 1:
+    factor = ctx.state.unroll_factors.get(op, 1)
+    if factor > 1:
         ctx.op = op
         if may_repeat(blocks[blocks.index(body) :]):
-            mark(closing, trips)
+            mark(closing, factor)
         else:
-            ctx.remark("not unrolled", "threads meet or shuffle in the loop", trips=trips)
+            ctx.remark("not unrolled", "the loop has barriers or shuffles", factor=factor)
     _enter(ctx, after)
     if ring is not None:
         ring.finish()
@@ -79,8 +79,8 @@ def lower_for(ctx: Context, op: Op) -> None:
 _BOUNDS = ("lowerBound", "upperBound", "step")
 
 
-def lower_loop(ctx: Context, op: Op) -> None:
-    """Run the body until a break leaves it."""
+def lower_loop(ctx: EmitContext, op: Op) -> None:
+    """Lower an endless loop, which a break leaves."""
     builder, arguments = ctx.builder, carried_arguments(op)
     carried, results = _variables(ctx, arguments), _variables(ctx, op.results)
     _set(ctx, op.operands["initValues"], arguments, carried)
@@ -88,22 +88,22 @@ def lower_loop(ctx: Context, op: Op) -> None:
     builder.branch(body)
     _enter(ctx, body)
     _get(ctx, arguments, carried)
-    _inside(ctx, Scope(op, after, again, results, carried))
+    _inside(ctx, ControlScope(op, after, again, results, carried))
     _enter(ctx, again)
     builder.branch(body)
     _enter(ctx, after)
     _get(ctx, op.results, results)
 
 
-def lower_if(ctx: Context, op: Op) -> None:
-    """Branch, all threads alike; results are variables that both sides set."""
+def lower_if(ctx: EmitContext, op: Op) -> None:
+    """Lower a branch, which is uniform; its results are variables that both sides set."""
     builder, results = ctx.builder, _variables(ctx, op.results)
     then, otherwise, after = _blocks(ctx, "then", "else", "endif")
     builder.cbranch(ctx.scalar(op.operands["condition"]), then, otherwise)
     for block, region in zip((then, otherwise), op.regions, strict=True):
         _enter(ctx, block)
         if region.blocks:
-            ctx.scopes.append(Scope(op, after, results=results))
+            ctx.scopes.append(ControlScope(op, after, results=results))
             ctx.lower_block(ctx, region.block)
             ctx.scopes.pop()
         else:
@@ -112,91 +112,91 @@ def lower_if(ctx: Context, op: Op) -> None:
     _get(ctx, op.results, results)
 
 
-def lower_continue(ctx: Context, op: Op) -> None:
-    """Set what is carried, all of it at once, and go on with the next trip."""
+def lower_continue(ctx: EmitContext, op: Op) -> None:
+    """Set the carried values, and go on with the next iteration."""
     scope = _loop(ctx)
     _set(ctx, list(op.operand_list()), carried_arguments(scope.op), scope.carried)
     ctx.builder.branch(scope.again)
 
 
-def lower_break(ctx: Context, op: Op) -> None:
+def lower_break(ctx: EmitContext, op: Op) -> None:
     """Set the results of the loop and leave it."""
     scope = _loop(ctx)
     _set(ctx, list(op.operand_list()), scope.op.results, scope.results)
     ctx.builder.branch(scope.after)
 
 
-def lower_yield(ctx: Context, op: Op) -> None:
+def lower_yield(ctx: EmitContext, op: Op) -> None:
     """Set the results of the if and leave it."""
     scope = ctx.scopes[-1]
     _set(ctx, list(op.operand_list()), scope.op.results, scope.results)
     ctx.builder.branch(scope.after)
 
 
-def lower_return(ctx: Context, op: Op) -> None:
+def lower_return(ctx: EmitContext, op: Op) -> None:
     """Leave the kernel."""
     ctx.shared.end()
     ctx.builder.branch(ctx.exit)
 
 
-def _loop(ctx: Context) -> Scope:
+def _loop(ctx: EmitContext) -> ControlScope:
     return next(scope for scope in reversed(ctx.scopes) if family_of(scope.op) is Family.LOOP)
 
 
-def _inside(ctx: Context, scope: Scope) -> None:
+def _inside(ctx: EmitContext, scope: ControlScope) -> None:
     ctx.scopes.append(scope)
     ctx.lower_block(ctx, scope.op.regions[0].block)
     ctx.scopes.pop()
 
 
-def _enter(ctx: Context, block: ir.Block) -> None:
+def _enter(ctx: EmitContext, block: ir.Block) -> None:
     ctx.builder.position_at_end(block)
     ctx.shared.forget()
 
 
-def _blocks(ctx: Context, *names: str) -> list[ir.Block]:
+def _blocks(ctx: EmitContext, *names: str) -> list[ir.Block]:
     return [ctx.builder.append_basic_block(name) for name in names]
 
 
 # Carried values ------------------------------------------------------------------------------
 
 
-def _variables(ctx: Context, values: Sequence[Value]) -> Variables:
-    """Variables for the registers of each value; none for tokens."""
+def _variables(ctx: EmitContext, values: Sequence[Value]) -> Variables:
+    """Return variables for the registers of each value; none for tokens."""
     return [
-        [ctx.variable(llvm_type(value.type.element)) for _ in _home(ctx, value).offsets()]
+        [ctx.variable(llvm_type(value.type.element)) for _ in _layout(ctx, value).offsets()]
         if isinstance(value.type, Tile)
         else []
         for value in values
     ]
 
 
-def _home(ctx: Context, value: Value):
-    return ctx.uniform if value.type.size == 1 else ctx.assignment.computed(value)[0]
+def _layout(ctx: EmitContext, value: Value):
+    return ctx.uniform if value.type.size == 1 else ctx.assignment.defined_in(value)[0]
 
 
 def _set(
-    ctx: Context, values: Sequence[Value], become: Sequence[Value], variables: Variables
+    ctx: EmitContext, values: Sequence[Value], become: Sequence[Value], variables: Variables
 ) -> None:
-    """Hand values on: all of them are read before any is written."""
+    """Assign values to variables: all are read before any is written."""
     moves = []
     for value, after, registers in zip(values, become, variables, strict=True):
         if isinstance(value.type, Tile):
-            home = _home(ctx, after)
-            fragment = ctx.fragment(value, home)
-            moves += zip((fragment[o] for o in home.offsets()), registers, strict=True)
+            layout = _layout(ctx, after)
+            fragment = ctx.fragment(value, layout)
+            moves += zip((fragment[o] for o in layout.offsets()), registers, strict=True)
     for element, register in moves:
         ctx.builder.store(element, register)
 
 
-def _get(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
-    """Read what was handed on, in every layout that it is needed in."""
+def _get(ctx: EmitContext, values: Sequence[Value], variables: Variables) -> None:
+    """Define values from their variables, in all layouts that they are needed in."""
     for value, registers in zip(values, variables, strict=True):
         if not isinstance(value.type, Tile):
             continue
-        home, kind = _home(ctx, value), llvm_type(value.type.element)
+        layout, kind = _layout(ctx, value), llvm_type(value.type.element)
         loaded = [ctx.builder.load(register, typ=kind) for register in registers]
-        ctx.define(value, home, dict(zip(home.offsets(), loaded, strict=True)))
+        ctx.define(value, layout, dict(zip(layout.offsets(), loaded, strict=True)))
         spread(ctx, value)
 
 

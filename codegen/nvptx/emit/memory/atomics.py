@@ -1,9 +1,8 @@
-"""Lowering of atomic read-modify-write ops: instructions for each element, made by its owner.
+"""Lowering of atomic read-modify-write ops: the owner of an element updates it.
 
-They are inline assembly: LLVM 22 drops order and scope of atomics on their way to PTX. Where
-nobody wants the old values, `red` does where there is one, of neighbours at once where the target
-can (see `red_forms`). bf16 sums on targets that cannot add them in memory are a loop of
-compare-and-swap.
+They are inline assembly, since LLVM 22 drops order and scope of atomics on their way to PTX. If the
+old values have no uses, `red` is used where there is one, on vectors where the target has that (see
+`red_forms`). Addition of bf16 on targets without it is a loop of compare-and-swap.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.nvptx.emit.convert import through_shared
-from tileir.codegen.nvptx.emit.fragments import Context, Fragment
+from tileir.codegen.nvptx.emit.fragments import EmitContext, Fragment
 from tileir.codegen.nvptx.machine import access, red_forms
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
 from tileir.codegen.scalar.conversions.halves import HALVES
@@ -22,7 +21,7 @@ from tileir.types import Element, Scalar
 
 from . import ordering
 from .pointer_access import PointerAccess
-from .tile_access import Move, Place, TileAccess
+from .tile_access import Address, Move, TileAccess
 
 _MODES = {
     # mode: (PTX's name, the letter of its type)
@@ -39,93 +38,102 @@ _MODES = {
 }
 
 
-def atomic_rmw_tko(ctx: Context, op: Op) -> None:
-    """What a masked element returns is unspecified: here, the argument."""
-    layout = ctx.assignment.own[op]
-    wanted = bool(ctx.assignment.of(op.results[0]))
+def atomic_rmw_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower atomic_rmw_tko; a masked element returns the argument (Tile IR leaves it open)."""
+    layout = ctx.assignment.op_layouts[op]
+    wanted = bool(ctx.assignment.required_in(op.results[0]))
     widest = _widest(ctx, op, wanted)
     ordering.before(ctx, op)
     move = _updates(ctx, op, "arg", wanted)
     _finish(ctx, op, PointerAccess(ctx, op, layout, ctx.owner(layout), widest).run(move))
 
 
-def atomic_cas_tko(ctx: Context, op: Op) -> None:
-    """Floats are compared by their bits. A masked element returns what it would be compared to."""
-    element, layout = op.operands["cmp"].type.element, ctx.assignment.own[op]
+def atomic_cas_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower atomic_cas_tko: floats are compared by bits; a masked element returns `cmp`."""
+    element, layout = op.operands["cmp"].type.element, ctx.assignment.op_layouts[op]
     expected, replacements = (ctx.operand(op, op.operands[slot], layout) for slot in ("cmp", "val"))
     space = ordering.space_of(ctx, op)
 
-    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+    def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         words = [
             bits_of(ctx.builder, held[offsets[0]], element) for held in (expected, replacements)
         ]
         name = f"atom{space}.cas.b{words[0].type.width}"
-        old = access.change(ctx.builder, name, place, predicate, words)
+        old = access.atomic(ctx.builder, name, address, predicate, words)
         return [value_of(ctx.builder, old, element)]
 
     ordering.before(ctx, op)
     _finish(ctx, op, PointerAccess(ctx, op, layout, ctx.owner(layout), widest=1).run(move))
 
 
-def atomic_red_view_tko(ctx: Context, op: Op) -> None:
-    layout, widest = ctx.assignment.own[op], _widest(ctx, op, wanted=False)
+def atomic_red_view_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower atomic_red_view_tko, which returns no old values."""
+    layout, widest = ctx.assignment.op_layouts[op], _widest(ctx, op, wanted=False)
     move = _updates(ctx, op, "value", wanted=False)
     TileAccess.of(ctx, op, layout, ctx.owner(layout), widest).run(move)
 
 
-def _widest(ctx: Context, op: Op, wanted: bool) -> int:
-    """How many neighbours one instruction changes at most."""
-    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.state.variables.places)
+def _widest(ctx: EmitContext, op: Op, wanted: bool) -> int:
+    """Return how many neighbours one instruction updates at most."""
+    return red_forms.widest(op, ctx.target, wanted, in_global=not ctx.state.variables.offsets)
 
 
-def _finish(ctx: Context, op: Op, result: Fragment) -> None:
-    """Tell the old values to threads that hold copies."""
-    layout, value = ctx.assignment.own[op], op.results[0]
-    if ctx.assignment.of(value):
+def _finish(ctx: EmitContext, op: Op, result: Fragment) -> None:
+    """Define the old values, also in threads that hold copies."""
+    layout, value = ctx.assignment.op_layouts[op], op.results[0]
+    if ctx.assignment.required_in(value):
         if layout.replicas:
             result = through_shared(ctx, result, value.type.element, layout, layout)
         ctx.define(value, layout, result)
     ordering.after(ctx, op)
 
 
-def _updates(ctx: Context, op: Op, slot: str, wanted: bool) -> Move:
-    """How neighbours are changed, given whether anything wants the old values."""
-    builder, element, layout = ctx.builder, op.operands[slot].type.element, ctx.assignment.own[op]
+def _updates(ctx: EmitContext, op: Op, slot: str, wanted: bool) -> Move:
+    """Return how a vector is updated, given whether the old values have uses."""
+    builder, element, layout = (
+        ctx.builder,
+        op.operands[slot].type.element,
+        ctx.assignment.op_layouts[op],
+    )
     values = ctx.operand(op, op.operands[slot], layout)
-    silent, (mode, kind) = red_forms.is_silent(op, wanted), _MODES[op.attributes["mode"]]
-    start = f"{'red' if silent else 'atom'}{ordering.space_of(ctx, op)}.{mode}"
+    is_red, (mode, kind) = red_forms.is_red(op, wanted), _MODES[op.attributes["mode"]]
+    start = f"{'red' if is_red else 'atom'}{ordering.space_of(ctx, op)}.{mode}"
 
-    def again(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
-        return [_add_again(ctx, op, place, predicate, values[offsets[0]], element)]
+    def again(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+        return [_add_by_cas(ctx, op, address, predicate, values[offsets[0]], element)]
 
-    def update(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+    def update(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         bits = [bits_of(builder, values[offset], element) for offset in offsets]
-        shape = access.Shape(bits[0].type.width, len(bits))
+        shape = access.AccessShape(bits[0].type.width, len(bits))
         name = f"{start}{_suffix(element, kind, shape)}"
-        if silent:
-            access.reduce(builder, name, place, predicate, *access.words_of(builder, shape, bits))
+        if is_red:
+            access.update(builder, name, address, predicate, *access.words_of(builder, shape, bits))
             return []
-        return [value_of(builder, access.change(builder, name, place, predicate, bits), element)]
+        return [value_of(builder, access.atomic(builder, name, address, predicate, bits), element)]
 
     return update if kind != "f" or _adds(ctx, element) else again
 
 
-def _suffix(element: Element, kind: str, shape: access.Shape) -> str:
-    """The end of an instruction's name: what it changes."""
+def _suffix(element: Element, kind: str, shape: access.AccessShape) -> str:
+    """Return the end of an instruction's name: vector and type."""
     if kind == "f" and element.name in HALVES:
         return f".noftz{shape.vector}.{element.name}{'x2' if shape.elements > 1 else ''}"
     return f"{shape.vector}.{kind}{shape.bits}"
 
 
-def _adds(ctx: Context, element: Scalar) -> bool:
+def _adds(ctx: EmitContext, element: Scalar) -> bool:
     return element.name != "bf16" or ctx.target.has("red bf16")
 
 
-def _add_again(
-    ctx: Context, op: Op, place: Place, predicate: ir.Value | None, value: ir.Value,
+def _add_by_cas(
+    ctx: EmitContext,
+    op: Op,
+    address: Address,
+    predicate: ir.Value | None,
+    value: ir.Value,
     element: Scalar,
-) -> ir.Value:  # fmt: skip
-    """Add a half, again and again until nobody came in between."""
+) -> ir.Value:
+    """Add a half by compare-and-swap, in a loop until no other thread came in between."""
     builder, kind = ctx.builder, ir.IntType(16)
     before = builder.block
     enter, again, done = (builder.append_basic_block(n) for n in ("add", "again", "added"))
@@ -134,7 +142,7 @@ def _add_again(
     else:
         builder.cbranch(predicate, enter, done)
     builder.position_at_end(enter)
-    (first,) = access.load(builder, access.Shape(16, 1), *place, None, None, ".relaxed.sys")
+    (first,) = access.load(builder, access.AccessShape(16, 1), *address, None, None, ".relaxed.sys")
     builder.branch(again)
     builder.position_at_end(again)
     seen = builder.phi(kind)
@@ -144,15 +152,15 @@ def _add_again(
     )
     bits = bits_of(builder, narrow(builder, total, element), element)
     name = f"atom{ordering.space_of(ctx, op)}.cas.b16"
-    found = access.change(builder, name, place, None, [seen, bits])
-    seen.add_incoming(found, again)
-    builder.cbranch(builder.icmp_unsigned("==", found, seen), done, again)
+    current = access.atomic(builder, name, address, None, [seen, bits])
+    seen.add_incoming(current, again)
+    builder.cbranch(builder.icmp_unsigned("==", current, seen), done, again)
     builder.position_at_end(done)
     if predicate is None:
-        return value_of(builder, found, element)
+        return value_of(builder, current, element)
     old = builder.phi(kind)
     old.add_incoming(ir.Constant(kind, 0), before)
-    old.add_incoming(found, again)
+    old.add_incoming(current, again)
     return value_of(builder, old, element)
 
 

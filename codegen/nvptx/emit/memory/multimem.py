@@ -1,7 +1,8 @@
 """Lowering of the ops on multicast memory, of which every device has a replica.
 
-PTX has them for words of 32 and 64 bits only. Halves go in pairs where they are known to lie so;
-a single one is half of the word around it, of which the other half is left as it is.
+PTX has such instructions for words of 32 and 64 bits only. 16-bit elements are accessed in pairs
+where they are known to be adjacent and aligned; a single one is accessed as half of the word around
+it, whose other half stays as it is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from llvmlite import ir
 
 from tileir.codegen.analysis.memory_ops import is_weak
 from tileir.codegen.nvptx.emit.convert import through_shared
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
 from tileir.codegen.scalar.constants import constant, padding_bits
@@ -18,7 +19,7 @@ from tileir.ir import Op
 from tileir.types import Scalar
 
 from . import ordering
-from .tile_access import Place, TileAccess
+from .tile_access import Address, TileAccess
 
 _HALF = 16
 _MODES = {
@@ -34,28 +35,30 @@ _MODES = {
 }
 
 
-def load_reduce(ctx: Context, op: Op) -> None:
-    """Each element is the reduction of all replicas'."""
+def load_reduce(ctx: EmitContext, op: Op) -> None:
+    """Lower multimem_load_reduce_view_tko: each element is reduced over all replicas."""
     builder, kind = ctx.builder, op.operands["view"].type
     element = kind.view.element
     name = f"multimem.ld_reduce{ordering.space_of(ctx, op)}.{_reduction(op, element)}"
     padding = constant(element, padding_bits(element, kind.padding))
     padding = bits_of(builder, padding, element)
 
-    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+    def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         other = _joined(builder, [padding] * _per_word(element))
         if element.bits != _HALF:
-            return [access.fetch(builder, name, place, predicate, other)]
+            return [access.load_by(builder, name, address, predicate, other)]
         shift = None
         if len(offsets) == 1:
-            place, shift = _word_around(builder, place)
-        word = access.fetch(builder, name, place, predicate, other)
+            address, shift = _word_around(builder, address)
+        word = access.load_by(builder, name, address, predicate, other)
         if shift is not None:
             return [builder.trunc(builder.lshr(word, shift), padding.type)]
-        return [builder.trunc(word, padding.type),
-                builder.trunc(builder.lshr(word, I32(_HALF)), padding.type)]  # fmt: skip
+        return [
+            builder.trunc(word, padding.type),
+            builder.trunc(builder.lshr(word, I32(_HALF)), padding.type),
+        ]
 
-    for layout in ctx.assignment.computed(op.results[0]):
+    for layout in ctx.assignment.defined_in(op.results[0]):
         owner = None if is_weak(op) else ctx.owner(layout)
         loaded = TileAccess.of(ctx, op, layout, owner, _per_word(element)).run(move)
         values = {o: value_of(builder, bits, element) for o, bits in loaded.items()}
@@ -65,53 +68,53 @@ def load_reduce(ctx: Context, op: Op) -> None:
     ordering.after(ctx, op)
 
 
-def reduce(ctx: Context, op: Op) -> None:
-    """Change all replicas. The other half of a word adds -0."""
+def reduce(ctx: EmitContext, op: Op) -> None:
+    """Lower multimem_reduce_view_tko; to the other half of a word -0 is added."""
     element = op.operands["tile"].type.element
     name = f"multimem.red{ordering.space_of(ctx, op)}.{_reduction(op, element)}"
 
-    def single(place: Place, predicate: ir.Value | None, bits: ir.Value) -> None:
+    def single(address: Address, predicate: ir.Value | None, bits: ir.Value) -> None:
         builder = ctx.builder
-        place, shift = _word_around(builder, place)
+        address, shift = _word_around(builder, address)
         negative = I32(1 << _HALF - 1 | 1 << 2 * _HALF - 1)
         kept = builder.and_(negative, builder.not_(builder.shl(I32(0xFFFF), shift)))
         word = builder.or_(builder.shl(builder.zext(bits, I32), shift), kept)
-        access.reduce(builder, name, place, predicate, word)
+        access.update(builder, name, address, predicate, word)
 
     _write(ctx, op, name, single)
 
 
-def store(ctx: Context, op: Op) -> None:
-    """Write all replicas. There is no store of half a word: its bits are cleared, then set."""
+def store(ctx: EmitContext, op: Op) -> None:
+    """Lower multimem_store_view_tko; the bits of a half are cleared, then set, by reductions."""
     element = op.operands["tile"].type.element
     space = ordering.space_of(ctx, op)
     kind = f"{element.name}x2" if element.bits == _HALF else f"b{element.bits}"
     ordered = space if not is_weak(op) else f".relaxed.sys{space}"
 
-    def single(place: Place, predicate: ir.Value | None, bits: ir.Value) -> None:
+    def single(address: Address, predicate: ir.Value | None, bits: ir.Value) -> None:
         builder = ctx.builder
-        place, shift = _word_around(builder, place)
+        address, shift = _word_around(builder, address)
         mask = builder.not_(builder.shl(I32(0xFFFF), shift))
-        access.reduce(builder, f"multimem.red{ordered}.and.b32", place, predicate, mask)
+        access.update(builder, f"multimem.red{ordered}.and.b32", address, predicate, mask)
         word = builder.shl(builder.zext(bits, I32), shift)
-        access.reduce(builder, f"multimem.red{ordered}.or.b32", place, predicate, word)
+        access.update(builder, f"multimem.red{ordered}.or.b32", address, predicate, word)
 
     _write(ctx, op, f"multimem.st{space}.{kind}", single)
 
 
-def _write(ctx: Context, op: Op, name: str, single) -> None:
-    """Hand the tile to an instruction word by word, or to `single` where half a word is alone."""
+def _write(ctx: EmitContext, op: Op, name: str, single) -> None:
+    """Emit an instruction for each word of the tile, and `single` for half a word."""
     builder, element = ctx.builder, op.operands["tile"].type.element
-    layout = ctx.assignment.own[op]
+    layout = ctx.assignment.op_layouts[op]
     tile = ctx.operand(op, op.operands["tile"], layout)
     bits = {offset: bits_of(builder, value, element) for offset, value in tile.items()}
 
-    def move(place: Place, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
+    def move(address: Address, predicate: ir.Value | None, offsets: list[int]) -> list[ir.Value]:
         if len(offsets) < _per_word(element):
-            single(place, predicate, bits[offsets[0]])
+            single(address, predicate, bits[offsets[0]])
         else:
             word = _joined(builder, [bits[offset] for offset in offsets])
-            access.reduce(builder, name, place, predicate, word)
+            access.update(builder, name, address, predicate, word)
         return []
 
     ordering.before(ctx, op)
@@ -123,7 +126,7 @@ def _per_word(element: Scalar) -> int:
 
 
 def _reduction(op: Op, element: Scalar) -> str:
-    """The end of an instruction's name: operation and type."""
+    """Return the end of an instruction's name: operation and type."""
     name, letter = _MODES[op.attributes["reduction"]]
     if element.bits == _HALF:
         return f"{name}.{element.name}x2"
@@ -131,16 +134,16 @@ def _reduction(op: Op, element: Scalar) -> str:
 
 
 def _joined(builder: ir.IRBuilder, parts: list[ir.Value]) -> ir.Value:
-    """One word, or two halves as one."""
+    """Return one word, or two halves packed into one."""
     if len(parts) == 1:
         return parts[0]
     low, high = (builder.zext(part, I32) for part in parts)
     return builder.or_(low, builder.shl(high, I32(_HALF)))
 
 
-def _word_around(builder: ir.IRBuilder, place: Place) -> tuple[Place, ir.Value]:
-    """The word that a half lies in, and by how many bits it is shifted there."""
-    address = builder.add(place[0], I64(place[1]))
+def _word_around(builder: ir.IRBuilder, address: Address) -> tuple[Address, ir.Value]:
+    """Return the address of the word that a half is in, and the half's shift in bits."""
+    address = builder.add(address[0], I64(address[1]))
     within = builder.and_(builder.trunc(address, I32), I32(2))
     return (builder.and_(address, I64(~3)), 0), builder.shl(within, I32(3))
 

@@ -1,44 +1,48 @@
-"""4-bit elements of views: two a byte, the even one in bits 3..0.
+"""4-bit elements of views: two in a byte, the even one in bits 3..0.
 
-Places are counted in elements as if each had a byte; here they become those of bytes. A store sets
-the bits of one element by atomic updates of the word around it, as neighbouring elements may be
-another thread's, or another block's.
+Addresses come in as if each element had a byte; here they become byte addresses. A store sets the
+bits of one element by atomic updates of the word around it, as other threads, also of other blocks,
+may store neighbouring elements.
 """
 
 from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.scalar.types import is_packed
 
-_BYTE = access.Shape(8, 1)
+_BYTE = access.AccessShape(8, 1)
 _NIBBLE = 4
 
 
-def stores(kernel: Kernel) -> bool:
-    """Whether a kernel stores any: then what it loads may share bytes with what it stores."""
+def stores(kernel: KernelIR) -> bool:
+    """Whether a kernel stores any; then a load may read a byte that others store to."""
     views = (op.operands["view"].type for op in kernel.walk() if op.name == "store_view_tko")
     return any(is_packed(view.view.element) for view in views)
 
 
 def load(
-    ctx: Context, base: ir.Value, place: tuple[ir.Value, int], predicate: ir.Value | None,
-    padding: ir.Value, space: str,
-) -> ir.Value:  # fmt: skip
-    """The element at a place of what starts at `base`, in the low bits of a byte.
+    ctx: EmitContext,
+    base: ir.Value,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
+    padding: ir.Value,
+    space: str,
+) -> ir.Value:
+    """Load the element at an address in the tensor that starts at `base`, into a byte's low bits.
 
-    Others may update its neighbours meanwhile. The word around it is not read, as it may reach
-    beyond the array.
+    Other threads may store its neighbour at the same time. Only a byte is read, as the word around
+    it may reach beyond the array.
     """
     builder = ctx.builder
     if ctx.state.updates_nibbles:
         space = "".join(_strong(space))
-    number = _number(builder, base, place)
+    number = _number(builder, base, address)
     address = builder.add(base, builder.ashr(number, I64(1)))
-    # Both halves are the padding, where nothing is read.
+    # Where nothing is read, both halves are the padding.
     both = builder.or_(padding, builder.shl(padding, padding.type(_NIBBLE)))
     (byte,) = access.load(builder, _BYTE, address, 0, predicate, both, space)
     shift = builder.shl(builder.and_(builder.trunc(number, byte.type), byte.type(1)), byte.type(2))
@@ -46,11 +50,15 @@ def load(
 
 
 def store(
-    builder: ir.IRBuilder, base: ir.Value, place: tuple[ir.Value, int],
-    predicate: ir.Value | None, bits: ir.Value, space: str,
-) -> None:  # fmt: skip
-    """Clear the bits of the element at a place, then set those of `bits`, a byte."""
-    number = _number(builder, base, place)
+    builder: ir.IRBuilder,
+    base: ir.Value,
+    address: tuple[ir.Value, int],
+    predicate: ir.Value | None,
+    bits: ir.Value,
+    space: str,
+) -> None:
+    """Store an element, the low bits of the byte `bits`: clear its bits, then set them."""
+    number = _number(builder, base, address)
     byte = builder.add(base, builder.ashr(number, I64(1)))
     within = builder.trunc(builder.and_(byte, I64(3)), I32)
     odd = builder.trunc(builder.and_(number, I64(1)), I32)
@@ -58,18 +66,18 @@ def store(
     word = (builder.and_(byte, I64(~3)), 0)
     cleared = builder.not_(builder.shl(I32(15), shift))
     order, suffix = _strong(space)
-    access.reduce(builder, f"red{order}{suffix}.and.b32", word, predicate, cleared)
+    access.update(builder, f"red{order}{suffix}.and.b32", word, predicate, cleared)
     value = builder.shl(builder.zext(bits, I32), shift)
-    access.reduce(builder, f"red{order}{suffix}.or.b32", word, predicate, value)
+    access.update(builder, f"red{order}{suffix}.or.b32", word, predicate, value)
 
 
 def _strong(space: str) -> tuple[str, str]:
-    """Order and scope of an access that is at least relaxed, and the space that it reaches."""
+    """Return order and scope of an access, made relaxed if it is weak, and its state space."""
     order = ".relaxed.gpu" if space.count(".") < 2 else space.removesuffix(access.GLOBAL)
     return order, access.GLOBAL if space.endswith(access.GLOBAL) else ""
 
 
-def _number(builder: ir.IRBuilder, base: ir.Value, place: tuple[ir.Value, int]) -> ir.Value:
-    """The number of the element at a place, i64."""
-    number = builder.sub(place[0], base)
-    return builder.add(number, I64(place[1])) if place[1] else number
+def _number(builder: ir.IRBuilder, base: ir.Value, address: tuple[ir.Value, int]) -> ir.Value:
+    """Return the number of the element at an address, i64."""
+    number = builder.sub(address[0], base)
+    return builder.add(number, I64(address[1])) if address[1] else number

@@ -1,9 +1,9 @@
-"""One tile of a view in memory: where each vector of it lies, and whether it does at all.
+"""Accesses to a tile of a view: the address and the predicate of each vector.
 
-An access to a tile is a row of vector accesses. The address of each is one of the thread plus a
-constant, as far as strides are static. Near the tensor's edge an access is predicated, per vector
-where the edge cannot run through a vector. If that depends on the extent, a branch that all threads
-take alike decides: predicated vectors, or predicated single elements.
+A thread accesses its elements of a tile by several vector accesses. The address of each is that of
+the thread plus a constant, as far as strides are static. Near the tensor's edge an access is
+predicated: a whole vector, if vectors are always entirely inside or outside. If that depends on the
+extent, a uniform branch selects predicated vectors or predicated single elements.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tileir.codegen.nvptx.emit.either import either
 from tileir.codegen.nvptx.emit.fragments import (
     I32,
     I64,
-    Context,
+    EmitContext,
     Fragment,
     coordinates,
     position_along,
@@ -41,42 +41,46 @@ from tileir.types import View
 
 Size = ir.Value | int
 
-Place = tuple[ir.Value, int]
-"""An address, and what to add to it."""
-Move = Callable[[Place, ir.Value | None, list[int]], list[ir.Value]]
-"""Moves a vector at a place under a predicate; the offsets say which elements it has."""
+Address = tuple[ir.Value, int]
+"""An address (i64), and the immediate that the instruction adds to it."""
+Move = Callable[[Address, ir.Value | None, list[int]], list[ir.Value]]
+"""Accesses the vector at an address under a predicate, with the elements at these offsets."""
 
 
 @dataclass(slots=True)
 class TileAccess:
-    """One tile of a view, as one thread sees it. Lists go by tile dimension."""
+    """The accesses of one thread to a tile of a view. Lists have an entry a tile dimension."""
 
-    ctx: Context
+    ctx: EmitContext
     kind: View
     layout: LinearLayout
     vector: int
     inner: int
-    """The dimension that vectors lie along."""
+    """The tile dimension along which vectors lie."""
     whole: bool
-    """Whether no edge can run through a vector."""
+    """Whether each vector is always entirely inside or outside of the tensor."""
     address: ir.Value
-    """Of the thread's first element."""
+    """The address of the thread's first element."""
     remaining: list[ir.Value | None]
-    """How much of the tile lies within the tensor; None where that need not be checked."""
+    """The extent of the tile that is inside the tensor; None where it need not be checked."""
     room: list[ir.Value | None]
-    """The same, seen from the thread's first element: less than one if that lies outside."""
+    """The same, counted from the thread's first element: less than one if that is outside."""
     strides: list[Size]
-    """In bytes."""
+    """The tensor's strides along the tile dimensions, in bytes."""
     sparse: Sparse | None
     owner: ir.Value | None
-    _distances: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
+    _addresses: dict[tuple[int, ...], ir.Value] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, ctx: Context, op: Op, layout: LinearLayout, owner: ir.Value | None = None,
+        cls,
+        ctx: EmitContext,
+        op: Op,
+        layout: LinearLayout,
+        owner: ir.Value | None = None,
         widest: int | None = None,
-    ) -> TileAccess:  # fmt: skip
-        """`owner`: whether the thread accesses at all; `widest`: elements of an access at most."""
+    ) -> TileAccess:
+        """`owner` says whether the thread makes any; `widest` is the most elements of an access."""
         builder, view = ctx.builder, op.operands["view"]
         kind, tensor, dims = view.type, ctx.tensors[view], dimensions(view.type)
         size, inner = memory_bytes(kind.view.element), inner_dim(view, ctx.facts)
@@ -108,28 +112,38 @@ class TileAccess:
                 terms.append(product(builder, along, strides[dim], word))
         if sparse is not None:
             strides[sparse.dim] = 0
-        address = _behind(builder, tensor.base, terms)
+        address = _plus(builder, tensor.base, terms)
         whole = bool(inbounds[inner]) or always_whole(view, inner, vector, ctx.facts)
-        cut = "" if whole or vector == 1 else "element by element where the tensor ends within one"
-        remark_width(ctx, op, layout, size, vector, cut)
+        at_edge = "" if whole or vector == 1 else "element by element at the tensor's edge"
+        remark_width(ctx, op, layout, size, vector, at_edge)
         room = [
             None if left is None else builder.sub(left, along)
             for left, along in zip(remaining, position, strict=True)
         ]
         return cls(
-            ctx, kind, layout, vector, inner, whole, address, remaining, room, strides, sparse,
+            ctx,
+            kind,
+            layout,
+            vector,
+            inner,
+            whole,
+            address,
+            remaining,
+            room,
+            strides,
+            sparse,
             owner,
-        )  # fmt: skip
+        )
 
     def run(self, move: Move) -> Fragment:
-        """Move the tile; what the moves return, by offset."""
+        """Access the tile; return the values of loads, by offset."""
         if self.vector == 1 or self.whole:
             return self._in_vectors(move, self.vector)
         builder, left = self.ctx.builder, self.remaining[self.inner]
         for offset in self.layout.offsets():
-            self.place(offset)  # addresses that both branches use have to stand before them
-        ragged = builder.and_(left, ir.Constant(I32, self.vector - 1))
-        fits = builder.icmp_unsigned("==", ragged, ir.Constant(I32, 0))
+            self.address_of(offset)  # addresses that both branches use have to stand before them
+        partial_vector = builder.and_(left, ir.Constant(I32, self.vector - 1))
+        fits = builder.icmp_unsigned("==", partial_vector, ir.Constant(I32, 0))
         wide, narrow = (partial(self._in_vectors, move, size) for size in (self.vector, 1))
         return either(builder, fits, True, wide, narrow)
 
@@ -137,24 +151,24 @@ class TileAccess:
         moved = {}
         for offset in self.starts(vector):
             offsets = [offset + self._weight * step for step in range(vector)]
-            elements = move(self.place(offset), self._inside(offset), offsets)
+            elements = move(self.address_of(offset), self._inside(offset), offsets)
             moved |= dict(zip(offsets, elements, strict=False))
         return moved
 
     def starts(self, vector: int) -> list[int]:
-        """The offsets at which the thread's vectors begin."""
+        """Return the offsets at which the thread's vectors begin."""
         within = self._weight * (vector - 1)
         return [offset for offset in self.layout.offsets() if not offset & within]
 
     @property
     def _weight(self) -> int:
-        """How far the numbers of neighbours along the inner dimension are apart."""
+        """The distance of neighbours along the inner dimension, in element numbers."""
         return prod(self.kind.tile[self.inner + 1 :])
 
     def present(self, offset: int) -> ir.Value | None:
-        """How many elements of the vector at an offset the tensor has, i32.
+        """Return how many elements of the vector at an offset are inside the tensor, i32.
 
-        Where it has all or none of them: whether it does, i1; None if it always does.
+        If vectors are always whole, return whether they are inside, i1; None if they always are.
         """
         builder, inside = self.ctx.builder, self._inside(offset)
         if inside is None or self.whole:
@@ -164,8 +178,8 @@ class TileAccess:
         count = builder.select(builder.icmp_signed("<", count, most), count, most)
         return builder.select(inside, count, ir.Constant(I32, 0))
 
-    def place(self, offset: int) -> Place:
-        """Address of the thread's element at an offset."""
+    def address_of(self, offset: int) -> Address:
+        """Return the address of the thread's element at an offset."""
         builder, fixed, moving = self.ctx.builder, 0, []
         along = coordinates(self.kind.tile, offset)
         for step, stride in zip(along, self.strides, strict=True):
@@ -176,20 +190,20 @@ class TileAccess:
         moving.append(fixed if too_far else 0)
         moving.append(along[self.sparse.dim] if self.sparse else 0)
         key = tuple(moving)
-        if key not in self._distances:
-            place = self.address
+        if key not in self._addresses:
+            address = self.address
             for step, stride in zip(key[:-2], self.strides, strict=False):
                 if step:
-                    place = builder.add(place, _number(_times(builder, stride, step)))
+                    address = builder.add(address, _number(_times(builder, stride, step)))
             if too_far:
-                place = builder.add(place, ir.Constant(I64, fixed))
+                address = builder.add(address, ir.Constant(I64, fixed))
             if self.sparse:
-                place = builder.add(place, self.sparse.distance(offset))
-            self._distances[key] = place
-        return self._distances[key], 0 if too_far else fixed
+                address = builder.add(address, self.sparse.distance(offset))
+            self._addresses[key] = address
+        return self._addresses[key], 0 if too_far else fixed
 
     def _inside(self, offset: int) -> ir.Value | None:
-        """Whether the element at an offset lies in the tensor, and is this thread's to write."""
+        """Return whether this thread accesses the element at an offset, i1; None means always."""
         builder, predicate = self.ctx.builder, self.owner
         for step, room in zip(coordinates(self.kind.tile, offset), self.room, strict=True):
             if room is None:
@@ -204,37 +218,44 @@ class TileAccess:
 
 @dataclass(slots=True)
 class Sparse:
-    """The positions along the sparse dimension of a gather/scatter view, as one thread has them."""
+    """The indices along the sparse dimension of a gather/scatter view, in one thread."""
 
-    ctx: Context
+    ctx: EmitContext
     dim: int
     stride: Size
     extent: Size | None
-    """None where all positions are known to be inside."""
+    """The tensor's extent along the dimension; None if all indices are known to be inside."""
     positions: Fragment
-    """Offsets count along the dimension."""
-    images: list[int]
+    """The fragment of the indices; its offsets count along the sparse dimension."""
+    bases: list[int]
 
     @classmethod
     def of(
-        cls, ctx: Context, op: Op, layout: LinearLayout, dim: int, stride: Size, extent: Size,
+        cls,
+        ctx: EmitContext,
+        op: Op,
+        layout: LinearLayout,
+        dim: int,
+        stride: Size,
+        extent: Size,
         inbounds: bool,
-    ) -> Sparse:  # fmt: skip
+    ) -> Sparse:
         kind, index = op.operands["view"].type, op.operands["index"][dim]
-        images = coordinate_images(kind.tile, dim)
-        positions = ctx.fragment(index, layout.compose(images))
-        return cls(ctx, dim, stride, None if inbounds else extent, positions, images)
+        bases = coordinate_images(kind.tile, dim)
+        positions = ctx.fragment(index, layout.compose(bases))
+        return cls(ctx, dim, stride, None if inbounds else extent, positions, bases)
 
     def _position(self, offset: int) -> ir.Value:
-        """Unsigned, as i64."""
-        number = self.positions[combine(self.images, offset)]
+        """Return the index for the element at an offset, zero-extended to i64."""
+        number = self.positions[combine(self.bases, offset)]
         return number if number.type == I64 else self.ctx.builder.zext(number, I64)
 
     def distance(self, offset: int) -> ir.Value:
-        """Bytes from the first position to that of the element at an offset."""
+        """Return the bytes from index 0 to the index for the element at an offset."""
         return _times(self.ctx.builder, self._position(offset), self.stride)
 
     def inside(self, offset: int) -> ir.Value | None:
+        """Return whether the index for an element is inside the tensor; None means always."""
         if self.extent is None:
             return None
         builder = self.ctx.builder
@@ -242,7 +263,7 @@ class Sparse:
 
 
 def _remaining(builder: ir.IRBuilder, extent: Size, start: ir.Value, tile: int) -> ir.Value:
-    """Elements of the tile that starts at `start` inside the tensor, i32; none beyond its end."""
+    """Return the elements of the tile at `start` that are inside the tensor, i32."""
     size = _number(extent)
     left, whole = builder.sub(size, start), ir.Constant(I64, tile)
     left = builder.select(builder.icmp_unsigned("<", left, whole), left, whole)
@@ -250,8 +271,8 @@ def _remaining(builder: ir.IRBuilder, extent: Size, start: ir.Value, tile: int) 
     return builder.trunc(builder.select(inside, left, ir.Constant(I64, 0)), I32)
 
 
-def _behind(builder: ir.IRBuilder, address: ir.Value, terms: list[ir.Value]) -> ir.Value:
-    """The address with all terms of an offset added to it."""
+def _plus(builder: ir.IRBuilder, address: ir.Value, terms: list[ir.Value]) -> ir.Value:
+    """Return an address plus all terms of an offset."""
     if terms and terms[0].type == I32:
         terms = [builder.zext(reduce(builder.add, terms), I64)]
     return reduce(builder.add, terms, address)
@@ -268,9 +289,9 @@ def _number(size: Size) -> ir.Value:
 
 
 def remark_width(
-    ctx: Context, op: Op, layout: LinearLayout, size: int, vector: int, otherwise: str
+    ctx: EmitContext, op: Op, layout: LinearLayout, size: int, vector: int, otherwise: str
 ) -> None:
-    """Note how many bytes an access moves at once, so many elements of a size; or `otherwise`."""
+    """Leave a remark on the bytes of an access, and on what happens in the other cases."""
     count = len(layout.offsets()) // vector
-    why = f"{count} for a thread" + (f", {otherwise}" if otherwise else "")
+    why = f"{count} a thread" + (f", {otherwise}" if otherwise else "")
     ctx.remark(f"accesses of {vector * size} bytes", why, op, bytes=vector * size, count=count)

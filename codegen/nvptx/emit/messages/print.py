@@ -1,7 +1,8 @@
-"""Lowering of print_tko: one thread of the block calls the printf that a driver provides.
+"""Lowering of print_tko: one thread of the block calls the printf that the driver provides.
 
-Tiles of several elements go through shared memory, where that thread finds all of them. What one
-call cannot take is written element by element; what other blocks print may come in between then.
+Tiles of several elements are stored to shared memory, from which that thread loads all of them. If
+there are more arguments than one call takes, elements are printed one by one; then the output of
+other blocks may come in between.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from math import prod
 
 from llvmlite import ir
 
-from tileir.codegen.nvptx.emit.fragments import I32, I64, Context
+from tileir.codegen.nvptx.emit.fragments import I32, I64, EmitContext
 from tileir.codegen.nvptx.emit.one_thread import one_thread
 from tileir.codegen.nvptx.emit.values.row_major import Piece, staged, staged_together
 from tileir.codegen.nvptx.machine import access
@@ -29,7 +30,8 @@ _DOUBLE = ir.DoubleType()
 _INTEGERS, _FLOATS = "diuoxXc", "eEfFgGaA"
 
 
-def print_tko(ctx: Context, op: Op) -> None:
+def print_tko(ctx: EmitContext, op: Op) -> None:
+    """Lower print_tko: by one call if it can take all elements, else element by element."""
     values = list(op.operands["args"])
     parts, rest = list(pieces(op.attributes["str"])), iter(values)
     if sum(value.type.size for value in values) <= MOST_ARGUMENTS:
@@ -43,11 +45,11 @@ def print_tko(ctx: Context, op: Op) -> None:
                 _tile(ctx, part, next(rest))
 
 
-def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> None:
-    """Everything in one call, so that nothing comes in between."""
+def _whole(ctx: EmitContext, parts: list[str | Conversion], values: list[Value]) -> None:
+    """Print everything in one call, so that no other output comes in between."""
     tiles = [value for value in values if value.type.size > 1]
-    homes = [ctx.assignment.computed(value)[0] for value in tiles]
-    places = dict(zip(tiles, staged_together(ctx, tiles, homes), strict=True))
+    layouts = [ctx.assignment.defined_in(value)[0] for value in tiles]
+    stored = dict(zip(tiles, staged_together(ctx, tiles, layouts), strict=True))
     rest, words, arguments = iter(values), "", []
     with one_thread(ctx):
         for part in parts:
@@ -56,7 +58,7 @@ def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> 
                 continue
             value = next(rest)
             elements = [
-                _converted(ctx, part, _element(ctx, value, places.get(value), I32(number)), value)
+                _converted(ctx, part, _element(ctx, value, stored.get(value), I32(number)), value)
                 for number in range(value.type.size)
             ]
             words += _bracketed([spelled for spelled, _ in elements], value.type.shape)
@@ -64,20 +66,20 @@ def _whole(ctx: Context, parts: list[str | Conversion], values: list[Value]) -> 
         write(ctx, words, arguments)
 
 
-def _element(ctx: Context, value: Value, piece: Piece | None, number: ir.Value) -> ir.Value:
-    """An element by its number in a piece; there is none of a single number."""
+def _element(ctx: EmitContext, value: Value, piece: Piece | None, number: ir.Value) -> ir.Value:
+    """Return the element with this number in a piece; a single element is in no piece."""
     if piece is None:
         return ctx.fragment(value, ctx.uniform)[0]
     builder, kind = ctx.builder, integer_type(value.type.element)
-    place = builder.mul(number, I32(kind.width // 8))
-    address = builder.add(piece.base, place)
-    shape = access.Shape(kind.width, 1)
+    offset = builder.mul(number, I32(kind.width // 8))
+    address = builder.add(piece.base, offset)
+    shape = access.AccessShape(kind.width, 1)
     (bits,) = access.load(builder, shape, address, 0, None, None, access.SHARED)
     return value_of(builder, bits, value.type.element)
 
 
 def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
-    """Elements in row-major order, in a pair of brackets for each dimension."""
+    """Return elements in row-major order, with brackets for each dimension."""
     if not dims:
         return words[0]
     row = len(words) // dims[0]
@@ -85,8 +87,8 @@ def _bracketed(words: list[str], dims: tuple[int, ...]) -> str:
     return f"[{', '.join(_bracketed(each, dims[1:]) for each in rows)}]"
 
 
-def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
-    """The elements in order, a pair of brackets around each row of each dimension."""
+def _tile(ctx: EmitContext, conversion: Conversion, value: Value) -> None:
+    """Print the elements one by one, with brackets around each row of each dimension."""
     builder, rank = ctx.builder, value.type.rank
     if value.type.size == 1:
         words, arguments = _converted(ctx, conversion, _element(ctx, value, None, I32(0)), value)
@@ -94,7 +96,7 @@ def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
             write(ctx, "[" * rank + words + "]" * rank, arguments)
         return
     size = integer_type(value.type.element).width // 8
-    for piece in staged(ctx, value, ctx.assignment.computed(value)[0]):
+    for piece in staged(ctx, value, ctx.assignment.defined_in(value)[0]):
         with one_thread(ctx), _counted(ctx, piece.size // size) as here:
             number = builder.add(here, I32(piece.start // size))
             with builder.if_then(builder.icmp_unsigned("!=", number, I32(0))):
@@ -104,8 +106,8 @@ def _tile(ctx: Context, conversion: Conversion, value: Value) -> None:
             _brackets(ctx, value, builder.add(number, I32(1)), "]")
 
 
-def _brackets(ctx: Context, value: Value, number: ir.Value, bracket: str) -> None:
-    """One for each dimension of which a row starts, or has just ended, at this element."""
+def _brackets(ctx: EmitContext, value: Value, number: ir.Value, bracket: str) -> None:
+    """Print a bracket for each dimension of which a row starts, or has ended, at this element."""
     builder, shape = ctx.builder, value.type.shape
     for dim in range(len(shape)):
         within = builder.and_(number, ir.Constant(I32, prod(shape[dim:]) - 1))
@@ -114,8 +116,8 @@ def _brackets(ctx: Context, value: Value, number: ir.Value, bracket: str) -> Non
 
 
 @contextmanager
-def _counted(ctx: Context, count: int) -> Iterator[ir.Value]:
-    """Code inside is done so many times; its number."""
+def _counted(ctx: EmitContext, count: int) -> Iterator[ir.Value]:
+    """Emit the code inside as the body of a loop; yield the number of the iteration."""
     builder, counter = ctx.builder, ctx.variable(I32)
     builder.store(ir.Constant(I32, 0), counter)
     body, after = (builder.append_basic_block(name) for name in ("element", "written"))
@@ -131,9 +133,9 @@ def _counted(ctx: Context, count: int) -> Iterator[ir.Value]:
 
 
 def _converted(
-    ctx: Context, conversion: Conversion, element: ir.Value, value: Value
+    ctx: EmitContext, conversion: Conversion, element: ir.Value, value: Value
 ) -> tuple[str, list[ir.Value]]:
-    """One element: how C's printf has to be told, and what it is given."""
+    """Return the conversion of C's printf for one element, and its arguments."""
     builder, kind, letter = ctx.builder, value.type.element, conversion.letter
     precision = "" if conversion.precision is None else f".{conversion.precision}"
     head = f"%{conversion.flags}{conversion.width}{precision}"
@@ -157,7 +159,7 @@ def _converted(
 
 
 def _extended(builder: ir.IRBuilder, bits: ir.Value, most: int, signed: bool) -> ir.Value:
-    """The integer cut to so many bits, as i64."""
+    """Return an integer truncated to so many bits, as i64."""
     if bits.type.width > most:
         bits = builder.trunc(bits, ir.IntType(most))
     if bits.type == I64:

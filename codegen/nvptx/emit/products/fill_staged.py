@@ -1,110 +1,113 @@
-"""Writing a tile that a thread has in registers, or a piece of it, to where it is staged."""
+"""Stage tiles: allocate shared memory for them, and store them, or pieces of them, to it."""
 
 from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import combine, span
 from tileir.codegen.layouts.swizzle import WIDEST
-from tileir.codegen.nvptx.emit.fragments import I32, Context
-from tileir.codegen.nvptx.emit.shared_addresses import Places
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
+from tileir.codegen.nvptx.emit.shared_addresses import SharedAddresses
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.schedule.staged import (
     ALIGNMENT,
     Staged,
     Staging,
+    bases_in_root,
     find,
-    images_in_root,
     root_of,
 )
 from tileir.ir import Block, Op, Value
 
-from .factors import as_read
+from .operands import as_operand
 
 
-def fill(ctx: Context, value: Value) -> None:
-    """Stage a value that has come into being; products may read it after `before_use`."""
+def fill(ctx: EmitContext, value: Value) -> None:
+    """Stage a value that has been defined; products may read it after `before_use`."""
     staging = ctx.assignment.staged[value]
     ctx.shared.before_fill(*staging.range)
-    ctx.staged[value] = _write(ctx, value, staging, ctx.shared.fixed(staging.place))
+    ctx.staged[value] = _store(ctx, value, staging, ctx.shared.fixed(staging.offset))
 
 
-def fill_pieces(ctx: Context, op: Op, start: int) -> dict[str, Staged]:
-    """Stage the pieces of a product's factors that begin at `start` along k, and meet.
+def fill_pieces(ctx: EmitContext, op: Op, start: int) -> dict[str, Staged]:
+    """Stage the pieces of a product's operands that begin at `start` along k; end with a barrier.
 
-    They may be read until something else is put into shared memory.
+    They may be read until scratch memory is reserved for something else.
     """
-    cut, plan = ctx.assignment.cut[op], ctx.assignment.products[op]
-    base, found = ctx.shared.reserve(cut.bytes), {}
-    for slot, staging in cut.factors.items():
+    split, plan = ctx.assignment.split[op], ctx.assignment.products[op]
+    base, pieces = ctx.shared.reserve(split.bytes), {}
+    for slot, staging in split.operands.items():
         value, part = op.operands[slot], plan.part(slot)
-        piece = combine(images_in_root(value), part.at(k=start))
-        place = base.add(ir.Constant(I32, staging.place)) if staging.place else base
+        piece = combine(bases_in_root(value), part.at(k=start))
+        address = base.add(ir.Constant(I32, staging.offset)) if staging.offset else base
         root = root_of(value)
-        found[slot] = find({root: _write(ctx, root, staging, place, piece)}, value)
+        pieces[slot] = find({root: _store(ctx, root, staging, address, piece)}, value)
     ctx.shared.barrier()
-    return found
+    return pieces
 
 
-def _write(ctx: Context, value: Value, staging: Staging, base: ir.Value, piece: int = 0) -> Staged:
-    """Write those elements that are those of the piece in the bits that are cut."""
+def _store(
+    ctx: EmitContext, value: Value, staging: Staging, base: ir.Value, piece: int = 0
+) -> Staged:
+    """Store the elements of a thread that belong to a piece: equal to it in the piece's bits."""
     layout, size = staging.layout, staging.size
     fragment = ctx.fragment(value, layout)
-    staged = Staged(base, staging.images, size)
+    staged = Staged(base, staging.bases, size)
     together = []
     while size << len(together) < WIDEST:
-        base_of = {staged.place(of): of for of in layout.register}
+        base_of = {staged.offset(of): of for of in layout.register}
         if 1 << len(together) not in base_of:
             break
         together.append(base_of[1 << len(together)])
     mask = sum(together)
-    places = Places(ctx, base, [staged.place(of) * size for of in layout.thread])
-    shape, owner = access.Shape(8 * size, 1 << len(together)), ctx.owner(layout)
+    addresses = SharedAddresses(ctx, base, [staged.offset(of) * size for of in layout.thread])
+    shape, owner = access.AccessShape(8 * size, 1 << len(together)), ctx.owner(layout)
     element = value.type.element
     for offset in layout.offsets():
-        inside = ctx.inside(layout, staging.cut, offset ^ piece, owner)
+        inside = ctx.inside(layout, staging.piece_mask, offset ^ piece, owner)
         if offset & mask or inside is False:
             continue
         elements = [
-            as_read(ctx.builder, fragment[offset ^ step], element, staging.reading)
+            as_operand(ctx.builder, fragment[offset ^ step], element, staging.operand_type)
             for step in span(together)
         ]
-        place = places.at(staged.place(offset) * size)
-        access.store(ctx.builder, shape, *place, inside, elements, access.SHARED)
+        address = addresses.at(staged.offset(offset) * size)
+        access.store(ctx.builder, shape, *address, inside, elements, access.SHARED)
     return staged
 
 
-def place_staged(kernel: Kernel, staged: dict[Value, Staging], start: int) -> int:
-    """Choose the place of every staged tile, from `start` on; the end of all of them.
+def allocate_staged(kernel: KernelIR, staged: dict[Value, Staging], start: int) -> int:
+    """Allocate shared memory for staged tiles, from byte `start` on; return the end of all of them.
 
-    Tiles share a place if one is last read before the other is written.
+    Two tiles may share bytes if one is last read before the other is stored.
     """
-    end, taken = start, []
+    end, allocated = start, []
     lives = _lives(kernel, staged)
     for value in sorted(staged, key=lambda value: lives[value]):
         staging, (first, last) = staged[value], lives[value]
-        place = -(-start // ALIGNMENT) * ALIGNMENT
-        for other, until in sorted(taken, key=lambda pair: pair[0].place):
+        offset = -(-start // ALIGNMENT) * ALIGNMENT
+        for other, until in sorted(allocated, key=lambda pair: pair[0].offset):
             low, high = other.range
-            if until >= first and place < high and low < place + staging.bytes:
-                place = -(-high // ALIGNMENT) * ALIGNMENT
-        staging.place = place
-        taken.append((staging, last))
-        end = max(end, place + staging.bytes)
+            if until >= first and offset < high and low < offset + staging.bytes:
+                offset = -(-high // ALIGNMENT) * ALIGNMENT
+        staging.offset = offset
+        allocated.append((staging, last))
+        end = max(end, offset + staging.bytes)
     return end
 
 
-def _lives(kernel: Kernel, staged: dict[Value, Staging]) -> dict[Value, tuple[int, int]]:
-    """From which op to which a tile has to stay, by the ops' numbers in pre-order.
+def _lives(kernel: KernelIR, staged: dict[Value, Staging]) -> dict[Value, tuple[int, int]]:
+    """Return the live range of each staged tile: first and last op, numbered in pre-order.
 
-    What is used within an op of the block that it is defined in, stays until the end of that op.
+    A tile that is used within the region of an op is live until the end of the outermost such op
+    in the block that defines the tile.
     """
     lives: dict[Value, tuple[int, int]] = {}
     count = 0
 
     def walk(block: Block) -> set[Value]:
-        """What is used in the block and below, and defined outside of it."""
+        """Return the tiles that are used in a block or its regions, and defined outside of it."""
         nonlocal count
         used, own = set(), [value for value in block.arguments if value in staged]
         lives.update(dict.fromkeys(own, (count, count)))

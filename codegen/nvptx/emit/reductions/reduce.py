@@ -1,12 +1,12 @@
 """Lowering of reduce: registers, then lanes, then warps.
 
-A fold goes through the bits of the coordinate along its dimension. Where a bit is a register, the
-thread combines its own elements; where it is a lane, a shuffle brings the other half; where it is
-a warp, partial results go through shared memory, once for all warps. If the body commutes, or
-chooses fairly among two, bits are taken in the order registers, lanes, warps. Otherwise they are
-taken from the lowest to the highest: then only neighbours are ever combined, in their order, and
-the body need not commute. Afterwards all threads that took part have the result, the same to the
-last bit: where equal numbers may differ in that, lanes agree on who comes first.
+A reduction folds the bits of the coordinate along its dimension one by one. Where a bit is a
+register, the thread combines its own elements; where it is a lane, a shuffle brings the other half;
+where it is a warp, partial results are exchanged through shared memory, once for all warps. If the
+body commutes, or selects one of its operands, bits are taken in the order registers, lanes, warps.
+Otherwise they are taken from the lowest to the highest: then only neighbours are combined, in their
+order, and the body need not commute. Afterwards all threads that took part have the same result, to
+the last bit: both lanes of a pair take the operands in the same order.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from llvmlite import ir
 from tileir.codegen.analysis.reorderable_reductions import commutes
 from tileir.codegen.analysis.selecting_reductions import chooses
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, dropped_images
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.ir import Op
 
-from .folds import Board, Elements, Many, run_body, shuffled
+from .folds import Elements, Many, ScratchBuffer, run_body, shuffled
 
 
-def lower_reduce(ctx: Context, op: Op) -> None:
-    """Fold registers, then lanes, then warps; every thread that needs it gets the result."""
+def lower_reduce(ctx: EmitContext, op: Op) -> None:
+    """Lower reduce; every thread that needs the result has it in the end."""
     fold = _Fold(ctx, op)
     low, count = fold.low, fold.count
-    registers, lanes, warps = fold.places()
+    registers, lanes, warps = fold.bits_by_kind()
     order = [1 << bit for bit in range(low, low + count)]
     if fold.commutes or chooses(op):
         order = [*registers, *lanes, *warps]
     bits = [(len(registers), "registers"), (len(lanes), "lanes"), (len(warps), "warps")]
-    why = ", ".join(f"{count} of {kind}" for count, kind in bits if count)
-    ctx.remark(f"{count} bits of the dimension reduced", why or "all of them are the same")
+    steps = ", ".join(f"over {1 << count} {kind}" for count, kind in bits if count)
+    ctx.remark(f"dimension of {1 << count} reduced", steps or "its elements are all the same")
     while order:
         bit = order[0]
         if bit in registers:
@@ -49,34 +49,34 @@ def lower_reduce(ctx: Context, op: Op) -> None:
                 together += 1
             fold.across_warps(order[:together])
             order = order[together:]
-    images = dropped_images(fold.layout.bits, low, count)
+    bases = dropped_images(fold.layout.bits, low, count)
     for number, result in enumerate(op.results):
-        home = ctx.assignment.computed(result)[0]
-        fragment = {combine(images, o): elements[number] for o, elements in fold.values.items()}
-        ctx.define(result, home, fragment)
+        layout = ctx.assignment.defined_in(result)[0]
+        fragment = {combine(bases, o): elements[number] for o, elements in fold.values.items()}
+        ctx.define(result, layout, fragment)
 
 
 class _Fold:
-    """A reduction under way: what is left of the tiles, and where it lies."""
+    """The state of a reduction: the partial results, and their layout."""
 
-    def __init__(self, ctx: Context, op: Op) -> None:
+    def __init__(self, ctx: EmitContext, op: Op) -> None:
         self.ctx, self.op = ctx, op
         operands = op.operands["operands"]
         self.elements = [value.type.element for value in operands]
-        self.layout: LinearLayout = ctx.assignment.own[op]
+        self.layout: LinearLayout = ctx.assignment.op_layouts[op]
         fragments = [ctx.fragment(value, self.layout) for value in operands]
         self.values: Many = {o: [f[o] for f in fragments] for o in self.layout.offsets()}
         self.low, self.count = dim_bits(operands[0].type.shape, op.attributes["dim"])
         self.commutes = commutes(op)
 
-    def places(self) -> tuple[list[int], list[int], list[int]]:
-        """The element bits along the dimension that are registers, lanes and warps."""
+    def bits_by_kind(self) -> tuple[list[int], list[int], list[int]]:
+        """Return the bases along the dimension that are registers, lanes and warps."""
         bits = [1 << bit for bit in range(self.low, self.low + self.count)]
         parts = (self.layout.register, self.layout.lane, self.layout.warp)
         return tuple([bit for bit in bits if bit in part] for part in parts)
 
     def body(self, earlier: Elements, later: Elements) -> Elements:
-        """The body on two neighbours: it takes the element before what was folded so far."""
+        """Emit the body on two neighbours; its first operand is the later one."""
         return run_body(self.ctx, self.op, later, earlier)
 
     def in_registers(self, bit: int) -> None:
@@ -100,14 +100,14 @@ class _Fold:
         self.layout = self.layout.without(bit)
 
     def across_warps(self, bits: Sequence[int]) -> None:
-        """Every warp writes what it has, and every thread folds what all of them wrote."""
+        """Exchange partial results through shared memory; every thread folds those of all warps."""
         after = self.layout.without(sum(bits))
-        board = Board(self.ctx, self.elements, self.layout, bits)
-        board.write(self.values, self.ctx.owner(self.layout))
+        scratch = ScratchBuffer(self.ctx, self.elements, self.layout, bits)
+        scratch.write(self.values, self.ctx.owner(self.layout))
         self.ctx.shared.barrier()
         values: Many = {}
         for offset in after.offsets():
-            first, *others = board.read(offset)
+            first, *others = scratch.read(offset)
             for later in others:
                 first = self.body(first, later)
             values[offset] = first

@@ -1,8 +1,8 @@
 """Lowering of scan: over the registers of a thread, over lanes, over warps.
 
 The layout has the lowest bits of the dimension in registers, the next in lanes, the rest in warps
-(`layout.for_scan`), so that what a thread holds is a stretch of neighbours. Each thread folds its
-own; what all threads before it have folded is found by shuffles and one exchange between warps.
+(`linear_layout.for_scan`), so that a thread holds consecutive elements. Each thread scans its own;
+the prefix, the fold of all threads before it, comes from shuffles and one exchange between warps.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Callable, Sequence
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout, dim_bits, span
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.codegen.scalar.constants import constant
 from tileir.ir import Op
 
-from .folds import Board, Elements, Many, run_body, shuffled
+from .folds import Elements, Many, ScratchBuffer, run_body, shuffled
 
 
-def lower_scan(ctx: Context, op: Op) -> None:
-    """In each thread, then over the lanes of a warp, then over warps: three prefixes in one.
+def lower_scan(ctx: EmitContext, op: Op) -> None:
+    """Lower scan: in each thread, then over the lanes of a warp, then over warps.
 
-    The identities of the op take no part, as they may show: 0.0 + -0.0 is 0.0.
+    The identities of the op are not used, as they may change the result: 0.0 + -0.0 is 0.0.
     """
-    operands, layout = op.operands["operands"], ctx.assignment.own[op]
+    operands, layout = op.operands["operands"], ctx.assignment.op_layouts[op]
     elements = [value.type.element for value in operands]
     low, count = dim_bits(operands[0].type.shape, op.attributes["dim"])
     along = (1 << count) - 1 << low
@@ -41,9 +41,9 @@ def lower_scan(ctx: Context, op: Op) -> None:
             values[row ^ step] = running
     last = steps[-1]
     totals = {row: values[row ^ last] for row in span(others)}
-    found = _before(ctx, op, elements, layout, along, backwards, totals)
-    if found is not None:
-        before, nothing = found
+    prefixes = _before(ctx, op, elements, layout, along, backwards, totals)
+    if prefixes is not None:
+        before, nothing = prefixes
         neutral = _neutral(op)
         for row in span(others):
             prefix = before[row]
@@ -56,11 +56,11 @@ def lower_scan(ctx: Context, op: Op) -> None:
                     value = _choose(ctx.builder, nothing, own_value, value)
                 values[row ^ step] = value
     for number, result in enumerate(op.results):
-        ctx.define(result, layout, {o: found[number] for o, found in values.items()})
+        ctx.define(result, layout, {o: elements[number] for o, elements in values.items()})
 
 
 def _neutral(op: Op) -> Elements | None:
-    """What leaves any second operand of the body as it is; None if there is nothing for certain."""
+    """Return the neutral first operand of the body; None if none is known."""
     body, *rest = op.regions[0].block.ops
     if len(rest) != 1 or body.name not in _NEUTRAL or len(op.results) != 1:
         return None
@@ -84,16 +84,21 @@ _NEUTRAL: dict[str, Callable[[int], int]] = {
     "ori": lambda width: 0,
     "xori": lambda width: 0,
 }
-"""The bits of each op's neutral element, by the width of elements; that of sums of floats is -0."""
+"""Op -> the bits of its neutral element, given the element's width; that of addf is -0."""
 
 
 def _before(
-    ctx: Context, op: Op, elements: Sequence[object], layout: LinearLayout, along: int,
-    backwards: bool, totals: Many,
-) -> tuple[Many, ir.Value] | None:  # fmt: skip
-    """What all threads before this one have folded, for each row, and whether there are none.
+    ctx: EmitContext,
+    op: Op,
+    elements: Sequence[object],
+    layout: LinearLayout,
+    along: int,
+    backwards: bool,
+    totals: Many,
+) -> tuple[Many, ir.Value] | None:
+    """Return the fold of all threads before this one for each row, and whether there are none (i1).
 
-    None if no thread has any before it.
+    None if no thread has one before it.
     """
     lanes = [bit for bit, base in enumerate(layout.lane) if base & along]
     warps = [base for base in layout.warp if base & along]
@@ -104,7 +109,7 @@ def _before(
     lane_mask = sum(1 << bit for bit in lanes)
     if lanes:
         for bit in lanes:
-            # The last lane of the other half has folded all of it.
+            # The last lane of the other half has the fold of all of it.
             below = sum(1 << lower for lower in lanes if lower < bit)
             source = builder.and_(ctx.thread, ir.Constant(I32, 31 & ~(below | 1 << bit)))
             source = builder.or_(source, ir.Constant(I32, 1 << bit if backwards else below))
@@ -129,8 +134,8 @@ def _before(
     ends = [end for end in ends if end is not None]
     writes = ends[0] if len(ends) == 1 else builder.and_(*ends) if ends else None
     kept = layout.without(along & ~sum(warps))
-    board = Board(ctx, elements, kept, warps)
-    board.write(inclusive, writes)
+    scratch = ScratchBuffer(ctx, elements, kept, warps)
+    scratch.write(inclusive, writes)
     ctx.shared.barrier()
     mine = ctx.combined(
         tuple(1 << warps.index(base) if base in warps else 0 for base in layout.thread)
@@ -139,13 +144,13 @@ def _before(
     first_warp = builder.icmp_unsigned("==", mine, ir.Constant(I32, first))
     result = {}
     for row in totals:
-        found = board.read(row)
-        chosen = running = found[first]
+        by_warp = scratch.read(row)
+        chosen = running = by_warp[first]
         for number in later:
             here = builder.icmp_unsigned("==", mine, ir.Constant(I32, number))
             chosen = _choose(builder, here, running, chosen)
             if number != later[-1]:
-                running = run_body(ctx, op, running, found[number])
+                running = run_body(ctx, op, running, by_warp[number])
         if before is not None:
             both = run_body(ctx, op, chosen, before[row])
             both = _choose(builder, first_warp, before[row], both)
@@ -154,14 +159,14 @@ def _before(
     return result, first_warp if before is None else builder.and_(first_lane, first_warp)
 
 
-def _is_second(ctx: Context, bit: int, backwards: bool) -> ir.Value:
-    """Whether the half that a thread's bit puts it in comes after the other."""
+def _is_second(ctx: EmitContext, bit: int, backwards: bool) -> ir.Value:
+    """Return whether the half that a thread's bit puts it in comes second."""
     upper = ctx.thread_has(bit)
     return ctx.builder.not_(upper) if backwards else upper
 
 
-def _is_end(ctx: Context, mask: int, upper: bool) -> ir.Value:
-    """Whether the thread's bits in the mask are all clear, or all set."""
+def _is_end(ctx: EmitContext, mask: int, upper: bool) -> ir.Value:
+    """Return whether the thread's bits in the mask are all set, if `upper`, else all clear."""
     bits = ctx.builder.and_(ctx.thread, ir.Constant(I32, mask))
     return ctx.builder.icmp_unsigned("==", bits, ir.Constant(I32, mask if upper else 0))
 

@@ -1,8 +1,8 @@
 """Lowering of cat, extract, insert, pack and unpack: tiles taken apart and put together.
 
-Where an element of a cat, a pack or an unpack comes from is known from its number, so the thread
-that wants it has it. Slices are counted by numbers known at run time only; their tile goes through
-shared memory (see `row_major`).
+Where an element of a cat, a pack or an unpack comes from is known statically, so layouts are chosen
+such that the thread that needs it has it. The indices of extract and insert are known at run time
+only: their tile is stored to shared memory and reloaded (see `row_major`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from llvmlite import ir
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, span
 from tileir.codegen.layouts.renumber import bits_of as packed_bits
 from tileir.codegen.layouts.renumber import joined_bit, needed, regrouped
-from tileir.codegen.nvptx.emit.fragments import I32, Context, Fragment
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext, Fragment
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
 from tileir.codegen.scalar.bits import bits_of as plain_bits
@@ -25,8 +25,8 @@ from tileir.ir import Op, Value
 from .row_major import staged
 
 
-def cat(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """One bit of an element's number says which operand it is from."""
+def cat(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower cat: one bit of an element's number says which operand it is from."""
     builder, bit = ctx.builder, 1 << joined_bit(op)
     lhs, rhs = (ctx.operand(op, op.operands[slot], layout) for slot in ("lhs", "rhs"))
     if bit in layout.register:
@@ -35,8 +35,8 @@ def cat(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     return {o: builder.select(second, rhs[o], lhs[o]) for o in layout.offsets()}
 
 
-def regroup(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """pack and unpack: the bits of elements side by side, read as other elements."""
+def regroup(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower pack and unpack: the bits of consecutive elements become other elements."""
     builder, source = ctx.builder, op.operands["source"]
     old, new = packed_bits(source.type.element), packed_bits(op.result.type.element)
     kind, grown = llvm_type(op.result.type.element), regrouped(op)
@@ -58,12 +58,12 @@ def regroup(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     for offset in layout.offsets():
         bits = plain_bits(builder, wholes[offset])
         if any(bases):
-            place = ctx.combined(bases)
+            shift = ctx.combined(bases)
             width = bits.type.width
             if width != I32.width:
                 resize = builder.zext if width > I32.width else builder.trunc
-                place = resize(place, bits.type)
-            bits = builder.lshr(bits, place)
+                shift = resize(shift, bits.type)
+            bits = builder.lshr(bits, shift)
         if offset & mask:
             bits = builder.lshr(bits, ir.Constant(bits.type, (offset & mask) * new))
         bits = bits if bits.type == wide else builder.trunc(bits, wide)
@@ -71,47 +71,50 @@ def regroup(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     return result
 
 
-def extract(ctx: Context, op: Op) -> None:
+def extract(ctx: EmitContext, op: Op) -> None:
+    """Lower extract: the source is stored to shared memory, from which the slice is loaded."""
     source, result = op.operands["source"], op.results[0]
     if source.type.size == 1:
         return ctx.define(result, ctx.uniform, ctx.fragment(source, ctx.uniform))
     size = integer_type(source.type.element).width // 8
-    images = [0] * (result.type.size.bit_length() - 1)
+    bases = [0] * (result.type.size.bit_length() - 1)
     start: ir.Value = ir.Constant(I32, 0)
     for dim in range(source.type.rank):
         inner, count = dim_bits(result.type.shape, dim)
         outer, _ = dim_bits(source.type.shape, dim)
         for bit in range(count):
-            images[inner + bit] = 1 << outer + bit
+            bases[inner + bit] = 1 << outer + bit
         number = _slice(ctx, op, dim, source, result)
         start = _moved(ctx, start, number, size << outer + count)
-    layouts = ctx.assignment.computed(result)
-    found = _read(ctx, source, ctx.assignment.own[op], layouts, images, start)
-    for layout, fragment in zip(layouts, found, strict=True):
+    layouts = ctx.assignment.defined_in(result)
+    fragments = _read(ctx, source, ctx.assignment.op_layouts[op], layouts, bases, start)
+    for layout, fragment in zip(layouts, fragments, strict=True):
         ctx.define(result, layout, fragment)
     return None
 
 
-def insert(ctx: Context, op: Op) -> None:
-    """Elements of the slice are taken from the source, all others stay."""
+def insert(ctx: EmitContext, op: Op) -> None:
+    """Lower insert: elements of the slice are taken from the source, all others stay."""
     builder, source, result = ctx.builder, op.operands["source"], op.results[0]
-    layout = ctx.assignment.computed(result)[0]
+    layout = ctx.assignment.defined_in(result)[0]
     if result.type.size == 1:
         return ctx.define(result, layout, ctx.fragment(source, ctx.uniform))
     before = ctx.fragment(op.operands["destination"], layout)
-    images = [0] * layout.bits
+    bases = [0] * layout.bits
     tests = []
     for dim in range(source.type.rank):
         inner, count = dim_bits(source.type.shape, dim)
         outer, whole = dim_bits(result.type.shape, dim)
         for bit in range(count):
-            images[outer + bit] = 1 << inner + bit
+            bases[outer + bit] = 1 << inner + bit
         if whole > count:
             number = [0] * layout.bits
             for bit in range(count, whole):
                 number[outer + bit] = 1 << bit - count
             tests.append((number, _slice(ctx, op, dim, result, source)))
-    (after,) = _read(ctx, source, ctx.assignment.own[op], [layout], images, ir.Constant(I32, 0))
+    (after,) = _read(
+        ctx, source, ctx.assignment.op_layouts[op], [layout], bases, ir.Constant(I32, 0)
+    )
     fragment = {}
     for offset in layout.offsets():
         value = after[offset]
@@ -126,40 +129,47 @@ def insert(ctx: Context, op: Op) -> None:
 
 
 def _read(
-    ctx: Context, value: Value, own: LinearLayout, layouts: Sequence[LinearLayout],
-    images: Sequence[int], start: ir.Value,
-) -> list[Fragment]:  # fmt: skip
-    """The elements of a tile at the images of others' numbers, which are `layouts`' fragments.
+    ctx: EmitContext,
+    value: Value,
+    own: LinearLayout,
+    layouts: Sequence[LinearLayout],
+    bases: Sequence[int],
+    start: ir.Value,
+) -> list[Fragment]:
+    """Return a fragment for each of `layouts`, read from a tile that is stored from `own`.
 
-    `start` is how many bytes further they are; it has other bits than the images.
+    Bit b of the number of an element that is read moves by `bases[b]` elements in the tile; `start`
+    is a further distance in bytes, which has no bits in common with the bases.
     """
     builder, element = ctx.builder, value.type.element
     kind = integer_type(element)
-    shape, size = access.Shape(kind.width, 1), kind.width // 8
-    found: list[dict[int, ir.Value]] = [{} for _ in layouts]
+    shape, size = access.AccessShape(kind.width, 1), kind.width // 8
+    fragments: list[dict[int, ir.Value]] = [{} for _ in layouts]
     for piece in staged(ctx, value, own):
-        for layout, bits in zip(layouts, found, strict=True):
-            bases = tuple(combine(images, thread) * size for thread in layout.thread)
-            reached = piece.reached(builder.add(start, ctx.combined(bases)))
+        for layout, bits in zip(layouts, fragments, strict=True):
+            thread_bases = tuple(combine(bases, base) * size for base in layout.thread)
+            reached = piece.reached(builder.add(start, ctx.combined(thread_bases)))
             for offset in layout.offsets():
-                *place, inside = reached(combine(images, offset) * size)
+                *address, inside = reached(combine(bases, offset) * size)
                 before = bits.get(offset, ir.Constant(kind, 0))
-                (bits[offset],) = access.load(builder, shape, *place, inside, before, access.SHARED)
+                (bits[offset],) = access.load(
+                    builder, shape, *address, inside, before, access.SHARED
+                )
     return [
         {offset: value_of(builder, word, element) for offset, word in bits.items()}
-        for bits in found
+        for bits in fragments
     ]
 
 
-def _slice(ctx: Context, op: Op, dim: int, whole: Value, part: Value) -> ir.Value:
-    """The number of a slice along a dimension, i32; one that is out of range is wrapped."""
+def _slice(ctx: EmitContext, op: Op, dim: int, whole: Value, part: Value) -> ir.Value:
+    """Return the number of a slice along a dimension, i32; one out of range is wrapped."""
     builder = ctx.builder
     number = ctx.unsigned(op.operands["indices"][dim])
     slices = whole.type.shape[dim] // part.type.shape[dim]
     return builder.and_(builder.trunc(number, I32), ir.Constant(I32, slices - 1))
 
 
-def _moved(ctx: Context, base: ir.Value, number: ir.Value, size: int) -> ir.Value:
+def _moved(ctx: EmitContext, base: ir.Value, number: ir.Value, size: int) -> ir.Value:
     return ctx.builder.add(base, ctx.builder.mul(number, ir.Constant(I32, size)))
 
 

@@ -1,6 +1,6 @@
-"""A tile in shared memory in the order of its elements, for those who want any element of it.
+"""Tiles in shared memory in row-major order, for ops that access any element at run time.
 
-As much of it at a time as shared memory has room for: a reader looks at every piece.
+A large tile is there piece by piece: a reader has to look at every piece.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
-from tileir.codegen.nvptx.emit.fragments import I32, Context
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type
 from tileir.ir import Value
 
 Reached = Callable[[int], tuple[ir.Value, int, ir.Value | None]]
-"""From a fixed distance in bytes to an address, an immediate, and whether that is in the piece."""
+"""From a constant offset in bytes to address, immediate, and whether that is in the piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some bytes of a tile, at the address `base`. `number` is None of one that is the whole."""
+    """Some bytes of a tile, at the address `base`; `number` is None if they are the whole tile."""
 
     builder: ir.IRBuilder
     base: ir.Value
     size: int
-    """In bytes, a power of two."""
+    """Bytes of the piece, a power of two."""
     number: int | None = None
 
     @property
     def start(self) -> int:
-        """The first byte of the tile that is here."""
+        """The offset of the piece's first byte in the tile."""
         return (self.number or 0) * self.size
 
     def reached(self, moving: ir.Value) -> Reached:
-        """Places in the tile: `moving` bytes and a fixed distance, which have no bits in common."""
+        """Return the addresses at `moving` plus a constant offset; these have no common bits."""
         builder, tests = self.builder, {}
         if self.number is None:
             address = builder.add(self.base, moving)
@@ -57,8 +57,8 @@ class Piece:
         return reached
 
 
-def staged(ctx: Context, value: Value, layout: LinearLayout) -> Iterator[Piece]:
-    """The pieces of a tile that is there in a layout, each once all threads have written it."""
+def staged(ctx: EmitContext, value: Value, layout: LinearLayout) -> Iterator[Piece]:
+    """Store a tile piece by piece, from a layout; yield each piece behind a barrier."""
     size = integer_type(value.type.element).width // 8 * value.type.size
     count = max(size // PIECE_BYTES, 1)
     for number in range(count):
@@ -70,30 +70,30 @@ def staged(ctx: Context, value: Value, layout: LinearLayout) -> Iterator[Piece]:
 
 
 def staged_together(
-    ctx: Context, values: Sequence[Value], layouts: Sequence[LinearLayout]
+    ctx: EmitContext, values: Sequence[Value], layouts: Sequence[LinearLayout]
 ) -> list[Piece]:
-    """Several small tiles, each as a whole, once all threads have written them."""
+    """Store several small tiles as a whole, and end with a barrier."""
     sizes = [integer_type(value.type.element).width // 8 * value.type.size for value in values]
-    *places, end = accumulate((-(-size // ALIGNMENT) * ALIGNMENT for size in sizes), initial=0)
+    *offsets, end = accumulate((-(-size // ALIGNMENT) * ALIGNMENT for size in sizes), initial=0)
     if not values:
         return []
-    base, found = ctx.shared.reserve(end), []
-    for value, layout, place, size in zip(values, layouts, places, sizes, strict=True):
-        found.append(Piece(ctx.builder, ctx.builder.add(base, I32(place)), size))
-        _write(ctx, value, layout, found[-1])
+    base, pieces = ctx.shared.reserve(end), []
+    for value, layout, offset, size in zip(values, layouts, offsets, sizes, strict=True):
+        pieces.append(Piece(ctx.builder, ctx.builder.add(base, I32(offset)), size))
+        _write(ctx, value, layout, pieces[-1])
     ctx.shared.barrier()
-    return found
+    return pieces
 
 
-def _write(ctx: Context, value: Value, layout: LinearLayout, piece: Piece) -> None:
-    """Every owner of elements writes those that belong to the piece."""
+def _write(ctx: EmitContext, value: Value, layout: LinearLayout, piece: Piece) -> None:
+    """Store the thread's elements that belong to a piece, in the owner of each."""
     builder, element = ctx.builder, value.type.element
-    shape = access.Shape(integer_type(element).width, 1)
+    shape = access.AccessShape(integer_type(element).width, 1)
     size, owner = shape.bits // 8, ctx.owner(layout)
     reached = piece.reached(ctx.combined(tuple(thread * size for thread in layout.thread)))
     for offset, held in ctx.fragment(value, layout).items():
-        *place, inside = reached(offset * size)
+        *address, inside = reached(offset * size)
         if inside is not None and owner is not None:
             inside = builder.and_(inside, owner)
         bits = [bits_of(builder, held, element)]
-        access.store(builder, shape, *place, inside or owner, bits, access.SHARED)
+        access.store(builder, shape, *address, inside or owner, bits, access.SHARED)

@@ -1,6 +1,6 @@
-"""Lowering of ops that compute: constants, coordinates, shapes, and what is done to each element.
+"""Lowering of ops that compute a tile: constants, iota, shape ops, and element-wise ops.
 
-A function here gives the fragment of an op's result in one layout.
+Each function returns the fragment of an op's result in one layout.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
-from tileir.codegen.nvptx.emit.fragments import I32, Context, Fragment
+from tileir.codegen.nvptx.emit.fragments import I32, EmitContext, Fragment
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
 from tileir.codegen.scalar import elementwise, pairs
@@ -21,10 +21,11 @@ from tileir.ir.constants import Constant
 
 from . import pieces
 
-Lower = Callable[[Context, Op, LinearLayout], Fragment]
+Lower = Callable[[EmitContext, Op, LinearLayout], Fragment]
 
 
-def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
+def constant(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower constant; if a thread's elements depend on its number, they are loaded from a table."""
     value: Constant = op.attributes["value"]
     element = value.type.element
     if value.is_splat or value.type.size == 1:
@@ -35,8 +36,8 @@ def constant(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     return {offset: _look_up(ctx, table, value, layout, offset) for offset in layout.offsets()}
 
 
-def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
-    """The elements in memory, as which element a thread needs is known at run time only."""
+def _table(ctx: EmitContext, value: Constant) -> ir.GlobalVariable:
+    """Return the elements of a constant in global memory."""
     stored = access.integer_type(value.type.element)
     kind = ir.ArrayType(stored, value.type.size)
     module = ctx.builder.module
@@ -53,7 +54,7 @@ def _table(ctx: Context, value: Constant) -> ir.GlobalVariable:
 
 
 def _look_up(
-    ctx: Context, table: ir.GlobalVariable, value: Constant, layout: LinearLayout, offset: int
+    ctx: EmitContext, table: ir.GlobalVariable, value: Constant, layout: LinearLayout, offset: int
 ) -> ir.Value:
     builder, element = ctx.builder, value.type.element
     index = builder.or_(ctx.position(layout), ir.Constant(I32, offset))
@@ -61,8 +62,8 @@ def _look_up(
     return access.value_of(builder, builder.load(address), element)
 
 
-def iota(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """Element number, as an unsigned number of the element's width."""
+def iota(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower iota: element numbers, as unsigned integers of the element's width."""
     builder, kind = ctx.builder, llvm_type(op.result.type.element)
     result = {}
     for offset in layout.offsets():
@@ -75,15 +76,15 @@ def iota(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     return result
 
 
-def same_elements(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """assume, reshape, broadcast and permute: the operand, numbered otherwise."""
+def same_elements(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower assume, reshape, broadcast and permute: the operand, renumbered."""
     return ctx.operand(op, next(op.operand_list()), layout)
 
 
-def offset(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """Pointers on their way; single ones in plain arithmetic, which LLVM may simplify.
+def offset(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower offset: of a single pointer in plain LLVM IR, which LLVM may simplify.
 
-    Amounts that 32 bits can hold are multiplied in one instruction.
+    Offsets that are known to fit in 32 bits are multiplied in one instruction.
     """
     if op.result.type.size == 1:
         return each_element(ctx, op, layout)
@@ -94,7 +95,7 @@ def offset(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
     if -half <= facts.lower and facts.upper < half:
         amounts = {o: _narrow(ctx.builder, amount) for o, amount in amounts.items()}
     return {
-        offset: access.move_address(ctx.builder, pointers[offset], amounts[offset], size)
+        offset: access.offset_address(ctx.builder, pointers[offset], amounts[offset], size)
         for offset in layout.offsets()
     }
 
@@ -103,8 +104,8 @@ def _narrow(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     return builder.trunc(number, I32) if number.type.width > I32.width else number
 
 
-def each_element(ctx: Context, op: Op, layout: LinearLayout) -> Fragment:
-    """What an element-wise op does to one element is the same for all targets; some take two."""
+def each_element(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
+    """Lower an element-wise op, element by element, or two by two where it has a packed form."""
     sources = [ctx.operand(op, value, layout) for value in op.operand_list()]
     offsets = layout.offsets()
     neighbours = len(offsets) > 1 and offsets[1] == offsets[0] + 1
@@ -130,11 +131,11 @@ VALUES: dict[str, Lower] = {
     "reshape": same_elements,
     **pieces.VALUES,
 }
-"""Ops that are more than element-wise."""
+"""Mnemonic -> lowering, for ops that are not element-wise."""
 
 
-def lower_value(ctx: Context, op: Op) -> None:
-    """Define the result in every layout that someone needs it in."""
+def lower_value(ctx: EmitContext, op: Op) -> None:
+    """Define the result of an op in all layouts that it is computed in."""
     lower = VALUES.get(op.name, each_element)
-    for layout in ctx.assignment.computed(op.result):
+    for layout in ctx.assignment.defined_in(op.result):
         ctx.define(op.result, layout, lower(ctx, op, layout))

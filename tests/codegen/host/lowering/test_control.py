@@ -10,7 +10,7 @@ import pytest
 
 import tileir
 from tests.codegen.host.decided import workspace
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 
 VIEW = "partition_view<tile=(16), tensor_view<?xi32, strides=[1]>>"
 HEAD = f"""
@@ -80,7 +80,7 @@ def test_an_accumulator_stays_where_it_is() -> None:
   }}
   {store("r", "c0")}
 """
-    kernel = Kernel.of(assembled(body).functions[0])
+    kernel = KernelIR.of(assembled(body).functions[0])
     assert workspace(kernel) == 2 * 64  # the accumulator and what is loaded
 
 

@@ -13,7 +13,7 @@ from tests.codegen.build import Kernel, tile
 from tests.codegen.host.decided import workspace
 from tileir.codegen import compile
 from tileir.codegen.host.planning.fusion import MAX_RECOMPUTED
-from tileir.codegen.kernel import Kernel as Entry
+from tileir.codegen.kernel import KernelIR
 
 NEAREST = {"rounding_mode": "nearest_even", "flush_to_zero": False}
 
@@ -23,7 +23,7 @@ def run(kernel: Kernel, *args: object, grid: object = 1) -> None:
 
 
 def buffers(kernel: Kernel) -> int:
-    return workspace(Entry.of(kernel.module().functions[0]))
+    return workspace(KernelIR.of(kernel.module().functions[0]))
 
 
 @st.composite

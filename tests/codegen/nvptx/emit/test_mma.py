@@ -14,7 +14,7 @@ from tests.codegen.nvptx.compiled import compiled
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen import compile
 from tileir.codegen.nvptx.emit.shared import SCRATCH
-from tileir.codegen.nvptx.schedule import cut_factors
+from tileir.codegen.nvptx.schedule import split_operands
 from tileir.gpus import TARGETS
 
 SHAPES = [
@@ -193,7 +193,7 @@ def test_factors_that_shared_memory_cannot_hold_come_in_pieces(
         pytest.skip("neither is there")
     row = replace(TARGETS[target], shared_bytes=room + SCRATCH)
     monkeypatch.setitem(TARGETS, target, row)
-    monkeypatch.setattr(cut_factors, "SCRATCH", LEAST)
+    monkeypatch.setattr(split_operands, "SCRATCH", LEAST)
     ptx = multiplied(way, element, total, (*batch, m, k), (*batch, k, n), target)
     assert ptx.count("bar.sync") > 1
     if element in ("f16", "bf16"):
@@ -205,7 +205,7 @@ def test_factors_of_which_no_piece_fits_are_moved_to_where_they_are_multiplied(
 ) -> None:
     """That takes pieces too: of these, threads want different ones."""
     monkeypatch.setitem(TARGETS, "sm_80", replace(TARGETS["sm_80"], shared_bytes=SCRATCH))
-    monkeypatch.setattr(cut_factors, "SCRATCH", 0)
+    monkeypatch.setattr(split_operands, "SCRATCH", 0)
     multiplied("computed", "f16", "f16", (4, 64, 128), (4, 128, 8), "sm_80")
 
 

@@ -9,7 +9,7 @@ from llvmlite import ir
 import tileir
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.emit.offset_width import offset_type
 
 TEXT = """
@@ -47,7 +47,7 @@ def text(rows: str, row: int, bounds: str = "?, ?", index: str = "i32") -> str:
     ],
 )  # fmt: skip
 def test_32_bits_where_the_tensor_is_known_to_fit(source: str, bits: int) -> None:
-    kernel = Kernel.of(tileir.assemble(source).functions[0])
+    kernel = KernelIR.of(tileir.assemble(source).functions[0])
     (store,) = (op for op in kernel.walk() if op.name == "store_view_tko")
     view, facts = store.operands["view"], kernel.facts(Divisibility)
     assert offset_type(view, facts) == ir.IntType(bits)

@@ -17,7 +17,7 @@ from tests.codegen.nvptx.loops import COLUMNS, DEPTH, ROWS, SUMS, load, loop_ove
 from tests.lab import bench
 from tileir import assemble
 from tileir.codegen import compile, emulator
-from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.kernel import KernelIR
 from tileir.gpus import TARGETS
 
 TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64,
@@ -43,7 +43,7 @@ def stages(text: str, target: str = "sm_80") -> int:
 
 def barriers(text: str) -> list[str]:
     """Before which ops all threads meet for the sake of the order of accesses."""
-    found = decided(Pipelined.of(assemble(text).functions[0]), "sm_80", "place_barriers")
+    found = decided(KernelIR.of(assemble(text).functions[0]), "sm_80", "place_barriers")
     return [op.name for op in found.kernel.walk() if op in found.barriers]
 
 

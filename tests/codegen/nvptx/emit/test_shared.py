@@ -63,7 +63,7 @@ def test_order_in_other_memory_is_settled_where_nobody_touched_it(text: str, exp
     shared, function = start()
     shared.barrier()
     _access(function, text)
-    shared.settle()
+    shared.ensure_barrier()
     assert barriers(function) == expected
 
 

@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, Spread, atom_for
+from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, FragmentLayout, atom_for
 from tileir.gpus import TARGETS
 
 # (shape, bits of a factor's element) -> row and column of A, of B; and of C by shape.
@@ -58,7 +58,7 @@ def name(atom: Atom) -> str:
     return f"m{atom.m}n{atom.n}k{atom.k}.{atom.a}.{atom.b}"
 
 
-def held(spread: Spread, register: int, lane: int) -> dict[str, int]:
+def held(spread: FragmentLayout, register: int, lane: int) -> dict[str, int]:
     """The coordinates of what a register of a lane holds."""
     found = dict.fromkeys("mnk", 0)
     for number, coordinates in ((register, spread.register), (lane, spread.lane)):
@@ -68,7 +68,7 @@ def held(spread: Spread, register: int, lane: int) -> dict[str, int]:
     return found
 
 
-def elements(spread: Spread) -> list[tuple[int, int]]:
+def elements(spread: FragmentLayout) -> list[tuple[int, int]]:
     """All pairs of a register and a lane."""
     return list(product(range(1 << len(spread.register)), range(32)))
 
@@ -77,9 +77,9 @@ def elements(spread: Spread) -> list[tuple[int, int]]:
 def test_every_element_is_where_the_ptx_isa_says(atom: Atom) -> None:
     shape, bits = (atom.m, atom.n, atom.k), BITS[atom.a]
     for spread, formula, dims in (
-        (atom.left, LEFT[shape, bits], "mk"),
-        (atom.right, RIGHT[shape, bits], "kn"),
-        (atom.sum, SUM[atom.m], "mn"),
+        (atom.a_layout, LEFT[shape, bits], "mk"),
+        (atom.b_layout, RIGHT[shape, bits], "kn"),
+        (atom.acc_layout, SUM[atom.m], "mn"),
     ):
         for register, lane in elements(spread):
             found = held(spread, register, lane)
@@ -89,21 +89,21 @@ def test_every_element_is_where_the_ptx_isa_says(atom: Atom) -> None:
 
 @pytest.mark.parametrize("atom", ATOMS, ids=name)
 def test_operands_are_complete_and_sums_have_one_owner(atom: Atom) -> None:
-    def all_of(spread: Spread, *dims: str) -> list[tuple[int, ...]]:
+    def all_of(spread: FragmentLayout, *dims: str) -> list[tuple[int, ...]]:
         return [tuple(held(spread, *at)[dim] for dim in dims) for at in elements(spread)]
 
-    assert set(all_of(atom.left, "m", "k")) == set(product(range(atom.m), range(atom.k)))
-    assert set(all_of(atom.right, "k", "n")) == set(product(range(atom.k), range(atom.n)))
-    assert sorted(all_of(atom.sum, "m", "n")) == list(product(range(atom.m), range(atom.n)))
+    assert set(all_of(atom.a_layout, "m", "k")) == set(product(range(atom.m), range(atom.k)))
+    assert set(all_of(atom.b_layout, "k", "n")) == set(product(range(atom.k), range(atom.n)))
+    assert sorted(all_of(atom.acc_layout, "m", "n")) == list(product(range(atom.m), range(atom.n)))
 
 
 def test_a_fused_atom_multiplies_what_its_thread_holds() -> None:
     for atom in ATOMS:
         if atom.fused:
-            for register, lane in elements(atom.sum):
-                at = held(atom.sum, register, lane)
-                assert held(atom.left, 0, lane)["m"] == at["m"]
-                assert held(atom.right, register, lane)["n"] == at["n"]
+            for register, lane in elements(atom.acc_layout):
+                at = held(atom.acc_layout, register, lane)
+                assert held(atom.a_layout, 0, lane)["m"] == at["m"]
+                assert held(atom.b_layout, register, lane)["n"] == at["n"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tests.codegen.nvptx.loops import COLUMNS, DEPTH, LOAD, ROWS, load, loop_ove
 from tests.lab import bench
 from tileir import assemble
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 
 KERNELS = Path(bench.__file__).parent / "kernels"
 VIEW = view_type()
@@ -24,7 +24,7 @@ CARRIED = {"carried": ", %order = %first", "carried_type": ", token"}
 
 def found(text: str) -> list[EarlyLoad]:
     """The early loads of all loops."""
-    kernel = Kernel.of(assemble(text).functions[0])
+    kernel = KernelIR.of(assemble(text).functions[0])
     return [each for op in kernel.walk() for each in early_loads(op, lambda value: True)]
 
 

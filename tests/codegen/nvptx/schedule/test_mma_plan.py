@@ -11,33 +11,35 @@ from tests.codegen.host.lowering.test_mma import product
 from tests.lab import bench
 from tileir import assemble
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.kernel import Kernel
+from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx.schedule.block_size import threads_of
-from tileir.codegen.nvptx.schedule.mma_plan import Part, Plan, plan_products
+from tileir.codegen.nvptx.schedule.mma_plan import Part, ProductPlan, plan_products
 from tileir.gpus import TARGETS
 from tileir.ir import Op
 
 KERNELS = Path(bench.__file__).parent / "kernels"
 
 
-def plans(kernel: Kernel, target: str, threads: int | None = None) -> dict[Op, Plan]:
+def plans(kernel: KernelIR, target: str, threads: int | None = None) -> dict[Op, ProductPlan]:
     facts = kernel.facts(Divisibility)
     gpu = TARGETS[target]
     return plan_products(kernel, threads or threads_of(kernel, gpu), gpu, facts)
 
 
-def plan(element: str, total: str, shape: tuple[int, int, int], target: str, threads: int) -> Plan:
+def plan(
+    element: str, total: str, shape: tuple[int, int, int], target: str, threads: int
+) -> ProductPlan:
     """The plan of a product of extents m, n and k."""
     m, n, k = shape
     attributes = {}
     if element == "i8":
         attributes = {"signedness_lhs": "signed", "signedness_rhs": "unsigned"}
     module = product(element, total, (m, k), (k, n), **attributes).module()
-    (found,) = plans(Kernel.of(module.functions[0]), target, threads).values()
+    (found,) = plans(KernelIR.of(module.functions[0]), target, threads).values()
     return found
 
 
-def share(found: Plan) -> tuple[int, int]:
+def share(found: ProductPlan) -> tuple[int, int]:
     """Rows and columns that one warp has of the sum."""
     counts = {dim: sum(each is not None and each[0] == dim for each in found.warps) for dim in "mn"}
     return found.extents["m"] >> counts["m"], found.extents["n"] >> counts["n"]
@@ -58,12 +60,12 @@ def test_shares_are_as_square_as_they_can_be(
 
 
 def test_attention_is_cut_along_its_rows() -> None:
-    kernel = Kernel.of(assemble((KERNELS / "attention.mlir").read_text()).functions[0])
+    kernel = KernelIR.of(assemble((KERNELS / "attention.mlir").read_text()).functions[0])
     first, second = plans(kernel, "sm_80").values()
     assert (share(first), share(second)) == ((16, 128), (16, 64))
     # What the first one leaves in registers is what the second one takes.
-    assert first.sum.layout.thread == second.left.layout.thread
-    assert set(first.sum.layout.offsets()) == set(second.left.layout.offsets())
+    assert first.acc.layout.thread == second.lhs.layout.thread
+    assert set(first.acc.layout.offsets()) == set(second.lhs.layout.offsets())
 
 
 ELEMENTS = [
@@ -84,12 +86,12 @@ def test_every_thread_is_given_what_its_sums_take(element: str, total: str, targ
     for shape, threads in pairs_of(SHAPES, (32, 128)):
         _, n, k = shape
         found = plan(element, total, shape, target, threads)
-        assert found.sum.layout.is_complete
+        assert found.acc.layout.is_complete
         for warp in range(threads // 32):
             lanes = range(32 * warp, 32 * warp + 32)
-            sums = set().union(*(held(found.sum, thread) for thread in lanes))
-            left = set().union(*(held(found.left, thread) for thread in lanes))
-            right = set().union(*(held(found.right, thread) for thread in lanes))
+            sums = set().union(*(held(found.acc, thread) for thread in lanes))
+            left = set().union(*(held(found.lhs, thread) for thread in lanes))
+            right = set().union(*(held(found.rhs, thread) for thread in lanes))
             rows, columns = {at // n for at in sums}, {at % n for at in sums}
             assert left == {row * k + step for row in rows for step in range(k)}
             assert right == {step * n + column for column in columns for step in range(k)}

@@ -11,7 +11,7 @@ from tests.codegen.build import TOKEN, Kernel
 from tests.codegen.nvptx.compiled import compiled
 from tests.codegen.nvptx.decided import decided
 from tileir.attributes import DivBy
-from tileir.codegen.kernel import Kernel as Pipelined
+from tileir.codegen.kernel import KernelIR
 from tileir.ir import Value
 from tileir.types import Tile
 
@@ -31,7 +31,7 @@ class Builder(Kernel):
 
     def barriers(self) -> list[str]:
         """The names of the ops that wait for all threads."""
-        found = decided(Pipelined.of(self.module().functions[0]), "sm_90", "place_barriers")
+        found = decided(KernelIR.of(self.module().functions[0]), "sm_90", "place_barriers")
         return [op.name for op in found.kernel.walk() if op in found.barriers]
 
 

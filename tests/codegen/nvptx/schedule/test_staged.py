@@ -13,7 +13,7 @@ import pytest
 
 from tests.codegen.build import Kernel, tile
 from tileir.codegen.layouts.linear_layout import along
-from tileir.codegen.nvptx.schedule.staged import Staged, find, root_of, staged_images
+from tileir.codegen.nvptx.schedule.staged import Staged, find, root_of, staged_bases
 
 PIECE, PIECES = 16, 8
 CASES = [
@@ -28,8 +28,8 @@ CASES = [
 @cache
 def places(shape: tuple[int, ...], inner: int, size: int) -> np.ndarray:
     """The place of each element in bytes, the inner dimension last."""
-    staged = Staged(None, staged_images(shape, inner, size), size)
-    found = np.array([staged.place(e) * size for e in range(np.prod(shape))]).reshape(shape)
+    staged = Staged(None, staged_bases(shape, inner, size), size)
+    found = np.array([staged.offset(e) * size for e in range(np.prod(shape))]).reshape(shape)
     return np.moveaxis(found, inner, -1)
 
 
@@ -88,11 +88,11 @@ def test_neighbouring_lanes_write_without_conflicts(
 ) -> None:
     order = [*(dim for dim in range(len(shape)) if dim != inner), inner]
     layout = along(shape, order, PIECE // size, 128)
-    staged = Staged(None, staged_images(shape, inner, size), size)
+    staged = Staged(None, staged_bases(shape, inner, size), size)
     for offset in layout.offsets()[:: PIECE // size]:
         for first in range(0, 128, 8):
             elements = {offset ^ layout.of_thread(first + lane) for lane in range(8)}
-            banks = {staged.place(element) * size // PIECE % PIECES for element in elements}
+            banks = {staged.offset(element) * size // PIECE % PIECES for element in elements}
             assert len(banks) == len(elements)
 
 
@@ -103,9 +103,9 @@ def test_renumbering_ops_compose_the_map() -> None:
     flat = kernel.op("reshape", loaded, results=[tile("8x32xf16")])
     turned = kernel.op("permute", flat, results=[tile("32x8xf16")], permutation=[1, 0])
     assert root_of(turned) is loaded
-    staged = {loaded: Staged(None, staged_images((1, 8, 32), 2, 2), 2)}
+    staged = {loaded: Staged(None, staged_bases((1, 8, 32), 2, 2), 2)}
     found = find(staged, turned)
     for row in range(8):
         for column in range(32):
-            assert found.place(column * 8 + row) == staged[loaded].place(row * 32 + column)
+            assert found.offset(column * 8 + row) == staged[loaded].offset(row * 32 + column)
     assert find({}, turned) is None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from tileir.codegen.kernel import KernelIR
 from tileir.ir import Op, Value
-
-from .kernel import Kernel
 
 
 class Uses(dict[Value, list[Op]]):
     """Maps a value to the ops that use it, in pre-order; an op is listed once for each use."""
 
     @classmethod
-    def of(cls, kernel: Kernel) -> Uses:
+    def of(cls, kernel: KernelIR) -> Uses:
         """Collect the uses of all values of a kernel."""
         uses = cls()
         for op in kernel.walk():

@@ -1,12 +1,13 @@
-"""What was decided about kernels for the host, in rows and words: the typed fields of a state."""
+"""Print the stages for the host: the fields of the state, as remarks and annotations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from tileir.codegen import telling
+from tileir.codegen import stage_printer
 from tileir.codegen.remarks import Remark
 from tileir.ir import Op, Value
+from tileir.messages.wording import counted
 
 from .lowering.rows import is_inline
 from .machine import cpu
@@ -15,11 +16,11 @@ from .planning.tiles import carried_arguments, is_single, is_tile, tile_bytes
 from .state import KernelState, State
 
 Rows = Iterator[tuple[Op | None, str, str]]
-"""What decisions are about, what they are, and why."""
+"""One row a decision: the op that it is about, the decision, and the reason."""
 
 
-class Teller(telling.Teller):
-    """Tells the stages of `host`."""
+class Printer(stage_printer.StagePrinter):
+    """Prints the stages of `host`."""
 
     family = "host"
     bodies = ("eliminate_dead_ops", "place_buffers")
@@ -30,32 +31,32 @@ class Teller(telling.Teller):
         "emit_object": lambda state: cpu.assembly(state.optimised),
     }
 
-    def rows(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
-        """See `telling.Teller`."""
+    def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
+        """See `StagePrinter`."""
         if name == "emit_llvm":
             yield from each.remarks
-        for op, what, why in _ROWS.get(name, _silent)(state, each):
+        for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
 
-    def word(self, each: KernelState, op: Op, called: Callable[[Value], str]) -> str:
-        """Where the tiles of an op lie, or in whose loop they are computed."""
-        tiles = [value for value in op.results if _place(each, op, value)]
+    def annotation(self, each: KernelState, op: Op, name_of: Callable[[Value], str]) -> str:
+        """Return the bytes of the workspace that the op's tiles lie in, or "inline"."""
+        tiles = [value for value in op.results if _storage(each, op, value)]
         parts = [
-            f"{called(value)} {_place(each, op, value)}"
+            f"{name_of(value)} {_storage(each, op, value)}"
             if len(tiles) > 1
-            else _place(each, op, value)
+            else _storage(each, op, value)
             for value in tiles
         ]
         if op.name in ("for", "loop"):
-            carried = dict.fromkeys(_place(each, op, value) for value in carried_arguments(op))
+            carried = dict.fromkeys(_storage(each, op, value) for value in carried_arguments(op))
             carried.pop("", None)
-            if carried and [*carried] != [_place(each, op, value) for value in tiles]:
+            if carried and [*carried] != [_storage(each, op, value) for value in tiles]:
                 parts.append(f"carried {', '.join(carried)}")
         return ", ".join(parts)
 
 
-def _place(each: KernelState, op: Op, value: Value) -> str:
-    """Where a tile of an op lies, as far as that is decided."""
+def _storage(each: KernelState, op: Op, value: Value) -> str:
+    """Return where a tile of an op is stored, as far as that is decided."""
     if each.fusion is None or not is_tile(value):
         return ""
     if each.storage is not None and value in each.storage:
@@ -66,19 +67,19 @@ def _place(each: KernelState, op: Op, value: Value) -> str:
     return "" if each.storage else "has a buffer"
 
 
-def _silent(state: State, each: KernelState) -> Rows:
+def _no_rows(state: State, each: KernelState) -> Rows:
     return iter(())
 
 
 def _dropped(state: State, each: KernelState) -> Rows:
     if each.dropped:
-        yield None, f"{each.dropped} ops dropped", "nobody uses their results"
+        yield None, f"{counted(each.dropped, 'op')} eliminated", "their results have no uses"
 
 
 def _order(state: State, each: KernelState) -> Rows:
     if each.order:
         loops = sum(op.name in ("for", "loop") for op in each.order.ops)
-        yield None, f"{len(each.order.ops)} ops in order, {loops} loops", ""
+        yield None, f"{counted(len(each.order.ops), 'op')} in order, {counted(loops, 'loop')}", ""
 
 
 def _fusion(state: State, each: KernelState) -> Rows:
@@ -86,10 +87,10 @@ def _fusion(state: State, each: KernelState) -> Rows:
         return
     inline = [op for op in each.order.ops if op.results and is_tile(op.result) and is_inline(op)]
     count = sum(is_folded(op, each.fusion) for op in inline)
-    yield None, f"{count} tiles inline", "they are computed in the loops that want them"
+    yield None, f"{counted(count, 'tile')} inline", "the loops that use them compute them"
     for op in inline:
         if id(op) in each.fusion.kept:
-            yield op, "kept in a buffer", "it is dear, and wanted again and again"
+            yield op, "stored in a buffer", "it is expensive to compute and used repeatedly"
     for op in each.order.ops:
         for load in each.fusion.deferred_to.get(id(op), ()):
             what = f"left to the loop of {op.name}"
@@ -99,14 +100,19 @@ def _fusion(state: State, each: KernelState) -> Rows:
 def _buffers(state: State, each: KernelState) -> Rows:
     if each.storage is None:
         return
-    yield None, f"workspace of {each.storage.size} bytes", "buffers share it where they can"
+    yield (
+        None,
+        f"workspace of {each.storage.size} bytes",
+        "buffers that are not live at the same time share bytes",
+    )
     for op in each.order.ops:
         for number, start in enumerate(each.storage.temporaries.get(id(op), ())):
-            yield op, f"temporary {number} from byte {start}", ""
+            yield op, f"temporary {number} at byte {start}", ""
         for move in each.storage.moves.get(id(op), ()):
             if not is_single(move.source):
                 way = "through a temporary" if move.staged is not None else "element by element"
-                yield op, f"a tile of {tile_bytes(move.source)} bytes is written {way}", "handed on"
+                what = f"tile of {tile_bytes(move.source)} bytes copied {way}"
+                yield op, what, "control flow carries it"
 
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {

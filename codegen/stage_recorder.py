@@ -1,0 +1,60 @@
+"""Record what each stage of a compilation did, from Tile IR to PTX or machine code.
+
+Nothing is recorded in an ordinary compilation: recording compiles once more, and prints the state
+after each stage. How it is printed is in `stage_printer.py` of the family's package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tileir.errors import UnsupportedError
+from tileir.messages.wording import did_you_mean
+
+from . import pipeline
+from .stage import Stage
+from .state import State
+from .targets import package_of
+
+if TYPE_CHECKING:
+    from tileir.bytecode import Bytecode
+
+
+def record_stages(
+    bytecode: Bytecode, target: str, options: Mapping[str, Any], until: str | None = None
+) -> dict[str, Stage]:
+    """Compile up to the stage named `until`, and return what each stage did, in order.
+
+    `options` are those of `fresh.compile_fresh`.
+    """
+    from .fresh import compile_fresh
+
+    family = package_of(target)
+    if until is not None:
+        check_name(until, target)
+    printer = import_module(f".{family}.stage_printer", __package__).Printer()
+    stages: dict[str, Stage] = {}
+
+    def record(name: str, state: State) -> None:
+        text, excerpt, remarks = printer.print(name, state)
+        stages[name] = Stage(name, _headline(family, name), text, excerpt, remarks)
+
+    compile_fresh(bytecode, target, **options, after_stage=record, until=until)
+    return stages
+
+
+def check_name(name: str, target: str) -> None:
+    """Raise UnsupportedError if compiling for a target has no stage of that name."""
+    known = pipeline.STAGES[package_of(target)]
+    if name not in known:
+        meant = did_you_mean(name, known)
+        listed = ", ".join(known)
+        raise UnsupportedError(f"target {target} has no stage {name!r}{meant}; there are: {listed}")
+
+
+def _headline(family: str, name: str) -> str:
+    """Return the first line of a stage's docstring, without capital and full stop."""
+    line = (pipeline.stage_of(family, name).__doc__ or "").strip().partition("\n")[0]
+    return line[:1].lower() + line[1:].removesuffix(".")
