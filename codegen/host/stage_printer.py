@@ -93,8 +93,8 @@ def _fusion(state: State, each: KernelState) -> Rows:
             yield op, "stored in a buffer", "it is expensive to compute and used repeatedly"
     for op in each.order.ops:
         for load in each.fusion.deferred_to.get(id(op), ()):
-            what = f"left to the loop of {op.name}"
-            yield load, what, "nobody else reads it, nothing stores between"
+            what = f"fused into the loop of {op.name}"
+            yield load, what, "it has no other use, and no store comes between"
 
 
 def _buffers(state: State, each: KernelState) -> Rows:
