@@ -94,7 +94,8 @@ class Work:
             self.context.stop = 1
             self._wait()
             for thread in self._threads:
-                thread.join()
+                if thread.is_alive():
+                    thread.join()
         if self.problems:
             raise self.problems.pop(0)
         if progress is not None:
@@ -104,13 +105,14 @@ class Work:
         """Start threads while there is work for them."""
         for _ in range(count if self._has_blocks_left() else 0):
             thread = threading.Thread(target=self._run_thread, args=(threads,), daemon=True)
+            self._threads.append(thread)  # first: Ctrl-C may come while it starts
             try:
                 thread.start()
             except RuntimeError:  # the system has no more of them
+                self._threads.remove(thread)
                 if not self._threads:
                     raise LaunchError(f"{self.symbol}: no thread can be started") from None
                 return
-            self._threads.append(thread)
 
     def _has_blocks_left(self) -> bool:
         return self._next < self.total and not self.context.stop
