@@ -1,8 +1,8 @@
 """The stages of a compilation, in order, for each family of targets.
 
 A stage is a function in `stages.py` of the family's package, under the name in this list. It takes
-the state of a module, which has a field for every decision, and fills in its own fields. It never
-changes the body of a kernel: it puts another one in its place.
+the state of a module, which has a field for every decision, and fills in its own fields or changes
+what an earlier stage decided. It never edits the body of a kernel: it puts another in its place.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
+from .stage_verifier import verifier_for
 from .state import State
 
 STAGES: dict[str, tuple[str, ...]] = {
@@ -43,10 +44,19 @@ def stage_of(family: str, name: str) -> StageFunction:
 def run(
     family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
 ) -> bool:
-    """Run the stages of a family up to the one named `until`; return whether all have run."""
+    """Run the stages of a family up to the one named `until`; return whether all have run.
+
+    ValueError if the family has no stage of that name. Before `emit_llvm`, the state is verified
+    after each stage where that is asked for (see `stage_verifier`).
+    """
     names = STAGES[family]
-    for name in names:
+    if until is not None and until not in names:
+        raise ValueError(f"{family} has no stage {until!r}")
+    verifier, emission = verifier_for(family), names.index("emit_llvm")
+    for number, name in enumerate(names):
         stage_of(family, name)(state)
+        if verifier is not None and number < emission:
+            verifier.check(name, state)
         if after_stage is not None:
             after_stage(name, state)
         if name == until:

@@ -18,6 +18,7 @@ import pytest
 
 QUICK = 10
 
+os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell's script
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from tests.corpus import NEWEST, OLDEST_AND_NEWEST
 from tests.every_fixture import Fixture, every_fixture
 from tileir import BuildError, Bytecode
+from tileir.codegen import compile, pipeline
 from tileir.codegen import host as host_target
-from tileir.codegen import pipeline
 from tileir.codegen.host import stages as for_host
 from tileir.codegen.host import state as on_host
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx import stages as for_gpus
 from tileir.codegen.nvptx import state as on_gpus
+from tileir.codegen.stage_verifier import VARIABLE, StageError, verifier_for
 from tileir.gpus import TARGETS
 from tileir.types import Scalar, Tile
 from tileir.write.changed_bodies import check_edited
@@ -62,3 +66,59 @@ def test_a_stage_that_breaks_a_rule_is_noticed() -> None:
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
     with pytest.raises(BuildError, match="same type"):
         check_edited(kernel.symbol, kernel.body)
+
+
+def test_a_stage_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="host has no stage 'fuze'"):
+        pipeline.run("host", on_host.State([]), until="fuze")
+
+
+def broken_body(state: on_gpus.State) -> None:
+    add = next(op for op in state.kernels[0].kernel.walk() if op.name == "addf")
+    add.result.type = Tile(Scalar("f64"), add.result.type.shape)
+
+
+def broken_layout(state: on_gpus.State) -> None:
+    required = state.kernels[0].assignment.required
+    value = next(value for value in required if value.type.size > 1)
+    required[value] = [replace(required[value][0], bits=3)]
+
+
+def lost_elements(state: on_gpus.State) -> None:
+    required = state.kernels[0].assignment.required
+    value = next(value for value in required if value.type.size > 1)
+    required[value] = [replace(required[value][0], register=())]
+
+
+@pytest.mark.parametrize(
+    ("stage", "harm", "said"),
+    [
+        ("eliminate_dead_ops", broken_body, "addf"),
+        ("assign_layouts", broken_layout, "a layout of 8 elements, of tile<"),
+        ("unroll_loops", lost_elements, "no thread holds some elements, of tile<"),
+    ],
+)
+def test_what_a_stage_breaks_is_found_right_behind_it(
+    stage: str, harm: Callable, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = pipeline.stage_of
+
+    def stage_of(family: str, name: str) -> Callable:
+        def run(state: on_gpus.State) -> None:
+            plain(family, name)(state)
+            if name == stage:
+                harm(state)
+
+        return run
+
+    monkeypatch.setattr(pipeline, "stage_of", stage_of)
+    module = Bytecode.parse(NEWEST["vector_add"].read_bytes())
+    with pytest.raises(StageError, match=f"stage {stage} left vector_add invalid: .*{said}"):
+        compile(module, "sm_90")
+
+
+def test_stages_are_verified_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert verifier_for("nvptx")  # by all tests
+    for off in ("", "0"):
+        monkeypatch.setenv(VARIABLE, off)
+        assert verifier_for("nvptx") is None

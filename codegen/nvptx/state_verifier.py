@@ -1,0 +1,43 @@
+"""What has to hold of the decisions about a kernel for GPUs, whatever stage has just run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.ir import Value
+from tileir.types import Tile
+
+from .state import KernelState
+
+
+def state_problem(each: KernelState) -> str | None:
+    """Return the first problem of a kernel's layouts and rings, None if there is none.
+
+    Every layout of a tile has the tile's number of elements, holds each of them, and is for the
+    threads of the block. A tile that a ring holds is not staged a second time.
+    """
+    return next(_problems(each), None)
+
+
+def _problems(each: KernelState) -> Iterator[str]:
+    assignment = each.assignment
+    for table in (assignment.required, assignment.canonical):
+        for value, layouts in table.items():
+            for layout in layouts:
+                if problem := _layout_problem(value, layout, assignment.threads):
+                    yield f"{problem}, of {value.type}"
+    for loop, ring in assignment.rings.items():
+        for fetched in ring.fetched:
+            if fetched.early.load.results[0] in assignment.staged:
+                yield f"the ring of {loop.name} has a tile that is staged, too"
+
+
+def _layout_problem(value: Value, layout: LinearLayout, threads: int) -> str | None:
+    if 1 << len(layout.thread) != threads:
+        return f"a layout for {1 << len(layout.thread)} threads in a block of {threads}"
+    if not isinstance(value.type, Tile) or value.type.size == 1:
+        return None
+    if 1 << layout.bits != value.type.size:
+        return f"a layout of {1 << layout.bits} elements"
+    return None if layout.is_complete else "a layout in which no thread holds some elements"

@@ -1,0 +1,56 @@
+"""What has to hold between stages. A stage that breaks it is a defect of the compiler.
+
+It is asked under test, and wherever the environment has `TILEIR_VERIFY=1`: then a wrong decision is
+found where it was taken, before there is PTX or machine code.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+
+from tileir.errors import BuildError
+from tileir.write.changed_bodies import check_edited
+
+from .kernel import KernelIR
+from .state import KernelState, State
+
+VARIABLE = "TILEIR_VERIFY"
+"""The environment variable that asks for it."""
+
+
+class StageError(RuntimeError):
+    """A stage left a kernel that breaks a rule."""
+
+
+class StageVerifier:
+    """The verifier of one compilation; a body is checked again only if a stage replaced it."""
+
+    def __init__(self, family: str) -> None:
+        rules = import_module(f".{family}.state_verifier", __package__)
+        self._problem: Callable[[KernelState], str | None] = rules.state_problem
+        self._checked: dict[int, KernelIR] = {}
+
+    def check(self, name: str, state: State) -> None:
+        """Raise StageError for the first rule that a kernel breaks after the stage `name`."""
+        for number, each in enumerate(state.kernels):
+            problem = self._body_problem(number, each.kernel) or self._problem(each)
+            if problem:
+                raise StageError(f"stage {name} left {each.kernel.symbol} invalid: {problem}")
+
+    def _body_problem(self, number: int, kernel: KernelIR) -> str | None:
+        known = self._checked.get(number)
+        if known is not None and known.body is kernel.body:
+            return None
+        self._checked[number] = kernel
+        try:
+            check_edited(kernel.symbol, kernel.body)
+        except BuildError as error:
+            return str(error)
+        return None
+
+
+def verifier_for(family: str) -> StageVerifier | None:
+    """Return the verifier of a family's stages, None if nobody asks for it."""
+    return StageVerifier(family) if os.environ.get(VARIABLE, "0") not in ("", "0") else None
