@@ -1,1 +1,1 @@
-"""What measures and proves: a model of the ops, fuzzing, benchmarks, NVIDIA's tests of cuTile."""
+"""What measures and proves: a model of the ops, fuzzing, benchmarks, mutants, cuTile's tests."""
