@@ -19,7 +19,6 @@ from tileir.errors import EmulationError
 
 from .compiling import compile_block
 
-
 _OF_HEAP = frozenset({"malloc", "free"})
 """Functions that need a heap."""
 
