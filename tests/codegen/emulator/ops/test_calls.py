@@ -130,6 +130,7 @@ def test_the_heap_is_watched(size: int, body: str, told: str) -> None:
         ("mov.b64 %d20, 64;\n" + FREE, "heap: free of 0x40, where malloc gave nothing"),
         ("call.uni malloc;", "syntax: malloc takes 1 arguments or more"),
         ("call.uni free, (never);", "poison: no value for parameter never"),
+        ("ld.param.b64 %d20, [never];", "unknown: no result of a call in never"),
         ("call.uni (retval0);", "unknown: no function"),
     ],
 )
