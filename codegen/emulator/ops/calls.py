@@ -109,11 +109,17 @@ def free(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list
 def _heap(lanes: Lanes) -> Heap:
     memory = lanes.batch.spaces["global"]
     assert isinstance(memory, HostMemory)
-    assert memory.heap is not None, "a launch makes a heap for kernels that call malloc"
+    assert memory.heap is not None, "a launch makes a heap for kernels that call malloc or free"
     return memory.heap
 
 
-_FUNCTIONS = {"vprintf": vprintf, "__assertfail": assertfail, "free": free, "malloc": malloc}
+_FUNCTIONS = {
+    "vprintf": (vprintf, 2),
+    "__assertfail": (assertfail, 4),
+    "free": (free, 1),
+    "malloc": (malloc, 1),
+}
+"""Name -> function, and how many arguments it reads."""
 
 
 def call(match: re.Match[str]) -> Any:
@@ -122,12 +128,18 @@ def call(match: re.Match[str]) -> Any:
     def run(lanes: Lanes, statement: Statement, mask: Any, *operands: str | None) -> None:
         parts = [part for part in operands if part]
         result = parts.pop(0)[1:-1].strip() if parts[0].startswith("(") else None
-        function = _FUNCTIONS.get(parts[0])
-        if function is None:
-            raise lanes.error("unknown", f"no function {parts[0]}", statement)
-        names = [name.strip() for name in parts[1][1:-1].split(",")] if len(parts) > 1 else []
-        arguments = [lanes.batch.outgoing[name] for name in names]
+        name = parts.pop(0) if parts else ""
+        if name not in _FUNCTIONS:
+            raise lanes.error("unknown", f"no function {name}", statement)
+        function, count = _FUNCTIONS[name]
+        names = [each.strip() for each in parts[0][1:-1].split(",")] if parts else []
+        if len(names) < count:
+            raise lanes.error("syntax", f"{name} takes {count} arguments or more", statement)
         active = lanes.spread(True if mask is None else mask)
+        for each in names:
+            if each not in lanes.batch.outgoing:
+                raise lanes.error("poison", f"no value for parameter {each}", statement, active)
+        arguments = [lanes.batch.outgoing[each] for each in names]
         returned = function(lanes, statement, active, arguments)
         if result:
             lanes.batch.outgoing[result] = returned

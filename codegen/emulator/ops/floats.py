@@ -19,6 +19,7 @@ from .rounding import MIRRORS, add_exactly, by_fractions, fused, rounded, with_z
 _MODE = "(?P<mode>.r[nzmp])?"
 _SAT = "(?P<sat>.sat)?"
 _FLAGS = f"(?P<ftz>.ftz)?{_SAT}"
+_CLAMP = "((?P<sat>.sat)|(?P<relu>.relu))?"
 _EXACT = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -43,19 +44,16 @@ def flushed(a: Any) -> Any:
 
 
 def finished(function: Callable[..., Any], match: re.Match[str], kind: str) -> Callable[..., Any]:
-    """Return an operation with the modifiers of its opcode: .ftz, .sat, .relu."""
+    """Return an operation with the modifiers of its opcode: .ftz, and .sat or .relu, not both."""
     groups = match.groupdict()
-    steps: list[Callable[[Any], Any]] = []
     inner = function
     if groups.get("ftz") and kind == "f32":
         inner = lambda *operands: flushed(function(*map(flushed, operands)))  # noqa: E731
     if groups.get("sat"):
-        steps.append(saturated)
+        return lambda *operands: saturated(inner(*operands))
     if groups.get("relu"):
-        steps.append(rectified)
-    if not steps:
-        return inner
-    return lambda *operands: steps[-1](inner(*operands))
+        return lambda *operands: rectified(inner(*operands))
+    return inner
 
 
 def saturated(a: Any) -> Any:
@@ -270,8 +268,8 @@ for _name in _PLAIN:
     else:
         value(f"{_name}{_MODE}{_FLAGS}.<t:float>", "t = t t", arithmetic(_name))
         value(f"{_name}{_MODE}{_FLAGS}.<t:half>", "t = t t", arithmetic(_name))
-value(f"(fma|mad)(?P<mode>.r[nzmp]){_FLAGS}(?P<relu>.relu)?.<t:float>", "t = t t t", fma)
-value(f"fma(?P<mode>.rn){_FLAGS}(?P<relu>.relu)?.<t:half>", "t = t t t", fma)
+value(f"(fma|mad)(?P<mode>.r[nzmp]){_FLAGS}.<t:float>", "t = t t t", fma)
+value(f"fma(?P<mode>.rn)(?P<ftz>.ftz)?{_CLAMP}.<t:half>", "t = t t t", fma)
 for _name in ("add", "sub", "mul"):
     value(f"{_name}{_MODE}(?P<ftz>.ftz)?.(?P<t>f32x2)", "t = t t", arithmetic(_name))
 value("fma(?P<mode>.r[nzmp])(?P<ftz>.ftz)?.(?P<t>f32x2)", "t = t t t", fma)

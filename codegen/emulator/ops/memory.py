@@ -67,6 +67,8 @@ def parameter(match: re.Match[str]) -> Any:
 
     def run(lanes: Lanes, statement: Statement, mask: Any, source: Any) -> tuple[Any, ...]:
         if isinstance(source, tuple):
+            if source[0] not in lanes.batch.outgoing:
+                raise lanes.error("unknown", f"no result of a call in {source[0]}", statement)
             return (lanes.batch.outgoing[source[0]],)
         held = np.frombuffer(lanes.batch.parameters, np.uint8)
         start = (source if mask is None else np.where(mask, source, 0)).astype(np.int64)

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tileir.codegen.emulator.errors import emulation_error
+from tileir.errors import EmulationError
 
-from .types import width
+from .types import TYPES, WIDEST, width
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _LOCATION = re.compile(r"^\s*\.(?:loc|file)\s.*$", re.MULTILINE)
@@ -24,10 +25,14 @@ _UNDEFINED = re.compile(r"//\s*implicit-def:\s*(%\w+)")
 _INSTRUCTION = re.compile(r"(?:@(!?)([%\w$]+)\s+)?([a-z][\w.:]*)\s*(.*)", re.S)
 _VARIABLE = re.compile(
     r"(?:\.(?:visible|extern|weak|common)\s+)*\.(global|const|shared|local|param)\s+"
-    r"(?:\.align\s+(\d+)\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.(?:global|shared|const|local)\s+)?"
-    r"(?:\.align\s+\d+\s+)?)?([%\w$]+)(\[\d*\])?\s*(?:=\s*(.*))?",
+    r"(?:\.align\s+(\d{1,9})\s+)?\.(\w+)\s+(?:\.ptr\s+(?:\.(?:global|shared|const|local)\s+)?"
+    r"(?:\.align\s+\d+\s+)?)?([%\w$]+)(\[\d{0,15}\])?\s*(?:=\s*(.*))?",
     re.S,
 )
+_REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+(.*)", re.S)
+_REGISTER = re.compile(r"[%\w$]+(?:<\d{1,9}>)?")
+"""One register, or as many as the number says, numbered from 0."""
+_EXTENTS = re.compile(r"\d{1,9}(?:\s*,\s*\d{1,9}){0,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class Variable:
     count: int
     align: int
     initial: str = ""
+    line: int = 0
 
     @property
     def size(self) -> int:
@@ -93,26 +99,43 @@ def read(ptx: str) -> Text:
     position = 0
     heads = re.compile(r"\.entry\s+([\w$]+)\s*\(")
     while head := heads.search(plain, position):
-        text.variables += _module_variables(plain[position : head.start()])
-        closing = plain.index(")", head.end())
-        opening = plain.index("{", closing)
+        line = _line(plain, position)
+        text.variables += _module_variables(plain[position : head.start()], line)
+        closing = _after(plain, ")", head)
+        opening = _after(plain, "{", head, closing)
         end = _closing_brace(plain, opening)
-        parameters = [
-            _variable(piece, 0) for piece in plain[head.end() : closing].split(",") if piece.strip()
-        ]
-        directives = plain[closing:opening]
+        pieces = _numbered(plain[head.end() : closing], ",", _line(plain, head.end()))
+        parameters = [_variable(piece, line) for line, piece in pieces if piece.strip()]
+        directives, line = plain[closing:opening], _line(plain, closing)
         entry = Entry(
             head[1],
             parameters,
-            _extents(".reqntid", directives),
-            _extents(".reqnctapercluster", directives),
+            _extents(".reqntid", directives, line),
+            _extents(".reqnctapercluster", directives, line),
             ".blocksareclusters" in directives,
         )
-        _Body(entry, plain.count("\n", 0, opening) + 1).read(plain[opening + 1 : end])
+        _Body(entry, _line(plain, opening)).read(plain[opening + 1 : end])
         text.entries[entry.name] = entry
         position = end + 1
-    text.variables += _module_variables(plain[position:])
+    text.variables += _module_variables(plain[position:], _line(plain, position))
     return text
+
+
+def _line(plain: str, position: int) -> int:
+    return plain.count("\n", 0, position) + 1
+
+
+def _wrong(message: str, line: int, piece: str) -> EmulationError:
+    """Return the error of a piece of the text, of which it shows the first line."""
+    return emulation_error("syntax", message, line=line, text=piece.partition("\n")[0])
+
+
+def _after(plain: str, mark: str, head: re.Match[str], start: int = 0) -> int:
+    """Return the position of the first mark after the head of a kernel, or after `start`."""
+    position = plain.find(mark, max(start, head.end()))
+    if position < 0:
+        raise _wrong(f"no {mark} follows", _line(plain, head.start()), head[0])
+    return position
 
 
 def _closing_brace(plain: str, opening: int) -> int:
@@ -121,32 +144,54 @@ def _closing_brace(plain: str, opening: int) -> int:
         depth += 1 if brace[0] == "{" else -1
         if not depth:
             return brace.start()
-    raise emulation_error("syntax", "a brace is not closed", line=plain.count("\n", 0, opening) + 1)
+    raise _wrong("a brace is not closed", _line(plain, opening), "")
 
 
-def _extents(name: str, directives: str) -> tuple[int, int, int] | None:
-    match = re.search(rf"\{name}\s+([\d, ]+)", directives)
+def _extents(name: str, directives: str, line: int) -> tuple[int, int, int] | None:
+    match = re.search(rf"\{name}\b([^.]*)", directives)
     if not match:
         return None
+    if not _EXTENTS.fullmatch(match[1].strip()):
+        line += directives.count("\n", 0, match.start())
+        raise _wrong(f"{name} takes one to three numbers", line, match[0])
     sizes = [int(size) for size in match[1].split(",")]
     return tuple([*sizes, 1, 1][:3])
 
 
-def _module_variables(plain: str) -> list[Variable]:
+def _numbered(plain: str, mark: str, line: int) -> Iterator[tuple[int, str]]:
+    """Yield the pieces between marks, each with the line where it starts."""
+    for piece in plain.split(mark):
+        yield line, piece
+        line += piece.count("\n")
+
+
+def _module_variables(plain: str, line: int) -> list[Variable]:
     start = re.compile(
         r"^\s*((?:\.(?:visible|extern|weak|common)\s+)*\.(?:global|const|shared)\b.*)", re.S | re.M
     )
-    matches = (start.search(piece) for piece in plain.split(";"))
-    return [_variable(match[1], 0) for match in matches if match]
+    found = ((line, piece, start.search(piece)) for line, piece in _numbered(plain, ";", line))
+    return [
+        _variable(match[1], line + piece.count("\n", 0, match.start(1)))
+        for line, piece, match in found
+        if match
+    ]
 
 
 def _variable(piece: str, line: int) -> Variable:
-    match = _VARIABLE.fullmatch(piece.strip())
+    """Read a declaration; `line` is where the piece starts, with the space before it."""
+    declared = piece.lstrip()
+    line += piece.count("\n", 0, len(piece) - len(declared))
+    match = _VARIABLE.fullmatch(declared.rstrip())
     if not match:
-        raise emulation_error("syntax", f"not a declaration: {piece.strip()}", line=line)
+        raise _wrong("not a declaration", line, declared)
     space, align, kind, name, extent, initial = match.groups()
+    if kind not in TYPES:
+        raise _wrong(f"no type of a variable: .{kind}", line, declared)
+    alignment = int(align or width(kind))
+    if alignment.bit_count() != 1:
+        raise _wrong(f"no power of two: {alignment}", line, declared)
     count = 1 if extent is None else int(extent[1:-1] or 0)
-    return Variable(name, space, kind, count, int(align or width(kind)), (initial or "").strip())
+    return Variable(name, space, kind, count, alignment, (initial or "").strip(), line)
 
 
 class _Body:
@@ -174,7 +219,7 @@ class _Body:
 
     def _statement(self, line: int, piece: str) -> None:
         if piece.startswith(".reg"):
-            self._registers(piece)
+            self._registers(line, piece)
         elif piece.startswith((".shared", ".local", ".param")):
             self.entry.variables.append(_variable(piece, line))
         elif table := re.fullmatch(r"([\w$]+):\s*\.branchtargets\s+(.*)", piece, re.S):
@@ -182,7 +227,7 @@ class _Body:
         elif not piece.startswith((".pragma", ".callprototype")):
             match = _INSTRUCTION.fullmatch(piece)
             if not match:
-                raise emulation_error("syntax", "not an instruction", line=line, text=piece)
+                raise _wrong("not an instruction", line, piece)
             negated, guard, opcode, rest = match.groups()
             text = " ".join(piece.split())
             operands = tuple(split(rest))
@@ -190,10 +235,14 @@ class _Body:
                 Statement(line, text, opcode, operands, guard or "", bool(negated), self.scope)
             )
 
-    def _registers(self, piece: str) -> None:
-        kind, names = re.fullmatch(r"\.reg\s+\.(\w+)\s+(.*)", piece, re.S).groups()
-        for name in names.split(","):
-            self.entry.registers[self.scope[-1]][name.strip()] = kind
+    def _registers(self, line: int, piece: str) -> None:
+        match = _REGISTERS.fullmatch(piece)
+        if not match or match[1] not in (*TYPES, WIDEST):
+            raise _wrong("not a declaration of registers", line, piece)
+        for name in map(str.strip, match[2].split(",")):
+            if not _REGISTER.fullmatch(name):
+                raise _wrong(f"no name of registers: {name!r}", line, piece)
+            self.entry.registers[self.scope[-1]][name] = match[1]
 
 
 def _pieces(plain: str, line: int) -> Iterator[tuple[int, str]]:

@@ -31,6 +31,11 @@ SETS = {
 }
 """Sets of types, which patterns of the instruction table refer to by name."""
 
+TYPES = frozenset({*SETS["any"], "pred"})
+"""The types of variables and registers."""
+WIDEST = "b128"
+"""A type of registers that may be declared, but that no instruction of the table takes."""
+
 
 @cache
 def width(kind: str) -> int:
@@ -70,7 +75,17 @@ def twice(kind: str) -> str:
 
 @cache
 def immediate(text: str, kind: str) -> np.generic:
-    """Return the value of a literal: 12, -1, 0x1f, 0f3F800000, 0d3FF0000000000000, 1.5."""
+    """Return the value of a literal: 12, -1, 0x1f, 0f3F800000, 0d3FF0000000000000, 1.5.
+
+    ValueError if it is none.
+    """
+    try:
+        return _value(text, kind)
+    except OverflowError:
+        raise ValueError(f"{text} does not fit {kind}") from None
+
+
+def _value(text: str, kind: str) -> np.generic:
     target = dtype(kind)
     bits = re.fullmatch(r"0([fFdD])([0-9A-Fa-f]+)", text)
     if bits:

@@ -170,7 +170,10 @@ class _BlockCompiler:
         if text.startswith("!"):
             return f"(~{self._source(text[1:], kind)})"
         if re.match(r"-?\d", text):
-            return self._constant(types.immediate(text, kind))
+            try:
+                return self._constant(types.immediate(text, kind))
+            except ValueError:
+                raise self._error("syntax", f"no number of type {kind}: {text}") from None
         register = self.scope.register(text, self.statement.scope)
         if register is not None:
             return self._as(self._fetch(register), self.scope.kinds[register], kind)

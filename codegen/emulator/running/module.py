@@ -14,9 +14,13 @@ from tileir.codegen.emulator.ptx.blocks import Block
 from tileir.codegen.emulator.ptx.granules import granules, orders_threads
 from tileir.codegen.emulator.ptx.scope import Scope
 from tileir.codegen.emulator.ptx.syntax import Text, Variable, read
-from tileir.codegen.emulator.ptx.types import immediate, storage
+from tileir.codegen.emulator.ptx.types import immediate, storage, width
+from tileir.errors import EmulationError
 
 from .compiling import compile_block
+
+_OF_HEAP = frozenset({"malloc", "free"})
+"""Functions that need a heap."""
 
 
 class Module:
@@ -53,12 +57,13 @@ class Module:
             if variable.name not in self.variables:
                 continue
             _initialise(self.variables[variable.name], variable)
-            items = _items(variable)
-            for index, item in enumerate(items):
+            for index, item in enumerate(_items(variable)):
                 match = re.fullmatch(
-                    r"(?:generic\()?([%\w$]*[A-Za-z_$][\w$]*)\)?(?:\+(\d+))?", item
+                    r"(?:generic\()?([%\w$]*[A-Za-z_$][\w$]*)\)?(?:\+(\d{1,18}))?", item
                 )
                 if match and match[1] in self.addresses:
+                    if index >= variable.count or width(variable.kind) != 8:
+                        raise _wrong(variable, item)
                     address = self.addresses[match[1]] + int(match[2] or 0)
                     self.variables[variable.name].view(np.uint64)[index] = address
 
@@ -66,7 +71,11 @@ class Module:
 def _memory(variable: Variable) -> np.ndarray:
     """Return aligned bytes for a variable."""
     align = max(variable.align, 16)
-    memory = np.zeros(variable.size + align, np.uint8)
+    try:
+        memory = np.zeros(variable.size + align, np.uint8)
+    except MemoryError:
+        message = f"no memory for the {variable.size} bytes of {variable.name}"
+        raise emulation_error("syntax", message, line=variable.line, text=variable.name) from None
     start = -memory.ctypes.data % align
     return memory[start : start + variable.size]
 
@@ -81,7 +90,16 @@ def _initialise(array: np.ndarray, variable: Variable) -> None:
     kind = storage(variable.kind)
     for index, item in enumerate(_items(variable)):
         if re.match(r"-?\d", item):
-            array.view(kind)[index] = immediate(item, variable.kind).view(kind)
+            try:
+                array.view(kind)[index] = immediate(item, variable.kind).view(kind)
+            except (IndexError, ValueError):
+                raise _wrong(variable, item) from None
+
+
+def _wrong(variable: Variable, item: str) -> EmulationError:
+    """Return the error of an initial value that is none, or is one too many."""
+    message = f"{variable.name} cannot start with {item}"
+    return emulation_error("syntax", message, line=variable.line, text=variable.name)
 
 
 class Kernel:
@@ -94,7 +112,7 @@ class Kernel:
         self.granules = granules(scope.entry)
         self.orders_threads = orders_threads(scope.entry)
         self.allocates = any(
-            statement.opcode.startswith("call") and "malloc" in statement.text
+            statement.opcode.startswith("call") and not _OF_HEAP.isdisjoint(statement.operands)
             for statement in scope.entry.statements
         )
         self._functions: dict[int, Callable[..., Any]] = {}

@@ -31,8 +31,8 @@ of a tile that is converted, pieces of the operands of a product, and reductions
 
 _BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _WORD = ir.IntType(32)
-_OWN = re.compile(r"(@\S+ )?((ld|st)\.shared|ldmatrix)\b")
-"""Instructions that access shared memory only."""
+_OWN = re.compile(r"(@\S+ )?((ld|st)\.shared(?!::cluster)|ldmatrix)\b")
+"""Instructions that access the block's own shared memory only."""
 
 
 EXCHANGED = "threads read what others have written"

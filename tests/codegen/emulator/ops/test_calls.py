@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,18 @@ def test_each_thread_has_its_own_of_the_heap() -> None:
 def test_the_heap_is_watched(size: int, body: str, told: str) -> None:
     with pytest.raises(EmulationError, match=told):
         run(MALLOC.replace("SIZE", str(size)) + body, np.zeros(1), threads=1, before=HEAP)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("mov.b64 %d20, 64;\n" + FREE, "heap: free of 0x40, where malloc gave nothing"),
+        ("call.uni malloc;", "syntax: malloc takes 1 arguments or more"),
+        ("call.uni free, (never);", "poison: no value for parameter never"),
+        ("ld.param.b64 %d20, [never];", "unknown: no result of a call in never"),
+        ("call.uni (retval0);", "unknown: no function"),
+    ],
+)
+def test_calls_of_foreign_ptx(body: str, told: str) -> None:
+    with pytest.raises(EmulationError, match=re.escape(told)):
+        run(body, np.zeros(1), threads=1, before=HEAP)

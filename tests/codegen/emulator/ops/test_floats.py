@@ -12,6 +12,7 @@ import pytest
 from tests.codegen.emulator.exactly import each
 from tests.codegen.emulator.snippets import apply
 from tests.codegen.emulator.values import DTYPES, combined, same_bits, special
+from tileir import UnsupportedError
 
 pytestmark = pytest.mark.usefixtures("quiet")
 PLAIN = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
@@ -207,6 +208,17 @@ def test_saturation() -> None:
     found = apply("add.rn.sat.f32 {d}, {0}, {1};", a, b, to=np.float32)
     total = a + b
     same_bits(found, np.where(np.isnan(total), np.float32(0), np.clip(total, 0, 1) + np.float32(0)))
+
+
+def test_a_fused_result_is_clamped_to_one_or_rectified() -> None:
+    a = np.array([-2, -0.5, 0.5, 2, np.nan], np.float16)
+    one, zero = np.ones_like(a), np.zeros_like(a)
+    found = apply("fma.rn.sat.f16 {d}, {0}, {1}, {2};", a, one, zero, to=np.float16)
+    np.testing.assert_array_equal(found, [0, 0, 0.5, 1, 0])
+    found = apply("fma.rn.relu.f16 {d}, {0}, {1}, {2};", a, one, zero, to=np.float16)
+    np.testing.assert_array_equal(found, [0, 0, 0.5, 2, np.nan])
+    with pytest.raises(UnsupportedError, match=r"does not know fma\.rn\.sat\.relu\.f16"):
+        apply("fma.rn.sat.relu.f16 {d}, {0}, {1}, {2};", a, one, zero, to=np.float16)
 
 
 @pytest.mark.parametrize("kind", ["f16", "bf16"])

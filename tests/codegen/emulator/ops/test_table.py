@@ -10,7 +10,7 @@ from tests.codegen.emulator.snippets import kernel
 from tileir.codegen.emulator.ptx.blocks import cut, resolve
 from tileir.codegen.emulator.ptx.control import BRANCHES
 from tileir.codegen.emulator.ptx.syntax import read
-from tileir.codegen.emulator.ptx.table import ROWS
+from tileir.codegen.emulator.ptx.table import ROWS, look_up
 
 EXAMPLES = """
 mov.pred %p2, %p1; mov.b32 %r5, %r6; mov.u64 %d5, 7; mov.f32 %r5, 0f3F800000;
@@ -145,3 +145,36 @@ def test_the_examples_are_ptx(tool, tmp_path: Path) -> None:
     said = (done.stdout + done.stderr).decode()
     numbers = sorted({int(part.split(";")[0]) for part in said.split("line ")[1:]})
     assert done.returncode == 0, [lines[number - 1] for number in numbers] + [said]
+
+
+REFUSED = {
+    "fma.rn.sat.relu.f16": "%h5, %h6, %h7, %h8",
+    "fma.rn.relu.sat.f16": "%h5, %h6, %h7, %h8",
+    "fma.rn.ftz.sat.relu.f16x2": "%r5, %r6, %r7, %r8",
+    "fma.rn.sat.relu.bf16x2": "%r5, %r6, %r7, %r8",
+    "fma.rn.relu.f32": "%r5, %r6, %r7, %r8",
+    "fma.rn.ftz.sat.relu.f32": "%r5, %r6, %r7, %r8",
+    "fma.rn.relu.f64": "%d5, %d6, %d7, %d8",
+    "mad.rn.relu.f32": "%r5, %r6, %r7, %r8",
+}
+"""Opcodes with modifiers that do not go together -> operands that would fit."""
+
+
+@pytest.mark.parametrize("opcode", REFUSED)
+def test_modifiers_that_do_not_go_together(opcode: str) -> None:
+    assert look_up(opcode) is None
+    one = opcode.replace(".sat", "").replace(".relu", "")
+    assert look_up(one) is not None
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("opcode", REFUSED)
+def test_modifiers_that_ptx_does_not_combine(opcode: str, tool, tmp_path: Path) -> None:
+    """It is the modifiers that are refused: without them, the same line is PTX."""
+    source = tmp_path / "k.ptx"
+    codes = []
+    for name in (opcode, opcode.replace(".sat", "").replace(".relu", "")):
+        source.write_text(kernel(f"{name} {REFUSED[opcode]};", target="sm_100a"))
+        done = tool("ptxas", "-arch=sm_100a", "-o", tmp_path / "k.cubin", source)
+        codes.append(done.returncode)
+    assert codes[0] != 0 == codes[1], done.stderr
