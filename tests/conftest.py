@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,6 +21,11 @@ QUICK = 10
 
 os.environ["TILEIR_VERIFY"] = "1"  # between all stages of all compilations
 os.environ["TILEIR_CACHE_DIR"] = "off"  # nobody's cache is written to, by no program either
+if sys.dont_write_bytecode:  # or each program that a test starts compiles all that it imports
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix  # nothing is left beside the sources
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell's script
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -20,6 +20,8 @@ def display(name: str) -> str:
 
 def printable(text: str) -> str:
     """Return a text with control characters and lone surrogates escaped."""
+    if text.isprintable():  # as nearly all are
+        return text
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in text

@@ -7,6 +7,7 @@ Lists, tuples and bytes are sequences alike, as the codecs' records have them.
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 
 from tileir.formats.cursor import Slice
 from tileir.formats.errors import BytecodeError
@@ -17,11 +18,12 @@ from tileir.ir import Op
 SEQUENCES = (list, tuple, bytes, bytearray, memoryview)
 
 
-def names_of(part: object) -> set[str]:
-    """What an object of the IR or of a table consists of, none for anything else."""
-    if isinstance(part, Op):
-        return {name.removeprefix("_") for name in Op.__slots__}
-    return {field.name for field in fields(part)} if is_dataclass(part) else set()
+@cache
+def names_of(kind: type) -> frozenset[str]:
+    """What objects of a class of the IR or of a table consist of, none for any other class."""
+    if issubclass(kind, Op):
+        return frozenset(name.removeprefix("_") for name in Op.__slots__)
+    return frozenset(field.name for field in fields(kind)) if is_dataclass(kind) else frozenset()
 
 
 def difference(one: object, other: object, ignored: frozenset[str] = frozenset()) -> str:
@@ -47,11 +49,11 @@ def difference(one: object, other: object, ignored: frozenset[str] = frozenset()
         elif isinstance(a, BytecodeError) and isinstance(b, BytecodeError):
             stack.append((vars(a), vars(b), path))
             wrong = ""
-        elif names_of(a) and type(a) is type(b):
+        elif names_of(type(a)) and type(a) is type(b):
             if (id(a), id(b)) in seen:
                 continue
             seen.add((id(a), id(b)))
-            names = names_of(a) - ignored
+            names = names_of(type(a)) - ignored
             wrong = _parts(names, names, _getter(a), _getter(b), path, stack)
         else:
             wrong = _leaves(a, b, ignored)
@@ -131,7 +133,9 @@ def wide_numbers(value: object) -> str:
             stack.extend((inner, (path, index)) for index, inner in enumerate(part))
         elif isinstance(part, dict):
             stack.extend((inner, (path, name)) for name, inner in part.items())
-        elif names_of(part) and id(part) not in seen:
+        elif names_of(type(part)) and id(part) not in seen:
             seen.add(id(part))
-            stack.extend((getattr(part, name), (path, name)) for name in sorted(names_of(part)))
+            stack.extend(
+                (getattr(part, name), (path, name)) for name in sorted(names_of(type(part)))
+            )
     return ""
