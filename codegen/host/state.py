@@ -17,7 +17,10 @@ from .running.kernel_info import KernelInfo
 
 @dataclass(slots=True, eq=False)
 class KernelState:
-    """A kernel and the decisions of the stages about it; None if not decided yet."""
+    """A kernel and the decisions of the stages about it.
+
+    A field without a decision yet has its default: None, 0 or nothing in a list.
+    """
 
     kernel: KernelIR
     dropped: int = 0
@@ -39,7 +42,10 @@ class KernelState:
 
 @dataclass(slots=True, eq=False)
 class State:
-    """The kernels of a module, and the code made of all of them."""
+    """The kernels of a module, and the code made of all of them.
+
+    The code is None or empty until its stage has run.
+    """
 
     kernels: list[KernelState]
     checks: Sequence[str] = ()

@@ -27,7 +27,8 @@ from .schedule.prefer_layouts import Preferences
 class KernelState:
     """A kernel, and what has been decided about it.
 
-    `symbol` is its name in Tile IR; `kernel.symbol` becomes its name in PTX.
+    `symbol` is its name in Tile IR; `kernel.symbol` becomes its name in PTX. A field without a
+    decision yet has its default, which can also be a decision: no barriers, no rings, 0 bytes.
     """
 
     kernel: KernelIR
@@ -72,7 +73,10 @@ class KernelState:
 
 @dataclass(slots=True, eq=False)
 class State:
-    """The kernels of a module, and what they have in common."""
+    """The kernels of a module, and what they have in common.
+
+    Before its stage has run, a field is None or empty.
+    """
 
     kernels: list[KernelState]
     target: Target

@@ -1,7 +1,8 @@
 """Traits of ops for code generation on every target: one row an op, in the chapters of the formats.
 
-Whether an op is a loop, a load, or expensive is a property of its row; no other file lists ops by
-such properties. The effects of an op on memory and its slots are in the formats' table.
+Whether an op is a loop, a product, or expensive is a property of its row, so that files that ask
+for it need no list of ops. What a single target or pass asks of ops, by their names, stays in its
+own file. The effects of an op on memory and its slots are in the formats' table.
 """
 
 from __future__ import annotations

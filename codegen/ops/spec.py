@@ -82,8 +82,9 @@ Coordinates = tuple[int | None, ...]
 class Traits:
     """The row of one op.
 
-    `cost` is the number of simple operations that recompute an element from the operands. It is 0
-    if that takes none, and for ops that are never recomputed.
+    `cost` is the number of simple operations that recompute an element from the operands; 0 if that
+    takes none. Loads and matrix products have `NEVER_AGAIN`. Ops that are not recomputed whatever
+    their cost, such as folds and atomics, keep the default.
     `coordinates` maps coordinates in the result of a renumbering to those of the same element in
     the operand; if it is None, both have the same row-major number.
     `commutes`: a fold by the op may take its elements in any order.

@@ -1,4 +1,7 @@
-"""Dead code elimination: drops ops without effects whose results are unused."""
+"""Dead code elimination at the top level of a kernel: drops ops without effects and uses.
+
+Ops inside of regions stay; LLVM eliminates what they leave.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from tileir.ir import Block, Body, Op
 
 
 def eliminate_dead_ops(state: State) -> None:
-    """Eliminate ops without side effects whose results have no uses."""
+    """Eliminate ops of the kernels' top level without side effects whose results have no uses."""
     for each in state.kernels:
         before = len(each.kernel.body.block.ops)
         each.kernel = without_dead_ops(each.kernel)
@@ -19,7 +22,7 @@ def eliminate_dead_ops(state: State) -> None:
 
 
 def without_dead_ops(kernel: KernelIR) -> KernelIR:
-    """Drop dead ops at the top level; ops inside regions stay."""
+    """Return the kernel without the dead ops of its top level."""
     used: set[int] = set()
     kept: list[Op] = []
     for op in reversed(kernel.body.block.ops):
