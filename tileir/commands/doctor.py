@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: Mapping[str, Any]) -> None:
+    """Print a report as tables: as wide as the terminal, or `_WIDTH` characters elsewhere."""
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
