@@ -39,6 +39,7 @@ def _convert(node: Construct, value, version: Version, row, variant):
     `row` and `variant` convert what the forms have differently: records and variants of rows. Each
     gets the node, the value, the version and the function that converts a part.
     """
+
     def convert(inner: Construct, part):
         return _convert(inner, part, version, row, variant)
 

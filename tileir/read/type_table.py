@@ -159,6 +159,7 @@ class TypeTable(Linker, Sequence[Type]):
 
         `path` is that of the entry in the file, for errors.
         """
+
         def other(name: str, *kinds: type) -> Type:
             where = f"{path}.{name}"
             linked = self.at(entry[name], where)
