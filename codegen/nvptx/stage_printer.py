@@ -31,7 +31,7 @@ Rows = Iterator[tuple[Op | None, str, str]]
 class Printer(stage_printer.StagePrinter):
     """Prints the stages of `nvptx`."""
 
-    family = "nvptx"
+    target_family = "nvptx"
     bodies = ("eliminate_dead_ops", "assign_layouts")
     superseded = ("prefer_layouts",)
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
