@@ -144,8 +144,7 @@ def _checked_request(
         if target is None and for_gpus:
             raise UnsupportedError(no_gpu(f"option {for_gpus[0]}", "a GPU as target"))
         target = target or HOST
-    family = package_of(target)
-    package = import_module(f".{family}", __package__)
+    package = import_module(f".{package_of(target)}", __package__)
     symbols = None if symbols is None else _listed(symbols)
     checks, names = _checks(check, target), _names(trace, target)
     if for_gpus and target == HOST:

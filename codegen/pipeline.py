@@ -36,9 +36,9 @@ AfterStage = Callable[[str, S], None]
 """A function that is called after each stage, with the stage's name and the state."""
 
 
-def stage_of(family: str, name: str) -> StageFunction:
+def stage_of(target_family: str, name: str) -> StageFunction:
     """Return the function of a stage."""
-    return getattr(import_module(f".{family}.stages", __package__), name)
+    return getattr(import_module(f".{target_family}.stages", __package__), name)
 
 
 def run(

@@ -78,7 +78,7 @@ class StagePrinter(ABC):
     stages in `long` write.
     """
 
-    family: str
+    target_family: str
     bodies: Sequence[str]
     superseded: Sequence[str] = ()
     texts: Mapping[str, Callable[[Any], str]]
@@ -140,7 +140,7 @@ class StagePrinter(ABC):
 
     def _so_far(self, name: str, state: Any, each: Any) -> Iterator[Remark]:
         """Return the remarks about a kernel of all stages up to the one named `name`."""
-        names = STAGES[self.family]
+        names = STAGES[self.target_family]
         for earlier in names[: names.index(name) + 1]:
             if earlier not in self.superseded:
                 yield from self.remarks(earlier, state, each)

@@ -31,15 +31,15 @@ def record_stages(
     """
     from .fresh import compile_fresh
 
-    family = package_of(target)
+    target_family = package_of(target)
     if until is not None:
         check_name(until, target)
-    printer = import_module(f".{family}.stage_printer", __package__).Printer()
+    printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
     stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:
         text, excerpt, remarks = printer.print(name, state)
-        stages[name] = Stage(name, _headline(family, name), text, excerpt, remarks)
+        stages[name] = Stage(name, _headline(target_family, name), text, excerpt, remarks)
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages
@@ -54,7 +54,7 @@ def check_name(name: str, target: str) -> None:
         raise UnsupportedError(f"target {target} has no stage {name!r}{meant}; there are: {listed}")
 
 
-def _headline(family: str, name: str) -> str:
+def _headline(target_family: str, name: str) -> str:
     """Return the first line of a stage's docstring, without capital and full stop."""
-    line = (pipeline.stage_of(family, name).__doc__ or "").strip().partition("\n")[0]
+    line = (pipeline.stage_of(target_family, name).__doc__ or "").strip().partition("\n")[0]
     return line[:1].lower() + line[1:].removesuffix(".")

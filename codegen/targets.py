@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.gpus import GPUS, TARGETS, numbered
+from tileir.gpus import GPUS, TARGETS, gpu_of_number
 from tileir.read.text_positions import located
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def named_target(bytecode: Bytecode) -> str | None:
     """Return the GPU that the text of a module names, if any; UnsupportedError if unknown."""
     module = bytecode.launch_attributes.module
     if CAPABILITY in module:
-        attribute, name = CAPABILITY, numbered(module[CAPABILITY])
+        attribute, name = CAPABILITY, gpu_of_number(module[CAPABILITY])
     elif SPELLED in module:
         attribute, name = SPELLED, module[SPELLED]
     else:

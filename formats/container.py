@@ -177,6 +177,7 @@ class SectionList(Construct):
         return sections
 
     def _section(self, cursor: Cursor, identity: int, start: int, path: Path) -> Container:
+        """Read a section behind its identity byte, which is at `start`; its payload stays bytes."""
         kind = BY_NUMBER[identity & ~ALIGNED]
         length = self.number._parse(cursor, None, (path, "length"))
         alignment = padding = None

@@ -76,6 +76,12 @@ class Table(Subconstruct):
         self.followed = followed
 
     def _parse(self, cursor: Cursor, context, path: Path) -> Container:
+        """Read the count, the padding, the offsets and the entries; an empty table has no padding.
+
+        A regular table needs no `layout`: its entries lie back to back, in order, and are read to
+        their ends. Of any other one, the layout keeps offsets and bytes, so that it can be written
+        again as it was.
+        """
         start = cursor.position
         count = self.number._parse(cursor, context, (path, "count"))
         cursor.fits(count, self.index_size, (path, "count"), start)

@@ -77,6 +77,22 @@ def test_public_names_are_documented() -> None:
     assert not missing
 
 
+LONG = 30
+"""Lines of a function that nobody needs to have explained."""
+
+
+def test_long_functions_are_documented() -> None:
+    missing = [
+        f"{short(path)}:{node.lineno}: {node.name}"
+        for path in CODE
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno - node.lineno >= LONG
+        and not ast.get_docstring(node)
+    ]
+    assert not missing
+
+
 def test_names_say_what_they_are() -> None:
     banned = {"utils", "helpers", "common", "misc", "manager", "handler", "engine", "wrapper"}
     assert not [short(path) for path in ALL if path.stem in banned]

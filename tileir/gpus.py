@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from .errors import UnsupportedError
 
@@ -128,7 +128,7 @@ class Target:
         UnsupportedError for a form with that suffix, whose PTX is never portable.
         """
         if self.name != self.gpu:
-            where = described(self.ptx_target)
+            where = where_it_runs(self.ptx_target)
             raise UnsupportedError(
                 f"option portable contradicts target {self.name}, whose PTX runs on {where};"
                 f" compile for {self.gpu}"
@@ -192,8 +192,14 @@ _SCALES = frozenset[Gated]({*_F8, "f8E8M0FNU", "f4E2M1FN"})
 _MULTICAST = frozenset[Gated]({*_SCALES, "multicast"})
 _UE5M3 = frozenset[Gated]({*_MULTICAST, "fnv8E5M3FNU"})
 
-_Form = tuple[PtxVersion, frozenset[Feature]]
-"""The form with the suffix a: the PTX ISA version that has it, and its further features."""
+
+class _Form(NamedTuple):
+    """The form with the suffix a: the PTX ISA version that has it, and its further features."""
+
+    ptx: PtxVersion
+    features: frozenset[Feature]
+
+
 _WGMMA = frozenset[Feature]({"wgmma", "setmaxnreg"})
 _TCGEN05 = frozenset[Feature]({"tcgen05", "setmaxnreg"})
 _BLOCK_SCALED = frozenset[Feature]({"block-scaled mma", "setmaxnreg"})
@@ -210,7 +216,7 @@ def _gpu(
     later: tuple[tuple[Feature, PtxVersion], ...] = (),
 ) -> Iterator[Target]:
     """Return the row of a GPU, and that of its form with the suffix a."""
-    specific: frozenset[Feature] = form[1] if form else frozenset()
+    specific: frozenset[Feature] = form.features if form else frozenset()
     row = Target(
         name,
         name,
@@ -231,7 +237,7 @@ def _gpu(
             row,
             name=alone,
             ptx_target=alone,
-            ptx=form[0],
+            ptx=form.ptx,
             features=features | specific,
             specific=frozenset(),
         )
@@ -245,14 +251,14 @@ _ROWS = (
     # No guide gives the shared memory of sm_88; this is the least of the Ampere GPUs.
     *_gpu("sm_88", (9, 0), _Sm(16, 1536, 99), _AMPERE, _NOTHING),
     *_gpu("sm_89", (7, 8), _Sm(24, 1536, 99), _ADA, _F8, later=(("f8 conversions", (8, 1)),)),
-    *_gpu("sm_90", (7, 8), _LARGE, _HOPPER, _F8, ((8, 0), _WGMMA)),
-    *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, ((8, 6), _TCGEN05)),
-    *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, ((8, 8), _TCGEN05)),
+    *_gpu("sm_90", (7, 8), _LARGE, _HOPPER, _F8, _Form((8, 0), _WGMMA)),
+    *_gpu("sm_100", (8, 6), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 6), _TCGEN05)),
+    *_gpu("sm_103", (8, 8), _LARGE, _BLACKWELL, _MULTICAST, _Form((8, 8), _TCGEN05)),
     # PTX 9.0 and LLVM 22 have no sm_107. It runs PTX for sm_103, but not PTX for sm_103a.
     *_gpu("sm_107", (8, 8), _Sm(16, 1024, 227), _BLACKWELL, _UE5M3, ptx_target="sm_103"),
-    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227), _BLACKWELL, _SCALES, ((9, 0), _TCGEN05)),
-    *_gpu("sm_120", (8, 7), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, ((8, 7), _BLOCK_SCALED)),
-    *_gpu("sm_121", (8, 8), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, ((8, 8), _BLOCK_SCALED)),
+    *_gpu("sm_110", (9, 0), _Sm(24, 1536, 227), _BLACKWELL, _SCALES, _Form((9, 0), _TCGEN05)),
+    *_gpu("sm_120", (8, 7), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, _Form((8, 7), _BLOCK_SCALED)),
+    *_gpu("sm_121", (8, 8), _Sm(24, 1536, 99), _BLACKWELL, _SCALES, _Form((8, 8), _BLOCK_SCALED)),
 )  # fmt: skip
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
@@ -273,13 +279,13 @@ def capability_of(name: str) -> Capability:
     return _parts(name)[0]
 
 
-def spelled(capability: Capability) -> str:
+def gpu_name(capability: Capability) -> str:
     """Return the name of the GPU with a compute capability: sm_90 for 9.0."""
     major, minor = capability
-    return numbered(f"{major}{minor}")
+    return gpu_of_number(f"{major}{minor}")
 
 
-def numbered(number: object) -> str:
+def gpu_of_number(number: object) -> str:
     """Return the name of the GPU that attributes of a text give by a number: sm_90 for 90."""
     return f"sm_{number}"
 
@@ -301,7 +307,7 @@ def runs(ptx_target: str, capability: Capability) -> bool:
     return capability == first or (later and capability > first)
 
 
-def described(ptx_target: str) -> str:
+def where_it_runs(ptx_target: str) -> str:
     """Return where PTX for a `.target` runs, in words."""
     (major, minor), later = runs_on(ptx_target)
     return f"{major}.{minor} and later" if later else f"{major}.{minor} alone"
@@ -311,7 +317,7 @@ def newest_run_by(capability: Capability) -> str:
     """Return the newest GPU whose portable PTX a GPU runs; UnsupportedError if it is too old."""
     able = [name for name in GPUS if capability_of(name) <= capability]
     if not able:
-        raise UnsupportedError(f"the GPU is an {spelled(capability)}, older than {GPUS[0]}")
+        raise UnsupportedError(f"the GPU is an {gpu_name(capability)}, older than {GPUS[0]}")
     return max(able, key=capability_of)
 
 

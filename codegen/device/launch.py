@@ -131,7 +131,7 @@ def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
     ptx_target = plan["ptx_target"]
     if gpus.runs(ptx_target, capability):
         return
-    text = f"it was compiled for {plan['target']}, but the GPU is {gpus.spelled(capability)}"
+    text = f"it was compiled for {plan['target']}, but the GPU is {gpus.gpu_name(capability)}"
     if not gpus.runs_on(ptx_target)[1]:
-        text += f"; PTX for {ptx_target} runs on {gpus.described(ptx_target)}"
+        text += f"; PTX for {ptx_target} runs on {gpus.where_it_runs(ptx_target)}"
     raise LaunchError(text)

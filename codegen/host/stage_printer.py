@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tileir.codegen import stage_printer
+from tileir.codegen.analysis.carried_values import carried_arguments
+from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Remark
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
@@ -12,7 +14,7 @@ from tileir.messages.wording import counted
 from .lowering.rows import is_inline
 from .machine import cpu
 from .planning.fusion import is_folded
-from .planning.tiles import carried_arguments, is_single, is_tile, tile_bytes
+from .planning.tiles import is_single, is_tile, tile_bytes
 from .state import KernelState, State
 
 Rows = Iterator[tuple[Op | None, str, str]]
@@ -22,7 +24,7 @@ Rows = Iterator[tuple[Op | None, str, str]]
 class Printer(stage_printer.StagePrinter):
     """Prints the stages of `host`."""
 
-    family = "host"
+    target_family = "host"
     bodies = ("eliminate_dead_ops", "place_buffers")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR", "emit_object": "assembly"}
     texts = {
@@ -47,7 +49,7 @@ class Printer(stage_printer.StagePrinter):
             else _storage(each, op, value)
             for value in tiles
         ]
-        if op.name in ("for", "loop"):
+        if family_of(op) is Family.LOOP:
             carried = dict.fromkeys(_storage(each, op, value) for value in carried_arguments(op))
             carried.pop("", None)
             if carried and [*carried] != [_storage(each, op, value) for value in tiles]:
@@ -78,7 +80,7 @@ def _dropped(state: State, each: KernelState) -> Rows:
 
 def _order(state: State, each: KernelState) -> Rows:
     if each.order:
-        loops = sum(op.name in ("for", "loop") for op in each.order.ops)
+        loops = sum(family_of(op) is Family.LOOP for op in each.order.ops)
         yield None, f"{counted(len(each.order.ops), 'op')} in order, {counted(loops, 'loop')}", ""
 
 

@@ -24,26 +24,32 @@ from .running.kernel_info import KernelInfo
 from .state import KernelState, State
 
 __all__ = [
-    "eliminate_dead_ops", "emit_llvm", "emit_object", "fuse", "optimise", "order", "place_buffers",
-]  # fmt: skip
+    "eliminate_dead_ops",
+    "emit_llvm",
+    "emit_object",
+    "fuse",
+    "optimise",
+    "order",
+    "place_buffers",
+]
 
 
 def order(state: State) -> None:
     """Number the ops in program order, with the loops around each."""
-    for each in state.kernels:
-        each.order = Order(each.kernel.body)
+    for kernel_state in state.kernels:
+        kernel_state.order = Order(kernel_state.kernel.body)
 
 
 def fuse(state: State) -> None:
     """Decide which tiles get a buffer; all others are computed in the loops that use them."""
-    for each in state.kernels:
-        each.fusion = plan_fusion(each.order)
+    for kernel_state in state.kernels:
+        kernel_state.fusion = plan_fusion(kernel_state.order)
 
 
 def place_buffers(state: State) -> None:
     """Lay out the buffers in the workspace of a thread."""
-    for each in state.kernels:
-        each.storage = plan_storage(each.order, each.fusion)
+    for kernel_state in state.kernels:
+        kernel_state.storage = plan_storage(kernel_state.order, kernel_state.fusion)
 
 
 def emit_llvm(state: State) -> None:
@@ -51,13 +57,15 @@ def emit_llvm(state: State) -> None:
     module = ir.Module("tileir")
     module.machine = Machine.of_host()
     module.triple, module.data_layout = cpu.triple_and_layout()
-    for each in state.kernels:
+    for kernel_state in state.kernels:
         if state.checks:
-            lowering = CheckedLowering(module, each.kernel, each.storage, state.checks)
+            lowering = CheckedLowering(
+                module, kernel_state.kernel, kernel_state.storage, state.checks
+            )
         else:
-            lowering = BlockLowering(module, each.kernel, each.storage)
-        build_driver(module, each.symbol, lowering.run())
-        state.entries.append(_info(each, lowering))
+            lowering = BlockLowering(module, kernel_state.kernel, kernel_state.storage)
+        build_driver(module, kernel_state.symbol, lowering.run())
+        state.entries.append(_info(kernel_state, lowering))
     state.llvm_ir = str(module)
 
 
@@ -71,9 +79,9 @@ def emit_object(state: State) -> None:
     state.object_file = cpu.object_code(state.optimised)
 
 
-def _info(each: KernelState, lowering: BlockLowering) -> KernelInfo:
+def _info(kernel_state: KernelState, lowering: BlockLowering) -> KernelInfo:
     """Return what a launch needs to know of a lowered kernel."""
-    kernel = each.kernel
+    kernel = kernel_state.kernel
     offsets, size = argument_offsets(kernel)
     return KernelInfo(
         symbol=kernel.symbol,
@@ -81,7 +89,7 @@ def _info(each: KernelState, lowering: BlockLowering) -> KernelInfo:
         offsets=tuple(offsets),
         size=size,
         written=frozenset(written_parameters(kernel)),
-        workspace=each.storage.size,
+        workspace=kernel_state.storage.size,
         may_run_long=any(family_of(op) is Family.LOOP for op in kernel.walk()),
         sites=tuple(lowering.sites),
     )

@@ -31,7 +31,7 @@ Rows = Iterator[tuple[Op | None, str, str]]
 class Printer(stage_printer.StagePrinter):
     """Prints the stages of `nvptx`."""
 
-    family = "nvptx"
+    target_family = "nvptx"
     bodies = ("eliminate_dead_ops", "assign_layouts")
     superseded = ("prefer_layouts",)
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
@@ -146,6 +146,8 @@ def _threads(state: State, each: KernelState) -> Rows:
         share = -(-words(largest) // each.threads)
         registers = counted(share, "32-bit register")
         why = f"the largest tile, {largest}, takes {registers} a thread"
+    elif why == COMPILER:
+        why = "the kernel has no tiles"
     yield None, what, why
     blocks = each.contract["minnctapersm"]
     if each.contract.by("minnctapersm") != COMPILER:
@@ -235,7 +237,7 @@ def _memory(state: State, each: KernelState) -> Rows:
 def _unrolled(state: State, each: KernelState) -> Rows:
     for loop, factor in each.unroll_factors.items():
         why = f"to have up to {BYTES_IN_FLIGHT} bytes of loads in flight in a thread"
-        yield loop, f"unrolled by {factor}", why
+        yield loop, f"unroll factor {factor}", f"{why}, unless the code of an iteration forbids it"
 
 
 def _shared(state: State, each: KernelState) -> Rows:

@@ -69,29 +69,29 @@ NO_LINES = "no line information: nothing in the module says where in source it c
 
 def settle_launch(state: State) -> None:
     """Settle the launch contracts of the entries, and their names in PTX."""
-    symbols = [each.symbol for each in state.kernels]
-    for each in state.kernels:
-        each.contract = settle(each.kernel, state.target, state.launch)
-    for each, name in zip(state.kernels, entry_names(symbols), strict=True):
-        each.kernel = replace(each.kernel, symbol=name)
+    symbols = [kernel_state.symbol for kernel_state in state.kernels]
+    for kernel_state in state.kernels:
+        kernel_state.contract = settle(kernel_state.kernel, state.target, state.launch)
+    for kernel_state, name in zip(state.kernels, entry_names(symbols), strict=True):
+        kernel_state.kernel = replace(kernel_state.kernel, symbol=name)
 
 
 def number_lines(state: State) -> None:
     """Number source locations, if line information is asked for."""
     if not state.lineinfo:
         return
-    state.lines = LineTable(each.kernel for each in state.kernels)
+    state.lines = LineTable(kernel_state.kernel for kernel_state in state.kernels)
     if not state.lines.known:
         warnings.warn(NO_LINES, RuntimeWarning, stacklevel=2)
 
 
 def choose_ptx(state: State) -> None:
     """Choose the lowest PTX ISA version, and the form of the target, that the kernels need."""
-    kernels = [each.kernel for each in state.kernels]
+    kernels = [kernel_state.kernel for kernel_state in state.kernels]
     needs = needs_of([op for kernel in kernels for op in kernel.walk()], state.target)
     state.target = state.target.using(needs.features)
     lowest = max(state.target.ptx, needs.ptx, ptx_version(kernels))
-    version = lowest_ptx((each.contract for each in state.kernels), lowest)
+    version = lowest_ptx((kernel_state.contract for kernel_state in state.kernels), lowest)
     if state.lines and state.lines.has_calls:
         version = max(version, INLINED_CALLS)
     state.target = replace(state.target, ptx=version)
@@ -99,72 +99,85 @@ def choose_ptx(state: State) -> None:
 
 def choose_threads(state: State) -> None:
     """Choose the number of threads of a block, and the longest vector of a thread."""
-    for each in state.kernels:
-        each.threads = threads_of(each.kernel, state.target, each.contract)
-        each.longest_vector = longest_vector(each.kernel, each.threads, state.target)
-        each.contract = fit_block(each.kernel, state.target, each.contract, each.threads)
+    for kernel_state in state.kernels:
+        kernel_state.threads = threads_of(kernel_state.kernel, state.target, kernel_state.contract)
+        kernel_state.longest_vector = longest_vector(
+            kernel_state.kernel, kernel_state.threads, state.target
+        )
+        kernel_state.contract = fit_block(
+            kernel_state.kernel, state.target, kernel_state.contract, kernel_state.threads
+        )
 
 
 def place_variables(state: State) -> None:
     """Allocate variables (alloca) in shared memory or on the device's heap."""
-    for each in state.kernels:
-        each.variables, each.heap = place_allocations(each.kernel, state.target)
+    for kernel_state in state.kernels:
+        kernel_state.variables, kernel_state.heap = place_allocations(
+            kernel_state.kernel, state.target
+        )
 
 
 def choose_atoms(state: State) -> None:
     """Choose the mma instruction of each matrix product, and divide products among warps."""
-    for each in state.kernels:
-        facts = each.kernel.facts(Divisibility)
-        each.products = plan_products(each.kernel, each.threads, state.target, facts)
+    for kernel_state in state.kernels:
+        facts = kernel_state.kernel.facts(Divisibility)
+        kernel_state.products = plan_products(
+            kernel_state.kernel, kernel_state.threads, state.target, facts
+        )
 
 
 def prefer_layouts(state: State) -> None:
     """Propagate preferred layouts forwards, from loads and matrix products."""
-    for each in state.kernels:
-        each.preferences = preferences_of(
-            each.kernel, each.threads, each.products, each.longest_vector
+    for kernel_state in state.kernels:
+        kernel_state.preferences = preferences_of(
+            kernel_state.kernel,
+            kernel_state.threads,
+            kernel_state.products,
+            kernel_state.longest_vector,
         )
 
 
 def assign_layouts(state: State) -> None:
     """Assign a layout to every tile, backwards from stores; stage operands of matrix products."""
-    for each in state.kernels:
-        each.assignment = layouts_of(each, state.target)
+    for kernel_state in state.kernels:
+        kernel_state.assignment = layouts_of(kernel_state, state.target)
 
 
 def pipeline_loops(state: State) -> None:
     """Software-pipeline loops: copy operands of matrix products ahead, into a ring of buffers."""
-    for each in state.kernels:
-        plan_rings(each, state.target)
+    for kernel_state in state.kernels:
+        plan_rings(kernel_state, state.target)
 
 
 def place_barriers(state: State) -> None:
     """Place barriers where tokens order memory accesses of different threads."""
-    for each in state.kernels:
-        each.barriers = barriers_of(each.kernel, each.assignment)
-        each.updates_nibbles = nibbles.stores(each.kernel)
+    for kernel_state in state.kernels:
+        kernel_state.barriers = barriers_of(kernel_state.kernel, kernel_state.assignment)
+        kernel_state.updates_nibbles = nibbles.stores(kernel_state.kernel)
 
 
 def read_ahead(state: State) -> None:
     """Load one iteration ahead, into registers, in loops that have barriers or stores."""
-    for each, loop in _loops(state):
-        if loads := loads_ahead(loop, each.assignment, each.barriers):
-            each.reads_ahead[loop] = loads
+    for kernel_state, loop in _loops(state):
+        if loads := loads_ahead(loop, kernel_state.assignment, kernel_state.barriers):
+            kernel_state.reads_ahead[loop] = loads
 
 
 def allocate_memory(state: State) -> None:
     """Allocate shared memory for staged tiles, behind the variables."""
-    for each in state.kernels:
-        staged = each.assignment.staged
-        each.kept_bytes = allocate_staged(each.kernel, staged, each.variables.size)
+    for kernel_state in state.kernels:
+        staged = kernel_state.assignment.staged
+        kernel_state.kept_bytes = allocate_staged(
+            kernel_state.kernel, staged, kernel_state.variables.size
+        )
 
 
 def unroll_loops(state: State) -> None:
     """Unroll loops that only load and compute, to have more loads in flight."""
-    for each, loop in _loops(state):
-        factor = unroll_factor(loop, each.assignment)
+    for kernel_state, loop in _loops(state):
+        factor = unroll_factor(loop, kernel_state.assignment)
         if factor > 1:
-            each.unroll_factors[loop] = factor
+            kernel_state.unroll_factors[loop] = factor
 
 
 def emit_llvm(state: State) -> None:
@@ -177,11 +190,11 @@ def emit_llvm(state: State) -> None:
     module = ir.Module(name="tileir", context=ir.Context())
     module.machine = Machine.of_gpu(target)
     module.triple, module.data_layout = TRIPLE, str(state.machine.target_data)
-    for each in state.kernels:
-        declare_kernel(module, each.kernel)
-    for each in state.kernels:
-        each.shared_bytes = lower_kernel(module, each, target, state.lines)
-        _check_shared(state, each)
+    for kernel_state in state.kernels:
+        declare_kernel(module, kernel_state.kernel)
+    for kernel_state in state.kernels:
+        kernel_state.shared_bytes = lower_kernel(module, kernel_state, target, state.lines)
+        _check_shared(state, kernel_state)
     state.llvm_ir = str(module)
 
 
@@ -200,27 +213,27 @@ def emit_ptx(state: State) -> None:
 
 def describe_launch(state: State) -> None:
     """Write the launch plans, which say how to launch each kernel."""
-    for each in state.kernels:
-        state.plans[each.symbol] = launch_plan(each, state.target)
+    for kernel_state in state.kernels:
+        state.plans[kernel_state.symbol] = launch_plan(kernel_state, state.target)
 
 
 def _loops(state: State):
     """Return each kernel with each of its `for` loops."""
-    for each in state.kernels:
-        for op in each.kernel.walk():
+    for kernel_state in state.kernels:
+        for op in kernel_state.kernel.walk():
             if op.name == "for":
-                yield each, op
+                yield kernel_state, op
 
 
-def _check_shared(state: State, each: KernelState) -> None:
+def _check_shared(state: State, kernel_state: KernelState) -> None:
     """Raise UnsupportedError if a kernel needs more shared memory than a block can have."""
-    target, kernel = state.target, each.kernel
-    if each.shared_bytes > target.shared_bytes:
+    target, kernel = state.target, kernel_state.kernel
+    if kernel_state.shared_bytes > target.shared_bytes:
         why = (
-            f"takes {each.shared_bytes} bytes of shared memory;"
+            f"takes {kernel_state.shared_bytes} bytes of shared memory;"
             f" a block of {target.name} has {target.shared_bytes}"
         )
         problem = Diagnostic("error", "unsupported", why, function=kernel.symbol)
         diagnostics = located([problem], kernel.bytecode)
         raise UnsupportedError("tiles that threads exchange are too large:", diagnostics)
-    check_shared(kernel, target, each.contract, each.shared_bytes)
+    check_shared(kernel, target, kernel_state.contract, kernel_state.shared_bytes)

@@ -14,11 +14,11 @@ from tileir.ir import Block, Body, Op
 
 
 def eliminate_dead_ops(state: State) -> None:
-    """Eliminate ops of the kernels' top level without side effects whose results have no uses."""
-    for each in state.kernels:
-        before = len(each.kernel.body.block.ops)
-        each.kernel = without_dead_ops(each.kernel)
-        each.dropped = before - len(each.kernel.body.block.ops)
+    """Eliminate ops at the top level that have neither side effects nor uses."""
+    for kernel_state in state.kernels:
+        before = len(kernel_state.kernel.body.block.ops)
+        kernel_state.kernel = without_dead_ops(kernel_state.kernel)
+        kernel_state.dropped = before - len(kernel_state.kernel.body.block.ops)
 
 
 def without_dead_ops(kernel: KernelIR) -> KernelIR:

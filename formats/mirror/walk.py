@@ -253,6 +253,7 @@ class Walk:
 
     @layout.register
     def _(self, node: Variant) -> dict:
+        """Return the type of a tag and the fields that it selects; the first use defines it."""
         name, enum, shown = VARIANTS[id(node)]
         if name in self.types:
             return {"type": name}

@@ -34,6 +34,12 @@ def unpack(node: Construct, value, version: Version):
 
 
 def _convert(node: Construct, value, version: Version, row, variant):
+    """Convert a record, and what is in it, between the forms of the two codecs.
+
+    `row` and `variant` convert what the forms have differently: records and variants of rows. Each
+    gets the node, the value, the version and the function that converts a part.
+    """
+
     def convert(inner: Construct, part):
         return _convert(inner, part, version, row, variant)
 

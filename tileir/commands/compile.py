@@ -11,6 +11,7 @@ import tileir
 from tileir.gpus import TARGETS
 from tileir.messages.wording import did_you_mean
 from tileir.tools import nvidia
+from tileir.tools.missing_packages import compiling
 
 from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
@@ -112,10 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
         "lineinfo": arguments.lineinfo,
         "portable": arguments.portable,
     }
-    if stage is not None:
-        _check_stage(stage, target)
     if stage is not None or emit == "stages":
-        text = _stage_text(bytecode, target, stage, arguments.stop_after, options)
+        with compiling():
+            text = _stage_text(bytecode, target, stage, arguments.stop_after, options)
         write_output(arguments.output, text.encode("utf-8", "surrogateescape"))
         return 0
     with named_as_written():
@@ -162,6 +162,8 @@ def _stage_text(
     from tileir.codegen.api import stages
     from tileir.codegen.stage import report
 
+    if stage is not None:
+        _check_stage(stage, target)
     with named_as_written():
         recorded = stages(bytecode, target, until=last, **options)
     return str(recorded[stage]) if stage else report(recorded.values())

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tileir.gpus import spelled
+from tileir.gpus import gpu_name
 
 from .conventions import NO, OK, wants_colour
 
@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: Mapping[str, Any]) -> None:
+    """Print a report as tables: as wide as the terminal, or `_WIDTH` characters elsewhere."""
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
@@ -115,7 +116,7 @@ def _driver(driver: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     rows = [("driver", release, driver["problem"] or f"of CUDA {driver['cuda']}")]
     for gpu in driver["gpus"]:
         memory = f"{gpu['memory'] / (1 << 30):,.0f} GiB"
-        rows.append(("GPU", spelled(tuple(gpu["capability"])), f"{gpu['name']}, {memory}"))
+        rows.append(("GPU", gpu_name(tuple(gpu["capability"])), f"{gpu['name']}, {memory}"))
     return rows
 
 

@@ -55,7 +55,10 @@ _ALIGNMENT = 256
 def on_emulator(
     kernel: EmulatedKernel, grid: Sequence[int], values: Sequence[object], **options: Any
 ) -> float:
-    """The emulator, on arrays that are aligned as they are on a GPU."""
+    """Launch on the emulator and return the seconds; arrays get the alignment of GPU memory.
+
+    They are copied for that; what the kernel has written to the copies is copied back, untimed.
+    """
     given = [_aligned(value) if hasattr(value, "strides") else value for value in values]
     started = time.perf_counter()
     kernel.launch(grid, given, **options)
@@ -67,7 +70,7 @@ def on_emulator(
 
 
 def _aligned(array: np.ndarray) -> np.ndarray:
-    """A copy of the same layout."""
+    """Return a copy of an array with the same strides, at a multiple of `_ALIGNMENT` bytes."""
     import numpy as np
 
     room = np.empty(array.nbytes + _ALIGNMENT, np.uint8)

@@ -168,6 +168,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    """Run the command and return its exit code; all arguments are checked before the launch."""
     options = options_given(arguments)
     emulation = _emulation(arguments)
     if arguments.target == HOST:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tileir.errors import UnsupportedError
-from tileir.gpus import spelled
+from tileir.gpus import gpu_name
 
 from .driver import MULTIPROCESSORS
 
@@ -155,7 +155,7 @@ class _Graph:
 def install(torch: Any, capability: tuple[int, int]) -> None:
     """Replace the functions of `torch.cuda` that programs use, for this compute capability."""
     major, minor = capability
-    name = f"tileir on the CPU, as {spelled(capability)}"
+    name = f"tileir on the CPU, as {gpu_name(capability)}"
     properties = SimpleNamespace(
         name=name,
         major=major,

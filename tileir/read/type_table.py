@@ -155,6 +155,11 @@ class TypeTable(Linker, Sequence[Type]):
         return linked
 
     def _link(self, entry: Container, path: str) -> Type:
+        """Return the type of an entry of the table; BadReference if a part of it has a wrong kind.
+
+        `path` is that of the entry in the file, for errors.
+        """
+
         def other(name: str, *kinds: type) -> Type:
             where = f"{path}.{name}"
             linked = self.at(entry[name], where)

@@ -363,6 +363,7 @@ def _uninferred(op: Op, slots: Slots) -> Problem | None:
 def _inference_words(
     op: Op, slot: Operand | Result, slots: Slots, due: Sequence[Type], given: Sequence[Type]
 ) -> str:
+    """Return the problem of a slot of the types `given` instead of `due`, in tileiras' words."""
     match slot.inference:
         case ViewTile() if op.name == "atomic_red_view_tko" and due[0].element != given[0].element:
             pair = quoted(due[0].element), quoted(given[0].element)

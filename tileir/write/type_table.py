@@ -69,6 +69,10 @@ class OutputTypes:
         return len(self.tags) - 1
 
     def _record(self, type: Type) -> dict:
+        """Return a type as the schema writes it, and add the types that are its parts.
+
+        BuildError if the version has no such type, or a part has a wrong kind.
+        """
         variant = type.name if isinstance(type, Scalar) else VARIANTS[type.__class__]
         arm = TYPE.by_name.get(variant)
         if arm is None:

@@ -63,7 +63,7 @@ class Copies:
         self, lanes: Lanes, statement: Statement, target: Any, source: Any, size: int, length: Any
     ) -> None:
         """Start a copy of `length` of `size` bytes for each lane."""
-        target, source, length = (lanes.spread(each) for each in (target, source, length))
+        target, source, length = (lanes.broadcast(each) for each in (target, source, length))
         wrong = (source % np.uint64(size) != 0) | (length > size)
         if wrong.any():
             message = f"source or number of bytes do not fit a copy of {size} bytes"
@@ -116,7 +116,7 @@ class Copies:
             mask = length > start
             address = source + np.uint64(start)
             words = self.source.load(lanes, statement, mask, address, access)
-            columns = [lanes.spread(word)[:, None] for word in words]
+            columns = [lanes.broadcast(word)[:, None] for word in words]
             out[:, start : start + step] = np.hstack(columns).view(np.uint8)
         return out.view(f"u{WORD}")
 

@@ -30,9 +30,9 @@ def spaces_of(
         ("shared", (address >= shared) & (address < local), shared),
         ("local", address >= local, local),
     ):
-        here = lanes.spread(active & inside)
+        here = lanes.broadcast(active & inside)
         if here.any():
-            reached.append((space, here, lanes.spread(address - start)))
+            reached.append((space, here, lanes.broadcast(address - start)))
     return reached
 
 
@@ -81,13 +81,13 @@ def update(
     """
     out = np.zeros((access.count, lanes.count), f"u{access.word}")
     for space, here, within in spaces_of(lanes, mask, address, name):
-        active = np.ones(lanes.count, bool) if here is None else lanes.spread(here)
+        active = np.ones(lanes.count, bool) if here is None else lanes.broadcast(here)
         if not active.any():
             continue
         part = Lanes(lanes.batch, lanes.numbers[active])
-        words = [[lanes.spread(word)[active] for word in each] for each in operands]
+        words = [[lanes.broadcast(word)[active] for word in each] for each in operands]
         memory = lanes.batch.spaces[space]
-        offset = memory.reach(part, statement, lanes.spread(within)[active], access)
+        offset = memory.reach(part, statement, lanes.broadcast(within)[active], access)
         row = offset // access.nbytes
         rows = memory.rows(access.word, access.count).reshape(-1, access.count)
         old = np.zeros((access.count, len(row)), out.dtype)

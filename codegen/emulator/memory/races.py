@@ -61,7 +61,7 @@ class Shadow:
         """
         keys = lanes.batch.clocks.key(lanes.numbers, access.scope)[:, None]
         pieces = np.arange(max(access.nbytes // self.granule, 1))
-        index = self._indices(lanes.spread(offset))[:, None] + pieces
+        index = self._indices(lanes.broadcast(offset))[:, None] + pieces
         self._check(lanes, statement, address, self.writes[index], access, changes)
         if access.writes:
             for reads in self.reads:
@@ -137,7 +137,7 @@ class Shadow:
         if other // clocks.threads != lane // clocks.threads:
             block = lanes.batch.coordinates(other // clocks.threads)
             where += f" of block {block}"
-        first = int(lanes.spread(address)[index])
+        first = int(lanes.broadcast(address)[index])
         raise lanes.error(
             "race",
             f"{self.name} address {first:#x} was accessed by {where}, and nothing orders the two",

@@ -82,8 +82,8 @@ class Memory:
         if where is not None:
             address = address[where] if np.ndim(address) else address
             words = tuple(word[where] if np.ndim(word) else word for word in words)
-        address = active.spread(address)
-        columns = [active.spread(word) for word in words]
+        address = active.broadcast(address)
+        columns = [active.broadcast(word) for word in words]
         value = columns[0] if access.count == 1 else np.stack(columns, axis=1)
         rows = self.rows(access.word, access.count)
         offset = self.reach(active, statement, address, access, value)
@@ -109,7 +109,7 @@ class Memory:
         """Check an access that is about to happen, and return its offsets in `data`."""
         if np.any(address & np.uint64(access.nbytes - 1)):
             wrong = (address & np.uint64(access.nbytes - 1)) != 0
-            first = int(active.spread(address)[active.spread(wrong)][0])
+            first = int(active.broadcast(address)[active.broadcast(wrong)][0])
             raise active.error(
                 "alignment",
                 f"{self.name} address {first:#x} is no multiple of {access.nbytes}",
@@ -132,7 +132,7 @@ class Memory:
     def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
         """Record what an access orders, once it has happened; `wrote`: which lanes, if not all."""
         if access.scope and self.shadow is not None and self.shadow.releases is not None:
-            offset = active.spread(offset)
+            offset = active.broadcast(offset)
             for word in range(access.count):
                 self.shadow.releases.access(active, offset + word * access.word, access, wrote)
 
@@ -146,7 +146,7 @@ class Memory:
         expected: str,
     ) -> Exception:
         """Return the error for addresses outside of the space."""
-        first = int(active.spread(address)[active.spread(wrong)][0])
+        first = int(active.broadcast(address)[active.broadcast(wrong)][0])
         verb = "write" if access.writes else "read"
         message = f"{verb} of {access.nbytes} bytes at {self.name} address {first:#x}: {expected}"
         return active.error("bounds", message, statement, wrong, first)
@@ -157,7 +157,7 @@ def _masked(lanes: Lanes, mask: Any) -> tuple[Lanes | None, np.ndarray | None]:
     active = lanes.under(mask)
     if not active.count:
         return None, None
-    return active, None if active is lanes else lanes.spread(mask)
+    return active, None if active is lanes else lanes.broadcast(mask)
 
 
 def _scatter(where: np.ndarray, values: Any) -> np.ndarray:
@@ -232,7 +232,7 @@ class HostMemory(Memory):
     def _outside(
         self, lanes: Lanes, statement: Statement, address: Any, wrong: Any, access: Access
     ) -> Exception:
-        first = int(lanes.spread(address)[lanes.spread(wrong)][0])
+        first = int(lanes.broadcast(address)[lanes.broadcast(wrong)][0])
         gaps = [
             (min(abs(first - int(start)), abs(first - int(end))), f"{int(start):#x}..{int(end):#x}")
             for start, end in zip(self.starts, self.ends, strict=True)

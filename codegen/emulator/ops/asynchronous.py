@@ -34,8 +34,8 @@ def copy(match: re.Match[str]) -> Any:
         active = lanes.under(mask)
         operands = (target, source, length)
         if active is not lanes:
-            chosen = lanes.spread(mask)
-            operands = tuple(lanes.spread(each)[chosen] for each in operands)
+            chosen = lanes.broadcast(mask)
+            operands = tuple(lanes.broadcast(each)[chosen] for each in operands)
         if active.count:
             target, source, length = operands
             lanes.batch.copies.start(active, statement, target, source, int(size), length)

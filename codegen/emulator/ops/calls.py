@@ -66,7 +66,7 @@ class Arguments:
 
 def vprintf(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> Any:
     """Print the texts of the lanes in ascending order."""
-    texts, buffers = (lanes.spread(each) for each in arguments)
+    texts, buffers = (lanes.broadcast(each) for each in arguments)
     for index in np.flatnonzero(active):
         lane = int(lanes.numbers[index])
         text = peek_text(lanes, statement, lane, int(texts[index]))
@@ -79,7 +79,7 @@ def assertfail(lanes: Lanes, statement: Statement, active: np.ndarray, arguments
     """Raise the error of a failed assertion; its arguments are message, file, line, function."""
     first = int(np.flatnonzero(active)[0])
     lane = int(lanes.numbers[first])
-    numbers = [int(lanes.spread(each)[first]) for each in arguments[:4]]
+    numbers = [int(lanes.broadcast(each)[first]) for each in arguments[:4]]
     message, file, _, function = (
         peek_text(lanes, statement, lane, number) if index != 2 and number else ""
         for index, number in enumerate(numbers)
@@ -90,7 +90,7 @@ def assertfail(lanes: Lanes, statement: Statement, active: np.ndarray, arguments
 
 def malloc(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> Any:
     """Allocate memory for the lanes in ascending order; 0 where the heap has too little left."""
-    sizes, result = lanes.spread(arguments[0]), np.zeros(len(active), np.uint64)
+    sizes, result = lanes.broadcast(arguments[0]), np.zeros(len(active), np.uint64)
     for index in np.flatnonzero(active):
         result[index] = _heap(lanes).allocate(int(sizes[index]))
     return result
@@ -98,7 +98,7 @@ def malloc(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: li
 
 def free(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list[Any]) -> None:
     """Free memory; EmulationError if it was not allocated, or freed before."""
-    addresses = lanes.spread(arguments[0])
+    addresses = lanes.broadcast(arguments[0])
     for index in np.flatnonzero(active):
         address = int(addresses[index])
         if not _heap(lanes).free(address):
@@ -135,7 +135,7 @@ def call(match: re.Match[str]) -> Any:
         names = [each.strip() for each in parts[0][1:-1].split(",")] if parts else []
         if len(names) < count:
             raise lanes.error("syntax", f"{name} takes {count} arguments or more", statement)
-        active = lanes.spread(True if mask is None else mask)
+        active = lanes.broadcast(True if mask is None else mask)
         for each in names:
             if each not in lanes.batch.outgoing:
                 raise lanes.error("poison", f"no value for parameter {each}", statement, active)

@@ -35,7 +35,7 @@ def shuffle(match: re.Match[str]) -> Any:
     ) -> tuple[Any, ...]:
         exchange = Exchange(lanes, statement, mask, members)
         lane = exchange.lane
-        b, c = (lanes.spread(each).astype(np.int64) for each in (b, c))
+        b, c = (lanes.broadcast(each).astype(np.int64) for each in (b, c))
         segment, clamp = c >> 8 & 31, c & 31
         low, high = lane & segment, (lane & segment) | (clamp & ~segment)
         source, inside = source_of(lane, b & 31, high, low, segment)
@@ -68,8 +68,8 @@ def matching(match: re.Match[str]) -> Any:
 
     def run(lanes: Lanes, statement: Statement, mask: Any, a: Any, members: Any) -> tuple[Any, ...]:
         exchange = Exchange(lanes, statement, mask, members)
-        values = exchange.everywhere(lanes.spread(a), a.dtype.type(0))[exchange.warp]
-        same = values == lanes.spread(a)[:, None]
+        values = exchange.everywhere(lanes.broadcast(a), a.dtype.type(0))[exchange.warp]
+        same = values == lanes.broadcast(a)[:, None]
         bits = same.astype(np.int64) @ (np.int64(1) << np.arange(32)) & exchange.everyone()
         if not every:
             return (bits.astype(np.uint32),)

@@ -37,7 +37,7 @@ def _arrive(
     """Let the lanes that the guard leaves active arrive at a barrier."""
     active = lanes.under(mask)
     if active is not lanes:
-        chosen = lanes.spread(mask)
+        chosen = lanes.broadcast(mask)
         operands = tuple(each[chosen] if np.ndim(each) else each for each in operands)
         flag = flag[chosen] if np.ndim(flag) else flag
     if active.count:
@@ -78,10 +78,10 @@ def warp_barrier(match: re.Match[str]) -> Any:
     """`bar.warp.sync`: lanes with one mask, which have converged already, order their accesses."""
 
     def run(lanes: Lanes, statement: Statement, mask: Any, members: Any) -> None:
-        numbers = lanes.spread(members)
+        numbers = lanes.broadcast(members)
         active = lanes.under(mask)
         if active is not lanes:
-            numbers = numbers[lanes.spread(mask)]
+            numbers = numbers[lanes.broadcast(mask)]
         active.batch.barriers.synchronize_warps(active, numbers)
 
     return run

@@ -53,6 +53,10 @@ class Machine:
         parameters: bytes,
         settings: Settings,
     ) -> None:
+        """Prepare `blocks` blocks, from `first` on, of `shape` threads each; nothing runs yet.
+
+        Each block has `shared_bytes` of shared memory; `parameters` are the bytes of the arguments.
+        """
         self.kernel, self.scope, self.grid = kernel, kernel.scope, grid.extents
         self.first, self.blocks = first, blocks
         self.shape, self.parameters, self.settings = shape, parameters, settings

@@ -67,7 +67,7 @@ class Barriers:
         numbers = lanes.numbers
         if flag is not None:
             self.flags[numbers] = flag
-        names = lanes.spread(number)
+        names = lanes.broadcast(number)
         blocks = self.batch.block_of[numbers]
         if aligned:
             self._whole_warps(lanes, statement)
@@ -75,7 +75,7 @@ class Barriers:
         for key in np.unique(keys).tolist():
             block, name = divmod(key, KEYS)
             here = keys == key
-            expected = None if count is None else int(lanes.spread(count)[here][0])
+            expected = None if count is None else int(lanes.broadcast(count)[here][0])
             barrier = self.open.setdefault((block, name), Barrier(expected))
             if name > 15 or (expected is not None and (expected % WARP or not expected)):
                 raise lanes.error(
@@ -135,7 +135,7 @@ class Barriers:
     def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
         """Order the accesses of the lanes of each warp that have the same member mask."""
         numbers = lanes.numbers
-        masks = lanes.spread(members).astype(np.int64)
+        masks = lanes.broadcast(members).astype(np.int64)
         keys = numbers // WARP << 32 | masks
         for key in np.unique(keys):
             together = numbers[keys == key]

@@ -258,7 +258,7 @@ class Lanes:
         held = self.batch.special(name)
         return held if self.index is None or not held.ndim else held[self.index]
 
-    def spread(self, value: Any) -> np.ndarray:
+    def broadcast(self, value: Any) -> np.ndarray:
         """Return a value as an array with one element for each active lane."""
         if np.shape(value) == (self.count,):
             return value
@@ -268,7 +268,7 @@ class Lanes:
         """Return the lanes that a guard leaves active; None leaves all."""
         if mask is None or np.all(mask):
             return self
-        return Lanes(self.batch, self.numbers[self.spread(mask)])
+        return Lanes(self.batch, self.numbers[self.broadcast(mask)])
 
     # Errors -----------------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class Lanes:
         address: int | None = None,
     ) -> EmulationError:
         """Return an error of the lanes that `wrong` marks, in the first block that has any."""
-        numbers = self.numbers if wrong is None else self.numbers[self.spread(wrong)]
+        numbers = self.numbers if wrong is None else self.numbers[self.broadcast(wrong)]
         block, threads = self.batch.block_and_threads(numbers)
         return emulation_error(
             kind,

@@ -18,11 +18,11 @@ class Exchange:
     """The active lanes of one exchange, and the member mask of each of them."""
 
     def __init__(self, lanes: Lanes, statement: Statement, guard: Any, members: Any) -> None:
-        active = lanes.numbers if guard is None else lanes.numbers[lanes.spread(guard)]
+        active = lanes.numbers if guard is None else lanes.numbers[lanes.broadcast(guard)]
         self.lanes, self.statement = lanes, statement
         self.numbers = lanes.numbers
         self.warp, self.lane = self.numbers // WARP, self.numbers % WARP
-        self.masks = lanes.spread(members).astype(np.int64) & 0xFFFFFFFF
+        self.masks = lanes.broadcast(members).astype(np.int64) & 0xFFFFFFFF
         self.present = np.zeros(lanes.batch.count, bool)
         self.present[active] = True
         outside = (self.masks >> self.lane) & 1 == 0
@@ -47,7 +47,7 @@ class Exchange:
 
     def bits(self, flags: Any) -> np.ndarray:
         """Return for each active lane a mask of the members whose flag is set."""
-        flags = self.everywhere(self.lanes.spread(flags), False) & self.present.reshape(-1, WARP)
+        flags = self.everywhere(self.lanes.broadcast(flags), False) & self.present.reshape(-1, WARP)
         return _as_mask(flags)[self.warp] & self.masks
 
     def everyone(self) -> np.ndarray:
@@ -57,7 +57,7 @@ class Exchange:
     def reduced(self, values: Any, combine: Callable[..., Any], neutral: Any) -> np.ndarray:
         """Return for each active lane the combination of its members' values."""
         out = np.zeros(len(self.numbers), np.asarray(values).dtype)
-        values = self.lanes.spread(values)
+        values = self.lanes.broadcast(values)
         for mask in np.unique(self.masks):
             group = self.masks == mask
             whole = np.full(self.lanes.batch.count, neutral, out.dtype)
@@ -72,7 +72,7 @@ class WholeWarps:
 
     def __init__(self, lanes: Lanes, statement: Statement, guard: Any) -> None:
         active = lanes.under(guard)
-        self._lanes, self._where = lanes, None if active is lanes else lanes.spread(guard)
+        self._lanes, self._where = lanes, None if active is lanes else lanes.broadcast(guard)
         self.count = active.count // WARP
         whole = active.numbers[: self.count * WARP].reshape(-1, WARP)
         first = whole[:, :1]
@@ -84,7 +84,7 @@ class WholeWarps:
 
     def held(self, words: tuple[Any, ...]) -> np.ndarray:
         """Return operands, of which lanes have a value each, as (operands, warps, lanes)."""
-        spread = [self._lanes.spread(word) for word in words]
+        spread = [self._lanes.broadcast(word) for word in words]
         if self._where is not None:
             spread = [word[self._where] for word in spread]
         return np.stack(spread).reshape(len(words), self.count, WARP)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.host.lowering.rows import is_inline, row_of
 from tileir.codegen.host.running.context import ALIGNMENT
 from tileir.codegen.ops import Family, family_of
@@ -24,7 +25,7 @@ from .buffer_reads import leaves, reads_of
 from .buffers import Fusion, Storage
 from .fusion import is_folded
 from .order import Order
-from .tiles import carried_arguments, is_tile, tile_bytes
+from .tiles import is_tile, tile_bytes
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +116,7 @@ class _Planner:
         if family_of(op) not in _CONTROL:
             return
         index, end = self._order.index[id(op)], self._order.last[id(op)]
-        arguments = carried_arguments(op)
+        arguments = carried_arguments(op) if family_of(op) is Family.LOOP else ()
         if op.name == "for":
             for argument, result in zip(arguments, op.results, strict=True):
                 if is_tile(argument):

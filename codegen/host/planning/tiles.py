@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tileir.codegen.scalar.types import memory_bytes
-from tileir.ir import Op, Value
+from tileir.ir import Value
 from tileir.types import Tile
 
 
@@ -20,10 +20,3 @@ def is_tile(value: Value) -> bool:
 def tile_bytes(value: Value) -> int:
     """Return the bytes of a tile's buffer."""
     return value.type.size * memory_bytes(value.type.element)
-
-
-def carried_arguments(op: Op) -> list[Value]:
-    """Return the block arguments that a `for` or `loop` carries, without the counter."""
-    if op.name == "if":
-        return []
-    return op.regions[0].block.arguments[1 if op.name == "for" else 0 :]

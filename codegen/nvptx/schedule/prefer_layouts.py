@@ -44,7 +44,7 @@ def prefer_layouts(
     for value, after in handed_on(kernel.body.block):
         passed_to.setdefault(value, []).append(after)
     for op, plan in products.items():
-        if _is_tile(op.result):
+        if _is_multi_element(op.result):
             preferences[op.result] = plan.acc.layout
             _pass_on(op.results, passed_to, preferences)
     for op in kernel.walk():
@@ -59,13 +59,13 @@ def prefer_layouts(
         for op in kernel.walk():
             layout = _preferred(op, preferences, kernel, threads, most)
             for result in op.results:
-                if layout is not None and _is_tile(result) and result not in preferences:
+                if layout is not None and _is_multi_element(result) and result not in preferences:
                     preferences[result] = layout
             _pass_on(op.results, passed_to, preferences)
         if len(preferences) == before:
             break
     for op in in_folds(kernel):
-        for result in filter(_is_tile, op.results):
+        for result in filter(_is_multi_element, op.results):
             preferences[result] = held_by_each(result.type.size, threads)
     return preferences
 
@@ -100,11 +100,12 @@ def _carried_into(value: Value) -> list[Value]:
         if not isinstance(value.owner, Op):
             carried.append(value)
         elif family_of(value.owner) is Family.ELEMENT_WISE or value.owner.name == "assume":
-            stack += (each for each in value.owner.operand_list() if _is_tile(each))
+            stack += (each for each in value.owner.operand_list() if _is_multi_element(each))
     return carried
 
 
-def _is_tile(value: Value) -> bool:
+def _is_multi_element(value: Value) -> bool:
+    """Whether a value is a tile of several elements."""
     return isinstance(value.type, Tile) and value.type.size > 1
 
 

@@ -243,6 +243,10 @@ class BodyReader(BodyScope):
         return Refused(text, at, len(whole[0]))
 
     def _op(self, match: re.Match[str], open_block: OpenBlock) -> None:
+        """Read an op, whose results and name are in `match`, and append it to the block.
+
+        What leaves the op without meaning raises Refused; other problems go to the report.
+        """
         reader, name = self.reader, match[2]
         named = self._named(match[1], match.start(1))
         spec = SPECS.get(name)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.host.lowering.block import Enclosing, Lowering
 from tileir.codegen.host.lowering.evaluate import fill
 from tileir.codegen.host.lowering.row import Row
-from tileir.codegen.host.planning.tiles import carried_arguments, is_single, is_tile
+from tileir.codegen.host.planning.tiles import is_single, is_tile
 from tileir.ir import Op, Value
 
 
