@@ -46,10 +46,9 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One row: the term, its PTX directive, LLVM's attribute for it, its names in the sources."""
+    """One row: the term, LLVM's attribute for its PTX directive, its names in the sources."""
 
     name: str
-    directive: str
     llvm: str
     options: tuple[Name, ...]
     attributes: tuple[Name, ...]
@@ -118,14 +117,14 @@ _RANK = _number(1, MOST_BLOCKS)
 
 TERMS = (
     Term(
-        "num_warps", ".reqntid", "nvvm.reqntid",
+        "num_warps", "nvvm.reqntid",
         (Name("num_warps", _NUM_WARPS, "warps of a block: 1, 2, 4, ... 32"),),
         (Name("tt.num_warps", _NUM_WARPS), Name("nvvm.reqntid", _threads)),
         Name("num_worker_warps_per_cta", _NUM_WARPS),
     ),
     # The hint num_cta_in_cga is not followed: of a cluster only the first block would work.
     Term(
-        "cluster_dim", ".reqnctapercluster", "nvvm.cluster_dim",
+        "cluster_dim", "nvvm.cluster_dim",
         (
             Name("cluster_dim", _extents, "blocks of a cluster along x, y and z, from sm_90 on",
                  "X,Y,Z"),
@@ -138,12 +137,12 @@ TERMS = (
         default=(1, 1, 1),
     ),
     Term(
-        "maxnreg", ".maxnreg", "nvvm.maxnreg",
+        "maxnreg", "nvvm.maxnreg",
         (Name("maxnreg", _MAXNREG, "registers of a thread at most: 24 to 255"),),
         (Name("nvvm.maxnreg", _MAXNREG),),
     ),
     Term(
-        "minnctapersm", ".minnctapersm", "nvvm.minctasm",
+        "minnctapersm", "nvvm.minctasm",
         (Name("minnctapersm", _OCCUPANCY, "blocks that an SM holds at the same time at least:"
               " 1 to 32"),),
         (Name("nvvm.minctasm", _OCCUPANCY), Name("nv_tileaa.occupancy", _OCCUPANCY)),
@@ -152,13 +151,13 @@ TERMS = (
         default=1,
     ),
     Term(
-        "maxclusterrank", ".maxclusterrank", "nvvm.maxclusterrank",
+        "maxclusterrank", "nvvm.maxclusterrank",
         (Name("maxclusterrank", _RANK, "blocks of a cluster at most, 1 to 16, where the launch"
               " says how many; from sm_90 on"),),
         (Name("nvvm.maxclusterrank", _RANK),),
     ),
     Term(
-        "blocksareclusters", ".blocksareclusters", "nvvm.blocksareclusters",
+        "blocksareclusters", "nvvm.blocksareclusters",
         (Name("blocksareclusters", _flag, "the launch grid counts clusters, not blocks; from"
               " sm_90 on", ""),),
         (Name("nvvm.blocksareclusters", _flag),),

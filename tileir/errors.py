@@ -348,10 +348,17 @@ class EmulationError(TileIRError, RuntimeError):
     """
 
     def __init__(
-        self, kind: str, message: str, *, line: int | None = None, text: str = "",
-        block: tuple[int, int, int] | None = None, threads: tuple[int, ...] = (),
-        address: int | None = None, schedule: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        kind: str,
+        message: str,
+        *,
+        line: int | None = None,
+        text: str = "",
+        block: tuple[int, int, int] | None = None,
+        threads: tuple[int, ...] = (),
+        address: int | None = None,
+        schedule: str = "",
+    ) -> None:
         self.kind, self.line, self.block, self.threads = kind, line, block, threads
         self.address, self.schedule = address, schedule
         self.output = ""

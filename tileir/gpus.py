@@ -128,7 +128,7 @@ class Target:
         UnsupportedError for a form with that suffix, whose PTX is never portable.
         """
         if self.name != self.gpu:
-            where = where_it_runs(self.ptx_target)
+            where = described(self.ptx_target)
             raise UnsupportedError(
                 f"option portable contradicts target {self.name}, whose PTX runs on {where};"
                 f" compile for {self.gpu}"
@@ -307,7 +307,7 @@ def runs(ptx_target: str, capability: Capability) -> bool:
     return capability == first or (later and capability > first)
 
 
-def where_it_runs(ptx_target: str) -> str:
+def described(ptx_target: str) -> str:
     """Return where PTX for a `.target` runs, in words."""
     (major, minor), later = runs_on(ptx_target)
     return f"{major}.{minor} and later" if later else f"{major}.{minor} alone"

@@ -133,5 +133,5 @@ def check_target(plan: Mapping[str, Any], capability: tuple[int, int]) -> None:
         return
     text = f"it was compiled for {plan['target']}, but the GPU is {gpus.gpu_name(capability)}"
     if not gpus.runs_on(ptx_target)[1]:
-        text += f"; PTX for {ptx_target} runs on {gpus.where_it_runs(ptx_target)}"
+        text += f"; PTX for {ptx_target} runs on {gpus.described(ptx_target)}"
     raise LaunchError(text)

@@ -40,9 +40,12 @@ def why_not(op: Op, target: str) -> str | None:
 
 
 def compile_kernels(
-    kernels: list[KernelIR], target: str, after_stage: AfterStage[State] | None = None,
-    until: str | None = None, checks: Sequence[str] = (),
-) -> HostCompilation | None:  # fmt: skip
+    kernels: list[KernelIR],
+    target: str,
+    after_stage: AfterStage[State] | None = None,
+    until: str | None = None,
+    checks: Sequence[str] = (),
+) -> HostCompilation | None:
     """Compile the kernels, which `support` has checked; `checks` are some of `api.CHECKS`.
 
     None if stages end before there is machine code: `after_stage` and `until` are those of

@@ -81,11 +81,6 @@ class LinearLayout:
         bases = [base for base in self.register + self.thread if base]
         return len(set(bases)) == len(bases) and all(base.bit_count() == 1 for base in bases)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether every element is held by some thread."""
-        return rank(self.register + self.thread) == self.bits
-
     def thread_bits(self, elements: int) -> int:
         """Return the mask of the thread bits whose bases have a bit of the mask `elements`."""
         return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)
@@ -124,6 +119,11 @@ class LinearLayout:
         )
 
 
+def log2(size: int) -> int:
+    """Return the logarithm of a power of two; the floor of it for other positive numbers."""
+    return size.bit_length() - 1
+
+
 def combine(bases: Iterable[int], number: int) -> int:
     """Return the exclusive or of the bases whose bit is set in `number`."""
     return reduce(xor, (base for bit, base in enumerate(bases) if number >> bit & 1), 0)
@@ -135,17 +135,6 @@ def span(bases: Sequence[int]) -> list[int]:
     for base in bases:
         values += [value ^ base for value in values]
     return values
-
-
-def rank(vectors: Iterable[int]) -> int:
-    """Return how many of the vectors are linearly independent."""
-    pivots: dict[int, int] = {}
-    for vector in vectors:
-        while vector and vector.bit_length() in pivots:
-            vector ^= pivots[vector.bit_length()]
-        if vector:
-            pivots[vector.bit_length()] = vector
-    return len(pivots)
 
 
 def renames(source: LinearLayout, target: LinearLayout) -> bool:
@@ -160,10 +149,10 @@ def blocked(size: int, vector: int, threads: int) -> LinearLayout:
     Each thread has `vector` consecutive elements, the next thread the next ones; the rest of the
     tile repeats that. All three are powers of two. Threads beyond the tile hold copies.
     """
-    bits, free = _log2(size), [1 << bit for bit in range(_log2(size))]
-    first, free = free[: _log2(vector)], free[_log2(vector) :]
+    bits, free = log2(size), [1 << bit for bit in range(log2(size))]
+    first, free = free[: log2(vector)], free[log2(vector) :]
     lane, free = free[:LANE_BITS], free[LANE_BITS:]
-    warp_bits = _log2(threads) - LANE_BITS
+    warp_bits = log2(threads) - LANE_BITS
     warp, rest = free[:warp_bits], free[warp_bits:]
     return LinearLayout(bits, (*first, *rest), _padded(lane, LANE_BITS), _padded(warp, warp_bits))
 
@@ -184,7 +173,7 @@ def for_scan(shape: Sequence[int], dim: int, threads: int) -> LinearLayout:
     `dim` get lanes first; what is left goes to the others: lanes, then warps, then registers.
     """
     low, count = dim_bits(shape, dim)
-    bits, warp_bits = _log2(prod(shape)), _log2(threads) - LANE_BITS
+    bits, warp_bits = log2(prod(shape)), log2(threads) - LANE_BITS
     own = [1 << bit for bit in range(low, low + count)]
     others = [1 << bit for bit in range(bits) if not low <= bit < low + count]
     inner = others[:low]
@@ -211,10 +200,10 @@ def uniform(threads: int) -> LinearLayout:
 
 def held_by_each(size: int, threads: int) -> LinearLayout:
     """Return the layout of a tile that every thread holds as a whole, in registers."""
-    bits = _log2(size)
+    bits = log2(size)
     register = tuple(1 << bit for bit in range(bits))
     return LinearLayout(
-        bits, register, _padded((), LANE_BITS), _padded((), _log2(threads) - LANE_BITS)
+        bits, register, _padded((), LANE_BITS), _padded((), log2(threads) - LANE_BITS)
     )
 
 
@@ -223,7 +212,7 @@ def held_by_each(size: int, threads: int) -> LinearLayout:
 
 def dim_bits(shape: Sequence[int], dim: int) -> tuple[int, int]:
     """Return the lowest bit and the number of bits of a dimension in an element number."""
-    return _log2(prod(shape[dim + 1 :])), _log2(shape[dim])
+    return log2(prod(shape[dim + 1 :])), log2(shape[dim])
 
 
 def dropped_images(bits: int, low: int, count: int) -> list[int]:
@@ -235,7 +224,7 @@ def dropped_images(bits: int, low: int, count: int) -> list[int]:
 def coordinate_images(shape: Sequence[int], dim: int) -> list[int]:
     """Map element numbers to the index along a dimension."""
     low, count = dim_bits(shape, dim)
-    bits = _log2(prod(shape))
+    bits = log2(prod(shape))
     inside = range(low, low + count)
     return [1 << bit - low if bit in inside else 0 for bit in range(bits)]
 
@@ -247,17 +236,13 @@ def gathered_images(
 
     For each dimension of `source`, `coordinates` has the one of `result`, or None for index 0.
     """
-    images = [0] * _log2(prod(result))
+    images = [0] * log2(prod(result))
     for dim, other in enumerate(coordinates):
         if other is not None:
             low, count = dim_bits(source, dim)
             start, _ = dim_bits(result, other)
             images[start : start + count] = (1 << bit for bit in range(low, low + count))
     return images
-
-
-def _log2(size: int) -> int:
-    return size.bit_length() - 1
 
 
 def _padded(bases: Sequence[int], count: int) -> tuple[int, ...]:

@@ -7,10 +7,11 @@ the layout of the result, and no data moves between threads.
 from __future__ import annotations
 
 from tileir.codegen.ops import traits_of
+from tileir.codegen.scalar.sizes import packed_bits
 from tileir.ir import Op
-from tileir.types import Element, Tile
+from tileir.types import Tile
 
-from .linear_layout import LinearLayout, dim_bits, dropped_images, gathered_images
+from .linear_layout import LinearLayout, dim_bits, dropped_images, gathered_images, log2
 
 
 def needed(op: Op, layout: LinearLayout) -> LinearLayout:
@@ -39,13 +40,8 @@ def regrouped(op: Op) -> int:
     """
     if op.name not in ("pack", "unpack"):
         return 0
-    old, new = (bits_of(tile.element) for tile in (op.operands["source"].type, op.result.type))
+    old, new = (packed_bits(tile.element) for tile in (op.operands["source"].type, op.result.type))
     return new.bit_length() - old.bit_length()
-
-
-def bits_of(element: Element) -> int:
-    """Return the bits of one element in packed bytes."""
-    return 32 if element.name == "tf32" else element.bits
 
 
 def joined_bit(op: Op) -> int:
@@ -64,7 +60,7 @@ def _regroup(op: Op) -> list[int] | None:
 
 
 def _bits(tile: Tile) -> int:
-    return tile.size.bit_length() - 1
+    return log2(tile.size)
 
 
 _JOINED = {"cat": _cat, "pack": _regroup, "unpack": _regroup}

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from .linear_layout import LinearLayout, combine
+from .linear_layout import LinearLayout, combine, log2
 
 BANK_BYTES = 4
 BANK_BITS = 5
@@ -53,7 +53,7 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     There are no gaps between them, even if both layouts lack some bits of the element number.
     """
     bits = max(source.bits, target.bits)
-    most = _log2(WIDEST // size)
+    most = log2(WIDEST // size)
     written = [base for base in source.register if base in target.register][:most]
     others = [base for base in target.register if base not in source.register]
     read = [*written, *others[: most - len(written)]]
@@ -62,7 +62,7 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
         writing = _together(source, size << len(written))
         reading = _together(target, width)
         rest = _mixed(writing, read, len(written), target, size)
-        if len(writing) <= BANK_BITS - _log2(width // BANK_BYTES) or len(read) == len(written):
+        if len(writing) <= BANK_BITS - log2(width // BANK_BYTES) or len(read) == len(written):
             break
         read.pop()
     shared = [base for base in writing if base in reading]
@@ -76,7 +76,7 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     units = [1 << bit for bit in range(bits)]
     rest += [unit for unit in units if unit & present and taken.add(unit)]
     missing = [unit for unit in units if not unit & present]
-    within = _log2(width // (size << len(read)))
+    within = log2(width // (size << len(read)))
     order = [*read, *rest[:within], *banks, *rest[within:], *missing]
     return Swizzle(tuple(_coordinates(order, bits)), tuple(written), tuple(read))
 
@@ -90,7 +90,7 @@ def _mixed(
     Lanes whose bits distinguish reading threads are not used: vectors would be misaligned.
     """
     lanes = _together(target, max(size << len(read), BANK_BYTES))
-    capacity = BANK_BITS - _log2(max(size << len(read), BANK_BYTES) // BANK_BYTES)
+    capacity = BANK_BITS - log2(max(size << len(read), BANK_BYTES) // BANK_BYTES)
     within = [base for base in writing if base in read]
     writing[:] = [base for base in writing if base not in read]
     free = [base for base in writing if base in target.register and base not in lanes]
@@ -105,7 +105,7 @@ def _mixed(
 
 def _together(layout: LinearLayout, width: int) -> list[int]:
     """Return the bases of the lanes that access `width` bytes each in one transaction."""
-    count = BANK_BITS - _log2(max(width, BANK_BYTES) // BANK_BYTES)
+    count = BANK_BITS - log2(max(width, BANK_BYTES) // BANK_BYTES)
     return [base for base in layout.lane[:count] if base]
 
 
@@ -136,7 +136,3 @@ def _coordinates(basis: Sequence[int], bits: int) -> list[int]:
             if other != bit and rows[other][0] >> bit & 1:
                 rows[other] = (rows[other][0] ^ rows[bit][0], rows[other][1] ^ rows[bit][1])
     return [coordinates for _, coordinates in rows]
-
-
-def _log2(size: int) -> int:
-    return size.bit_length() - 1

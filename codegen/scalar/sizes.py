@@ -12,7 +12,12 @@ def memory_bytes(element: Element) -> int:
     """Return the size and natural alignment of an element in memory, in bytes; at least one."""
     if isinstance(element, Pointer):
         return 8
-    return (WIDER_IN_MEMORY.get(element.name, element.bits) + 7) // 8
+    return (packed_bits(element) + 7) // 8
+
+
+def packed_bits(element: Element) -> int:
+    """Return the bits of one element in the bytes of `pack` and `unpack`."""
+    return WIDER_IN_MEMORY.get(element.name, element.bits)
 
 
 def is_packed(element: Element) -> bool:

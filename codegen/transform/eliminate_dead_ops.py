@@ -14,7 +14,10 @@ from tileir.ir import Block, Body, Op
 
 
 def eliminate_dead_ops(state: State) -> None:
-    """Eliminate ops at the top level that have neither side effects nor uses."""
+    """Eliminate ops without side effects whose results have no uses.
+
+    Only ops at the top level of a kernel are considered; ops inside of regions stay.
+    """
     for kernel_state in state.kernels:
         before = len(kernel_state.kernel.body.block.ops)
         kernel_state.kernel = without_dead_ops(kernel_state.kernel)

@@ -20,12 +20,12 @@ from tileir.gpus import (
     Target,
     assembled_for,
     capability_of,
+    described,
     gpu_name,
     gpus_with,
     newest_run_by,
     runs,
     runs_on,
-    where_it_runs,
 )
 
 ROWS = pytest.mark.parametrize("row", TARGETS.values(), ids=lambda row: row.name)
@@ -134,7 +134,7 @@ def test_a_later_gpu_has_nothing_of_what_is_specific_to_an_earlier_one() -> None
     ],
 )
 def test_which_gpus_run_ptx(ptx_target: str, where: str, fitting: list[str]) -> None:
-    assert where_it_runs(ptx_target) == where
+    assert described(ptx_target) == where
     tried = ("sm_89", "sm_90", "sm_100", "sm_103", "sm_120")
     assert [name for name in tried if runs(ptx_target, capability_of(name))] == fitting
 

@@ -6,7 +6,6 @@ that of each op in pre-order. Records refer to each other by number, from 1; 0 m
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
 from construct import Container
@@ -55,7 +54,6 @@ class DebugInfo(Linker):
         self.starts: list[int] = record["starts"]["elements"]
         self.indices: list[int] = record["indices"]["elements"]
         self.entries = record["records"]["entries"]
-        self._sorted = sorted(self.starts)
         self._op_locations: dict[int, SourceLocation | CallSite | None] = {}
 
     def __len__(self) -> int:
@@ -82,13 +80,6 @@ class DebugInfo(Linker):
         if not 0 < location_index <= len(self.starts):
             raise BadReference("debug list", location_index, len(self.starts), first=1)
         return self.starts[location_index - 1]
-
-    def list_of(self, location_index: int) -> tuple[int, int]:
-        """Return where a function's list begins and ends in `indices`; it has ops + 1 items."""
-        start = self.start_of(location_index)
-        later = bisect_right(self._sorted, start)
-        following = self._sorted[later : later + 1]
-        return start, following[0] if following else len(self.indices)
 
     def location(self, location_index: int, position: int) -> SourceLocation | CallSite | None:
         """Return the location of the function (position 0) or of its op number position - 1."""

@@ -10,9 +10,10 @@ from typing import Any
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.host.lowering.block_lowering import BlockLowering
 from tileir.codegen.host.lowering.position import INDEX, Position
-from tileir.codegen.host.lowering.views import dimensions, index_space, steps, unsigned_index
+from tileir.codegen.host.lowering.views import index_space, unsigned_index
 from tileir.codegen.host.planning.buffers import Storage
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of

@@ -12,9 +12,9 @@ from llvmlite import ir
 
 from tileir.codegen.ops import traits_of
 from tileir.codegen.scalar.bits import bits_of, from_bits
+from tileir.codegen.scalar.sizes import packed_bits
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
-from tileir.types import Element
 
 from .block import Lowering
 from .position import INDEX, Position
@@ -63,20 +63,15 @@ def _extract(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     return [(source, position.shifted(id(op), source.type.shape, starts))]
 
 
-def _bits(element: Element) -> int:
-    """Return the bits of one element in packed bytes."""
-    return 32 if element.name == "tf32" else element.bits
-
-
 def _pack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     """Return the element that a byte is part of, or all that share the byte."""
     source = op.operands["source"]
-    return _regrouped(position, id(op), source, _bits(source.type.element), 8)
+    return _regrouped(position, id(op), source, packed_bits(source.type.element), 8)
 
 
 def _unpack(lowering: Lowering, op: Op, position: Position) -> list[Need]:
     source = op.operands["source"]
-    return _regrouped(position, id(op), source, 8, _bits(op.result.type.element))
+    return _regrouped(position, id(op), source, 8, packed_bits(op.result.type.element))
 
 
 def _regrouped(position: Position, key: int, source: Value, old: int, new: int) -> list[Need]:
@@ -95,7 +90,7 @@ def _joined(lowering: Lowering, op: Op, position: Position, arguments: list[ir.V
     """Reinterpret bits, lowest first."""
     builder = lowering.builder
     source, target = op.operands["source"].type.element, op.result.type.element
-    old, new = _bits(source), _bits(target)
+    old, new = packed_bits(source), packed_bits(target)
     parts = [bits_of(builder, argument) for argument in arguments]
     if old >= new:
         part = builder.and_(position.linear, ir.Constant(INDEX, old // new - 1))
@@ -133,7 +128,7 @@ def _is_broadcast(op: Op) -> bool:
 
 
 def _splits(op: Op) -> bool:
-    return _bits(op.operands["source"].type.element) > _bits(op.result.type.element)
+    return packed_bits(op.operands["source"].type.element) > packed_bits(op.result.type.element)
 
 
 INLINE = {

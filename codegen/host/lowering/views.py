@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from tileir.types import GatherScatterView, PartitionView, StridedView, View
+from tileir.codegen.analysis.view_geometry import dimensions, steps
+from tileir.types import View
 
 from .position import INDEX, ZERO
 
@@ -23,25 +24,6 @@ class Tensor:
 def unsigned_index(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """Zero-extend an integer of any width to an index."""
     return value if value.type == INDEX else builder.zext(value, INDEX)
-
-
-def dimensions(view: View) -> tuple[int, ...]:
-    """Map each dimension of the tile to the dimension of the tensor that it runs along."""
-    if isinstance(view, GatherScatterView):
-        return tuple(range(len(view.tile)))
-    return view.dim_map
-
-
-def steps(view: View) -> tuple[int, ...]:
-    """Return the distance, in elements, of neighbouring tiles along each dimension of the tile.
-
-    It is one in a gather/scatter view, whose indices and index space count elements.
-    """
-    if isinstance(view, PartitionView):
-        return view.tile
-    if isinstance(view, StridedView):
-        return view.traversal_strides
-    return (1,) * len(view.tile)
 
 
 def index_space(builder: ir.IRBuilder, tensor: Tensor, view: View) -> list[ir.Value]:

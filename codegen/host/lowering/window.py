@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.scalar.types import (
     OPAQUE,
     from_memory,
@@ -29,7 +30,7 @@ from .block import Lowering
 from .evaluate import Evaluator
 from .loops import Bound, loop, nest
 from .position import INDEX, ZERO, Position
-from .views import dimensions, steps, unsigned_index
+from .views import unsigned_index
 
 ONE = ir.Constant(INDEX, 1)
 MAX_INDEX = (1 << 64) - 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.nvptx.schedule.view_facts import dimensions
+from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Value

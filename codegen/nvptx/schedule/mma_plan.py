@@ -23,7 +23,7 @@ from functools import cached_property
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.uses import Uses
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.layouts.linear_layout import LinearLayout, span
+from tileir.codegen.layouts.linear_layout import LinearLayout, log2, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.ops import Family, family_of
 from tileir.gpus import Target
@@ -206,7 +206,7 @@ def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility
     if op.name == "mmaf_scaled":
         extents["s"] = op.operands["lhs_scale"].type.shape[-1]
     rows, columns = _shares(extents, atom, warps, by_rows)
-    batch = min(warps - rows - columns, _log2(extents["b"]))
+    batch = min(warps - rows - columns, log2(extents["b"]))
     taken = {"m": rows, "n": columns, "b": batch}
     chosen: list[Coordinate | None] = []
     along = {}
@@ -266,7 +266,7 @@ def _shares(extents: dict[str, int], atom: Atom, warps: int, by_rows: bool) -> t
 
 def _powers(low: int, high: int) -> list[int]:
     """Return the powers of two from `low`, below `high`."""
-    return [1 << bit for bit in range(_log2(low), _log2(high))]
+    return [1 << bit for bit in range(log2(low), log2(high))]
 
 
 def _by_rows(kernel: KernelIR) -> set[Op]:
@@ -296,7 +296,3 @@ def _followed(value: Value, uses: Uses) -> Sequence[tuple[Value, Op]]:
                 seen.update(fresh)
                 stack += fresh
     return followed
-
-
-def _log2(size: int) -> int:
-    return size.bit_length() - 1

@@ -6,32 +6,17 @@ The *inner* dimension of a tile is the one along which neighbours are adjacent i
 from __future__ import annotations
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
-from tileir.types import GatherScatterView, PartitionView, Pointer, StridedView, Tile, View
+from tileir.types import Pointer, Tile, View
 
 ACCESS_BYTES = 16
 """The most bytes that one access of a thread moves; newer GPUs have accesses of twice as many."""
 SECTOR_BYTES = 32
 """Bytes of a sector, the unit in which global memory is fetched."""
-
-
-def dimensions(view: View) -> tuple[int, ...]:
-    """Return, for each tile dimension, the dimension of the tensor that it lies along."""
-    if isinstance(view, GatherScatterView):
-        return tuple(range(len(view.tile)))
-    return view.dim_map
-
-
-def steps(view: View) -> tuple[int, ...]:
-    """Return the distance of neighbouring tiles along each tile dimension, in elements."""
-    if isinstance(view, PartitionView):
-        return view.tile
-    if isinstance(view, StridedView):
-        return view.traversal_strides
-    return (1,) * len(view.tile)
 
 
 def inner_dim(view: Value, facts: Divisibility) -> int | None:

@@ -16,7 +16,6 @@ from tileir.codegen.layouts.linear_layout import (
     dropped_images,
     for_scan,
     gathered_images,
-    rank,
     span,
     uniform,
 )
@@ -43,7 +42,6 @@ def test_a_blocked_layout_gives_each_element_one_owner(threads: int, named) -> N
             owners = [thread for thread in threads_of(layout) if not thread & layout.replicas]
             owned = [layout.of_thread(thread) ^ o for thread in owners for o in layout.offsets()]
             assert sorted(owned) == list(range(1 << layout.bits))
-            assert layout.is_complete
             assert layout.is_permutation
 
 
@@ -130,11 +128,6 @@ def test_composition_is_linear_for_bases_of_several_bits() -> None:
     assert not layout.is_permutation
 
 
-def test_rank_counts_what_vectors_span() -> None:
-    for vectors in product(range(8), repeat=3):
-        assert len(set(span(vectors))) == 1 << rank(vectors)
-
-
 @pytest.mark.parametrize("shape", [(64,), (8, 16), (16, 4, 2), (1, 32), (2, 128)])
 def test_the_last_dimension_in_the_order_is_the_fastest(shape: tuple[int, ...]) -> None:
     for order in permutations(range(len(shape))):
@@ -152,7 +145,7 @@ def test_a_scan_meets_registers_then_lanes_then_warps(shape: tuple[int, ...]) ->
     for dim, threads in product(range(len(shape)), (32, 128, 256)):
         layout = for_scan(shape, dim, threads)
         low, count = dim_bits(shape, dim)
-        assert layout.is_complete
+        assert len(set(span(layout.register + layout.thread))) == 1 << layout.bits
         assert layout.is_permutation
         order = [*layout.register, *layout.lane, *layout.warp]
         along_dim = [base for base in order if base & ((1 << count) - 1 << low)]

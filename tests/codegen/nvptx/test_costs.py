@@ -1,4 +1,4 @@
-"""What is dear is computed once, also where a tile is needed in two layouts."""
+"""An expensive tile is computed once, also if it is needed in two layouts."""
 
 from __future__ import annotations
 

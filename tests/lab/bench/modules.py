@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.corpus import FIXTURES
+from tests.debug_lists import list_range
 from tests.formats.small import file, kernel, padding, varint
 from tileir import Bytecode
 from tileir.formats import codec
@@ -188,7 +189,7 @@ def locations(joined: Joined, name: int, merged: Merged) -> list[int]:
     for part in joined.parts:
         debug = part.bytecode.debug
         records = debug.record["records"]["entries"]
-        start, end = debug.list_of(part.record["location"])
+        start, end = list_range(debug, part.record["location"])
         shared = merged.link(part.bytecode)
         scope = records[debug.indices[start] - 1]["scope"]
         if subprogram is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.corpus import VALID
+from tests.debug_lists import list_range
 from tests.every_fixture import Fixture, every_fixture
 from tests.reencode import encoded
 from tileir import Bytecode
@@ -24,7 +25,7 @@ def functions_are_the_bytes_they_came_from(fixture: Fixture) -> None:
         assert not tables.locations.added
         number = function.record["location"]
         if number:
-            start, end = bytecode.debug.list_of(number)
+            start, end = list_range(bytecode.debug, number)
             assert locations == list(bytecode.debug.indices[start + 1 : end])
         entry, record = writer.entry(function), function.record
         assert (entry["name"], entry["signature"]) == (record["name"], record["signature"])

@@ -15,6 +15,7 @@ from math import prod
 
 from llvmlite import ir
 
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, coordinate_images
 from tileir.codegen.nvptx.emit.either import either
 from tileir.codegen.nvptx.emit.fragments import (
@@ -29,9 +30,7 @@ from tileir.codegen.nvptx.emit.offset_width import offset_type, product
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.schedule.view_facts import (
     always_whole,
-    dimensions,
     inner_dim,
-    steps,
     vector_in,
     vector_of,
 )

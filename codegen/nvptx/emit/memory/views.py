@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.analysis.memory_ops import is_weak
+from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.emit.convert import through_shared
 from tileir.codegen.nvptx.emit.fragments import I64, EmitContext, Fragment, TensorDescriptor
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
-from tileir.codegen.nvptx.schedule.view_facts import dimensions, steps
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.codegen.scalar.types import is_packed
 from tileir.ir import Op, Value

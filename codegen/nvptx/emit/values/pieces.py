@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, span
-from tileir.codegen.layouts.renumber import bits_of as packed_bits
 from tileir.codegen.layouts.renumber import joined_bit, needed, regrouped
 from tileir.codegen.nvptx.emit.fragments import I32, EmitContext, Fragment
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import integer_type, value_of
 from tileir.codegen.scalar.bits import bits_of as plain_bits
 from tileir.codegen.scalar.bits import from_bits
+from tileir.codegen.scalar.sizes import packed_bits
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Op, Value
 

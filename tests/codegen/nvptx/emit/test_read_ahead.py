@@ -1,4 +1,4 @@
-"""Loops in which threads meet or write read the tiles of the next trip beforehand, if they may."""
+"""Loops with barriers or stores load the tiles of the next iteration early, if they may."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tileir import assemble
 from tileir.codegen import compile, emulator
 
 LOADS = 4
-"""Of one trip."""
+"""Loads of one iteration."""
 KERNEL = """
 entry @most(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %columns: tile<i32>, %step: tile<i32>) {
   %free = make_token : token
@@ -62,7 +62,7 @@ def text(token: str = "free", before: str = "") -> str:
         ("free", "", 2),
         ("free", STORED, 2),
         ("stored", STORED, 1),  # comes after a store
-        ("now", "", 1),  # comes after the store of the trip before
+        ("now", "", 1),  # comes after the store of the iteration before
     ],
 )
 def test_a_load_goes_ahead_if_nothing_that_writes_comes_before(
@@ -75,7 +75,7 @@ def test_a_load_goes_ahead_if_nothing_that_writes_comes_before(
 @pytest.mark.parametrize("token", ["free", "now"])
 @pytest.mark.parametrize("step", [1, 3])
 @pytest.mark.parametrize("columns", [0, 16, 128, 256, 400])
-def test_any_number_of_trips(token: str, step: int, columns: int) -> None:
+def test_any_number_of_iterations(token: str, step: int, columns: int) -> None:
     compiled = compile(assemble(text(token)), "sm_80")
     x = np.random.default_rng(columns).integers(-64, 64, (16, columns)).astype("f4")
     y = np.zeros(16, "f4")

@@ -42,7 +42,7 @@ def stages(text: str, target: str = "sm_80") -> int:
 
 
 def barriers(text: str) -> list[str]:
-    """Before which ops all threads meet for the sake of the order of accesses."""
+    """The names of the ops that `place_barriers` puts a barrier before."""
     found = decided(KernelIR.of(assemble(text).functions[0]), "sm_80", "place_barriers")
     return [op.name for op in found.kernel.walk() if op in found.barriers]
 
@@ -160,7 +160,7 @@ def test_two_loops_share_memory() -> None:
 
 
 def test_what_is_stored_before_the_loop_is_seen_in_it() -> None:
-    """The first tiles are fetched before the loop, so all threads have to meet there."""
+    """The first tiles are fetched before the loop, so a barrier has to be there."""
     kind, view = f"tile<{ROWS}x{DEPTH}xf16>", view_type()
     before = f"""
   %old, %had = load_view_tko weak %view[%zero, %zero] : {view}, tile<i32> -> {kind}, token

@@ -1,4 +1,4 @@
-"""Loops that wait for memory make several trips at once; the result is the same."""
+"""Loops that wait for memory are unrolled; the result is the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tileir.codegen import compile, emulator
 KERNELS = Path(bench.__file__).parent / "kernels"
 ROW_SUM = (KERNELS / "row_sum.mlir").read_text()
 LOADS = 4
-"""Of one trip."""
+"""Loads of one iteration."""
 
 
 def loads(text: str) -> int:
@@ -50,8 +50,8 @@ def test_any_step(step: int) -> None:
     assert (y == x[:, np.arange(640) // 128 % step == 0].sum(1)).all()
 
 
-def test_where_threads_meet_llvm_is_not_asked(capfd: pytest.CaptureFixture) -> None:
-    """It could not do it, and would say so on stderr."""
+def test_loops_with_barriers_are_not_unrolled(capfd: pytest.CaptureFixture) -> None:
+    """LLVM cannot unroll them, and would say so on stderr if it were asked to."""
     turned = """
     %r = reshape %tile : tile<16x128xf32> -> tile<128x16xf32>
     %p = permute %r [1, 0] : tile<128x16xf32> -> tile<16x128xf32>
@@ -63,8 +63,8 @@ def test_where_threads_meet_llvm_is_not_asked(capfd: pytest.CaptureFixture) -> N
     assert capfd.readouterr().err == ""
 
 
-def test_stores_between_loads_keep_trips_apart() -> None:
-    """What is loaded might have been stored: only the next trip's loads come early."""
+def test_stores_between_loads_keep_iterations_apart() -> None:
+    """What is loaded might have been stored: only the next iteration's loads come early."""
     stored = """
     %back = store_view_tko weak %tile, %pview_14[%blockId_x, %loopIdx] token = %result_token
       : tile<16x128xf32>, partition_view<tile=(16x128), padding_value = zero,
