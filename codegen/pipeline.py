@@ -52,7 +52,7 @@ def run(
     names = STAGES[family]
     if until is not None and until not in names:
         raise ValueError(f"{family} has no stage {until!r}")
-    verifier, emission = verifier_for(family), names.index("emit_llvm")
+    verifier, emission = verifier_for(family, state), names.index("emit_llvm")
     for number, name in enumerate(names):
         stage_of(family, name)(state)
         if verifier is not None and number < emission:

@@ -81,6 +81,11 @@ class LinearLayout:
         bases = [base for base in self.register + self.thread if base]
         return len(set(bases)) == len(bases) and all(base.bit_count() == 1 for base in bases)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every element is held by some thread."""
+        return rank(self.register + self.thread) == self.bits
+
     def thread_bits(self, elements: int) -> int:
         """Return the mask of the thread bits whose bases have a bit of the mask `elements`."""
         return sum(1 << bit for bit, base in enumerate(self.thread) if base & elements)
@@ -135,6 +140,17 @@ def span(bases: Sequence[int]) -> list[int]:
     for base in bases:
         values += [value ^ base for value in values]
     return values
+
+
+def rank(vectors: Iterable[int]) -> int:
+    """Return how many of the vectors are linearly independent."""
+    pivots: dict[int, int] = {}
+    for vector in vectors:
+        while vector and vector.bit_length() in pivots:
+            vector ^= pivots[vector.bit_length()]
+        if vector:
+            pivots[vector.bit_length()] = vector
+    return len(pivots)
 
 
 def renames(source: LinearLayout, target: LinearLayout) -> bool:

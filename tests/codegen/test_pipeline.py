@@ -19,6 +19,7 @@ from tileir.codegen.nvptx import stages as for_gpus
 from tileir.codegen.nvptx import state as on_gpus
 from tileir.codegen.stage_verifier import VARIABLE, StageError, verifier_for
 from tileir.gpus import TARGETS
+from tileir.ir import Block, Body
 from tileir.types import Scalar, Tile
 from tileir.write.changed_bodies import check_edited
 
@@ -74,8 +75,11 @@ def test_a_stage_that_is_none_is_refused() -> None:
 
 
 def broken_body(state: on_gpus.State) -> None:
-    add = next(op for op in state.kernels[0].kernel.walk() if op.name == "addf")
+    kernel = state.kernels[0].kernel
+    add = next(op for op in kernel.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
+    body = Body(kernel.body.type, Block(list(kernel.body.block.arguments), kernel.body.block.ops))
+    state.kernels[0].kernel = replace(kernel, body=body)
 
 
 def broken_layout(state: on_gpus.State) -> None:
@@ -118,7 +122,8 @@ def test_what_a_stage_breaks_is_found_right_behind_it(
 
 
 def test_stages_are_verified_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert verifier_for("nvptx")  # by all tests
+    state = on_gpus.State([], TARGETS["sm_90"], {})
+    assert verifier_for("nvptx", state)  # by all tests
     for off in ("", "0"):
         monkeypatch.setenv(VARIABLE, off)
-        assert verifier_for("nvptx") is None
+        assert verifier_for("nvptx", state) is None
