@@ -55,10 +55,12 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
     before = on_emulator.launches
     signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, item.config.option.limit)
+    # Again and again: where nothing can be raised, as in a destructor, Python drops the exception.
+    signal.setitimer(signal.ITIMER_PROF, item.config.option.limit, 1)
     try:
         return (yield)
     finally:
+        signal.signal(signal.SIGPROF, signal.SIG_IGN)
         signal.setitimer(signal.ITIMER_PROF, 0)
         item.user_properties.append(("launches", on_emulator.launches - before))
 
