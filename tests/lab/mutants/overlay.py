@@ -48,12 +48,12 @@ class Overlay:
     def _environment(self) -> None:
         """The environment of this very process, with the copy in place of its tree."""
         prefix, target = Path(sys.prefix), self.root / ".venv"
-        shutil.copytree(prefix, target, symlinks=True)
-        home = str(prefix.parent)
+        shutil.copytree(prefix, target, symlinks=True, copy_function=_link)
+        home, here = str(prefix.parent).encode(), str(self.root).encode()
         packages = next(target.glob("lib/python*/site-packages"))
         for path in (*packages.glob("*.pth"), *(target / "bin").iterdir(), target / "pyvenv.cfg"):
-            if not path.is_symlink() and path.is_file() and home in (text := path.read_text()):
-                path.write_text(text.replace(home, str(self.root)))
+            if not path.is_symlink() and path.is_file() and home in (data := path.read_bytes()):
+                path.write_bytes(data.replace(home, here))
         start = "import os; 'COVERAGE_PROCESS_START' in os.environ and "
         (packages / "zz_coverage.pth").write_text(
             f"{start}__import__('coverage').process_startup()\n"
@@ -80,3 +80,15 @@ class Overlay:
                 each.unlink()
             for each, content in kept.items():
                 each.write_bytes(content)
+
+
+def _link(source: str, target: str) -> None:
+    """Copy what names the tree or is rewritten; link the rest, which may be gigabytes."""
+    path = Path(source)
+    if path.suffix in (".pth", ".cfg") or path.parent == Path(sys.prefix, "bin"):
+        shutil.copy2(source, target)
+        return
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
