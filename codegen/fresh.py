@@ -42,9 +42,9 @@ def compile_fresh(
     package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
-    kernels = [KernelIR.of(function, bytecode) for function in functions]
+    kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
     if trace:
-        kernels = insert_traces(kernels, trace)
+        insert_traces(kernels, trace)
     support.check(kernels, target, package.why_not)
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}

@@ -19,7 +19,6 @@ from tileir.codegen.nvptx import stages as for_gpus
 from tileir.codegen.nvptx import state as on_gpus
 from tileir.codegen.stage_verifier import VARIABLE, StageError, verifier_for
 from tileir.gpus import TARGETS
-from tileir.ir import Block, Body
 from tileir.types import Scalar, Tile
 from tileir.write.changed_bodies import check_edited
 
@@ -31,8 +30,8 @@ def every_stage_before_emission_leaves_valid_ir(fixture: Fixture) -> None:
     ours = [
         each for each in functions if not any(host_target.why_not(op, "host") for op in each.walk())
     ]
-    gpus = [on_gpus.KernelState(KernelIR.of(each, bytecode), each.name) for each in functions]
-    host = [on_host.KernelState(KernelIR.of(each, bytecode)) for each in ours]
+    gpus = [on_gpus.KernelState(KernelIR.copy_of(each, bytecode), each.name) for each in functions]
+    host = [on_host.KernelState(KernelIR.copy_of(each, bytecode)) for each in ours]
     states = {
         "nvptx": on_gpus.State(gpus, TARGETS["sm_100"], {}),
         "host": on_host.State(host),
@@ -62,7 +61,7 @@ def test_every_stage_is_listed_and_every_listed_one_exists(family: str) -> None:
 
 def test_a_stage_that_breaks_a_rule_is_noticed() -> None:
     bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
-    kernel = KernelIR.of(bytecode.functions[0], bytecode)
+    kernel = KernelIR.copy_of(bytecode.functions[0], bytecode)
     add = next(op for op in kernel.body.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
     with pytest.raises(BuildError, match="same type"):
@@ -78,8 +77,7 @@ def broken_body(state: on_gpus.State) -> None:
     kernel = state.kernels[0].kernel
     add = next(op for op in kernel.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
-    body = Body(kernel.body.type, Block(list(kernel.body.block.arguments), kernel.body.block.ops))
-    state.kernels[0].kernel = replace(kernel, body=body)
+    kernel.edited()
 
 
 def broken_layout(state: on_gpus.State) -> None:

@@ -104,7 +104,7 @@ class Kernel(BuiltFunction):
         current.check_open(spec)
         self.settle()
         operands, attributes = bind(spec, positional, named)
-        op = Op(spec, operands, attributes, position=-1, depth=len(self._open_blocks) - 1)
+        op = Op(spec, operands, attributes, position=-1)
         op.location = self._at if extra["location"] is None else extra["location"]
         self._check_visible(op)
         self._refuse(op, operand_problem(op))
@@ -142,7 +142,7 @@ class Kernel(BuiltFunction):
         """Encode the op into new tables, which raises every BuildError that writing it would."""
         encoder = BodyEncoder(OutputTables(self.version))
         encoder.numbers = dict.fromkeys(op.operand_list(), 0)
-        encoder.op(op, op.depth)
+        encoder.op(op, len(self._open_blocks) - 1)
         for wrong in misplaced(op.location, self.location):
             raise BuildError(f"{op.name}: {wrong}")
 
