@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 # A wheel ships codegen/ and formats/ inside this package; a checkout keeps them beside it.
 _here = os.path.dirname(__file__)
@@ -20,6 +20,13 @@ if not os.path.isdir(os.path.join(_here, "formats")):
     __path__.append(os.path.dirname(_here))
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from _typeshed import ReadableBuffer
+
+    from tileir.codegen.compilation import Compilation, Compiled
+    from tileir.codegen.host import HostCompilation
+    from tileir.codegen.nvptx import PtxCompilation
     from tileir.formats.limits import Limits
     from tileir.formats.version import Version
 
@@ -43,8 +50,10 @@ if TYPE_CHECKING:
         VerifyError,
         VersionError,
     )
+    from .gpus import TargetName
     from .launch.attributes import LaunchAttributes
     from .launch.buffer import Buffer
+    from .launch.compile_options import CompileOptions
 
 __version__ = "0.1.0"
 
@@ -135,7 +144,21 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     return assemble_text(text, version, name)
 
 
-def compile(bytecode, target: str | None = None, **options):
+@overload
+def compile(
+    bytecode: Bytecode | ReadableBuffer, target: Literal["host"], **options: Unpack[CompileOptions]
+) -> HostCompilation: ...
+@overload
+def compile(
+    bytecode: Bytecode | ReadableBuffer, target: TargetName, **options: Unpack[CompileOptions]
+) -> PtxCompilation: ...
+@overload
+def compile(
+    bytecode: Bytecode | ReadableBuffer,
+    target: str | None = None,
+    **options: Unpack[CompileOptions],
+) -> Compilation[Compiled]: ...
+def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **options: Any) -> Any:
     """Compile every entry of a module for a target; needs the ``codegen`` extra.
 
     bytecode  a Bytecode, or the bytes of one
@@ -176,7 +199,9 @@ def compile(bytecode, target: str | None = None, **options):
         return compile_bytecode(Bytecode.of(bytecode), target, **options)
 
 
-def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
+def disassemble(
+    bytecode: Bytecode | ReadableBuffer, debug: bool = False, function: str | None = None
+) -> str:
     """Return a module as text, byte for byte what NVIDIA's tileirdisasm 13.5 prints.
 
     bytecode  a Bytecode, or the bytes of one
@@ -193,7 +218,9 @@ def disassemble(bytecode, debug: bool = False, function: str | None = None) -> s
     return print_module(bytecode, debug, function)
 
 
-def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Diagnostic]:
+def verify(
+    bytecode: Bytecode | ReadableBuffer, target: str | None = None, strict: bool = False
+) -> list[Diagnostic]:
     """Return everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
 
     bytecode  a Bytecode, or the bytes of one
