@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tileir.types import FunctionType, Type
+from tileir.types import FunctionType, Tile
 
 if TYPE_CHECKING:
     from tileir.formats.ops.spec import Op as Spec
@@ -24,9 +24,12 @@ class Value:
 
     `owner` is the op or block; `index` is the position among its results or arguments. `number` is
     the value number in the file, which sibling regions reuse.
+
+    Most values are tiles, so a checker takes `type` for one; views and tokens are narrowed to with
+    isinstance.
     """
 
-    type: Type
+    type: Tile | Any
     owner: Op | Block
     index: int
     number: int
@@ -63,6 +66,8 @@ class Op:
     their names ("nearest_even"), unit attributes bool, absent ones None. See `tileir.attributes`
     for the others. `offset` is the op's offset in the file, in bytes; `position` is its number in
     the function, in pre-order.
+
+    What is in a slot its row says, which checkers do not see: for them it is anything.
     """
 
     __slots__ = (
@@ -80,8 +85,8 @@ class Op:
     def __init__(
         self,
         spec: Spec,
-        operands: dict[str, Value | tuple[Value, ...] | None],
-        attributes: dict[str, object],
+        operands: dict[str, Any],
+        attributes: dict[str, Any],
         results: list[Value] | None = None,
         regions: list[Region] | None = None,
         offset: int = 0,
