@@ -1,16 +1,54 @@
 """The open toolchain for CUDA Tile IR bytecode: read, explain, compile and run it.
 
-    from tileir import Bytecode
-    bytecode = Bytecode.parse(data)
+    bytecode = tileir.Bytecode.parse(data)
     for op in bytecode.functions[0].walk(): ...
+    tileir.compile(bytecode)["vector_add"].launch(grid, args)
+    tileir.compile(bytecode, "sm_90").ptx
 
-The names in `__all__` and the module `tileir.emulator` are the public interface; everything else
-may change.
+Functions; help(tileir.compile) says more
+    assemble(text)                text to Bytecode
+    compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
+    disassemble(bytecode)         Bytecode to text
+    verify(bytecode, target)      everything that is wrong with a module, as Diagnostics
+
+Classes
+    Bytecode           a module: parse, build, to_version, functions, globals, warnings
+    Function, Global   a kernel: name, type, walk(), body; a global variable
+    Section            a part of the file
+    Version            a version of the format, such as 13.4
+    Limits             how deep what is read may be nested
+    LaunchAttributes   what a text says about launches and bytecode cannot hold
+    Buffer             memory to launch a kernel on, by its address
+    Diagnostic         an error or a warning, with its position
+    Feature            something that a version of the format lacks
+
+Errors: each is a TileIRError, so catching that one is enough
+    BytecodeError, AssemblyError      bytes or a text that cannot be read
+    VerifyError                       a module that breaks rules of Tile IR
+    BuildError, VersionError          what cannot be built, or not in that version
+    UnsupportedError                  what cannot be compiled for a target
+    LaunchError                       arguments that do not fit a kernel
+    KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
+    MissingPackageError               an optional package is not installed
+    UncheckedWarning                  a RuntimeWarning: a check that could not be made
+
+Modules
+    tileir.builder    modules from nothing, op by op; tileir.types has the types
+    tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
+    tileir.gpus       TARGETS: the GPUs, and their features
+    tileir.sampler    sample(seed, version): random valid modules
+    tileir.inspect    every byte explained; python -m tileir.inspect FILE
+    tileir.cutile     install(): programs of cuTile on the CPU; python -m tileir.cutile FILE
+                      (tileir.cutile.plugin is for pytest)
+    tileir.codegen.nvptx.plan   what a launch plan says
+
+What stands here is the public interface; everything else may change.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -118,6 +156,14 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
+    """Return the names of the module; none for `help`, which then shows the overview alone.
+
+    It would add the whole text of each class and function: two thousand lines.
+    """
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        if frame.f_globals.get("__name__") == "pydoc":
+            return []
     return sorted({*globals(), *__all__, "emulator"})
 
 
