@@ -139,20 +139,21 @@ _MODULES = {
 """Public class -> module that defines it; the classes not listed are in `errors`."""
 
 
-def __getattr__(name: str) -> Any:
-    """Return a class of the public interface, imported when it is first asked for.
+if not TYPE_CHECKING:  # for a checker, a module with this function has every name
 
-    Commands start at once that way, and can be interrupted. `emulator` is a module, which needs no
-    import of its own either. AttributeError for a name that
-    `__all__` does not list.
-    """
-    if name == "emulator":
-        return import_module(".emulator", __name__)
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Return a class of the public interface, imported when it is first asked for.
+
+        Commands start at once that way, and can be interrupted. `emulator` is a module, which needs
+        no import of its own either. AttributeError for a name that `__all__` does not list.
+        """
+        if name == "emulator":
+            return import_module(".emulator", __name__)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -145,9 +145,9 @@ class OpMethods:
         """Promise that a predicate holds for a value, which is the result.
         Undefined behaviour if the predicate does not hold.
 
-        value: . A tile of integers or pointers; for DivBy also a tensor view.
+        value: any type. A tile of integers or pointers; for DivBy also a tensor view.
         predicate: A DivBy, SameElements or Bounded attribute.
-        Gives result: .
+        Gives result: any type.
         Since 13.1.
         """
 
@@ -1435,7 +1435,7 @@ class OpMethods:
     ) -> None:
         """End the kernel for this tile block.
 
-        operands: , any number. None in a kernel.
+        operands: any type, any number. None in a kernel.
         Since 13.1.
         """
 
