@@ -13,13 +13,14 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from tests.installed import build_wheel, install
-from tests.language_server import LanguageServer
 from tileir.builder.calls import METHODS
 from tileir.builder.kernel import Kernel
 from tileir.builder.op_stub import PATH, stub
 from tileir.gpus import TARGETS, TargetName
 
-ROOT = Path(__file__).parent.parent
+from .language_server import LanguageServer
+
+ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
