@@ -7,15 +7,15 @@ return a `Nested`; ``with`` enters a region, and the results exist once all regi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from tileir.attributes import Hints
 from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.attributes import CONSTANT_INDEX
-from tileir.formats.ops import BY_NAME, OPS
+from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
@@ -33,8 +33,9 @@ from tileir.write.built_function import BuiltFunction
 from tileir.write.location_table import misplaced
 from tileir.write.tables import OutputTables
 
-from .calls import RESULTS, bind, check_case, documentation, python_name, signature
+from .calls import METHODS, RESULTS, bind, check_case
 from .coercion import coerced, constant_of, filled
+from .op_methods import OpMethods
 from .regions import Nested, OpenBlock
 from .result_types import result_types
 
@@ -42,7 +43,7 @@ BODY = BY_NAME["entry"].regions[0]
 """The row of a kernel's body."""
 
 
-class Kernel(BuiltFunction):
+class Kernel(OpMethods, BuiltFunction):
     """A kernel under construction; `tileir.builder.Module.function` makes one.
 
     parameters  the values of its parameters
@@ -65,10 +66,12 @@ class Kernel(BuiltFunction):
         self.pending: Nested | None = None
         self._define(self.body.block, self.body.block.arguments, type.parameters)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise AttributeError, with a suggestion if an op has a similar name."""
-        meant = did_you_mean(name, METHODS)
-        raise AttributeError(f"a kernel has no op {name!r}{meant}", name=name, obj=self)
+    if not TYPE_CHECKING:  # for a checker, a class with this method has every attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise AttributeError, with a suggestion if an op has a similar name."""
+            meant = did_you_mean(name, METHODS)
+            raise AttributeError(f"a kernel has no op {name!r}{meant}", name=name, obj=self)
 
     @property
     def parameters(self) -> tuple[Value, ...]:
@@ -246,27 +249,3 @@ class Kernel(BuiltFunction):
             while len(self._visible) > open_block.visible:
                 self._visible.popitem()
             self.pending = nested
-
-
-# Methods ----------------------------------------------------------------------------------------
-
-
-def _method(spec: Spec) -> Callable:
-    def call(self: Kernel, *positional, **named):
-        return self.op(spec, positional, named)
-
-    call.__name__ = python_name(spec.mnemonic)
-    call.__qualname__ = f"Kernel.{call.__name__}"
-    call.__doc__ = documentation(spec)
-    call.__signature__ = signature(spec)
-    return call
-
-
-METHODS = [python_name(spec.mnemonic) for spec in OPS if spec.in_body]
-"""Names of the ops' methods."""
-
-for _spec in OPS:
-    if _spec.in_body:
-        if hasattr(Kernel, python_name(_spec.mnemonic)):
-            raise ValueError(f"{_spec.mnemonic} is not free as a method of Kernel")
-        setattr(Kernel, python_name(_spec.mnemonic), _method(_spec))

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from tileir.formats.errors import BuildError
-from tileir.types import FunctionType, Type
+from tileir.types import FunctionType, Tile, Type
 
 from .children import Children, NoChildren, Node, has_parent
 
@@ -40,12 +40,15 @@ class Value:
     `owner` is the op or block; `index` is the position among its results or arguments. `number` is
     the value number in the file, which sibling regions reuse; -1 for a value that was not read.
     `users` are the ops that have it as an operand, once `uses` was asked for in its body.
+
+    Most values are tiles, so a checker takes `type` for one; views and tokens are narrowed to with
+    isinstance.
     """
 
     __slots__ = ("index", "number", "owner", "type", "users")
 
     def __init__(self, type: Type, owner: Op | Block, index: int, number: int = NO_NUMBER) -> None:
-        self.type = type
+        self.type: Tile | Any = type
         self.owner = owner
         self.index = index
         self.number = number
@@ -356,6 +359,8 @@ class Op(Part):
     their names ("nearest_even"), unit attributes bool, absent ones None. See `tileir.attributes`
     for the others. `offset` is the op's offset in the file, in bytes; `position` is its number in
     the function that was read, in pre-order. The parent is a block.
+
+    What is in a slot its row says, which checkers do not see: for them it is anything.
     """
 
     __slots__ = (
@@ -373,8 +378,8 @@ class Op(Part):
     def __init__(
         self,
         spec: Spec,
-        operands: dict[str, Operand],
-        attributes: dict[str, object],
+        operands: dict[str, Any],
+        attributes: dict[str, Any],
         results: list[Value] | None = None,
         regions: list[Region] | None = None,
         offset: int = 0,
@@ -400,12 +405,12 @@ class Op(Part):
         return self.spec.mnemonic
 
     @property
-    def operands(self) -> dict[str, Operand]:
+    def operands(self) -> dict[str, Any]:
         """Operand slot -> value."""
         return self._operands
 
     @operands.setter
-    def operands(self, operands: dict[str, Operand]) -> None:
+    def operands(self, operands: dict[str, Any]) -> None:
         if self.tracked:
             _release(self, ())
         self._operands = operands
