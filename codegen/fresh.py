@@ -38,8 +38,7 @@ def compile_fresh(
     `after_stage` and `until` are those of `pipeline.run`. The result is None if stages were left
     out.
     """
-    family = package_of(target)
-    package = import_module(f".{family}", __package__)
+    package = import_module(f".{package_of(target)}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
     kernels = [KernelIR.of(function, bytecode) for function in functions]
