@@ -16,7 +16,7 @@ from .launching import Result, launch
 from .module import Module
 
 
-class Compiled(Protocol):
+class GpuCompilation(Protocol):
     """The result of `tileir.compile` for a GPU."""
 
     @property
@@ -134,7 +134,7 @@ class Program(Mapping[str, EmulatedKernel]):
 
 
 def load(
-    ptx: Compiled | str | os.PathLike[str],
+    ptx: GpuCompilation | str | os.PathLike[str],
     plan: Mapping[str, Any] | os.PathLike[str] | None = None,
 ) -> Program:
     """Return kernels ready to be launched on the emulator.
