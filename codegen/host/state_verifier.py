@@ -34,4 +34,5 @@ def _values(kernel: KernelIR) -> Iterator[Value]:
     for op in kernel.walk():
         yield from op.results
         for region in op.regions:
-            yield from region.block.arguments
+            for block in region.blocks:  # an absent else has none
+                yield from block.arguments
