@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tileir.formats.cursor import Slice, brief
@@ -17,7 +18,7 @@ from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
 from .errors import BytecodeError, Diagnostic
-from .launch.attributes import NONE
+from .launch.attributes import NONE, LaunchAttributes
 from .messages.texts import display
 from .read.debug_info import DebugInfo
 from .read.function import Function, Global, Section
@@ -213,12 +214,31 @@ class Bytecode:
         check_oddities(same, other)
         return other
 
+    def __reduce__(self) -> tuple:
+        """Copies and pickles hold what `build(check=False)` would write now, and read it again.
+
+        They have the same launch attributes, and the positions in a text if nothing was edited.
+        """
+        data = self.build(check=False)
+        text = self.text if data == self.data else None
+        return _read_again, (data, self.limits, self.launch_attributes, text)
+
     def __repr__(self) -> str:
         try:
             names = ", ".join(function.name for function in self.functions)
         except BytecodeError:
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
+
+
+def _read_again(
+    data: bytes, limits: Limits, launch_attributes: LaunchAttributes, text: TextPositions | None
+) -> Bytecode:
+    """Return the module of a pickle or copy."""
+    made = Bytecode.parse(data, limits=limits)
+    made.launch_attributes = launch_attributes
+    made.text = None if text is None else replace(text, original=made.original)
+    return made
 
 
 def _way_to(given: object) -> str:

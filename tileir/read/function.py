@@ -193,6 +193,22 @@ class Function:
         """Return the function as the file has it, without any changes made to this one."""
         return Function(self.source, self.index, self.record, again=True)
 
+    def clone(self, name: str | None = None) -> Function:
+        """Return a copy as the function is now, of another name, to be put into `functions`.
+
+        Both use the tables of the same file. The body is copied if it has been decoded.
+        """
+        copy = self.original()
+        for attribute in ENTRY:
+            if attribute in vars(self):
+                setattr(copy, attribute, getattr(self, attribute))
+        if name is not None:
+            copy.name = name
+        copy._moved = self._moved
+        if self._body is not None:
+            copy._body, copy._op_count = self._body.clone(), self._op_count
+        return copy
+
     @property
     def touched(self) -> bool:
         """Whether the function may have been changed: its body was decoded or an attribute set."""

@@ -35,6 +35,11 @@ class TextPositions:
     ops: Sequence[Sequence[int]] = field(repr=False)
     attributes: Mapping[str, Mapping[str, int]]
 
+    def __reduce__(self) -> tuple:
+        """A copy is without the module, which the copied `Bytecode` puts in its place."""
+        attributes = {entry: dict(named) for entry, named in self.attributes.items()}
+        return TextPositions, (self.name, self.text, None, dict(self.symbols), self.ops, attributes)
+
     def position(self, offset: int) -> TextPlace:
         """Return the line and column of an offset into the text."""
         line = bisect_right(self._lines, offset)
