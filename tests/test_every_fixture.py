@@ -18,7 +18,7 @@ from tests.tileir.explain import test_annotate, test_op_tree
 from tests.tileir.text.assembler import test_assembly
 from tests.tileir.text.printer import test_disassembly
 from tests.tileir.verifier import test_rules
-from tests.tileir.write import test_body, test_changes
+from tests.tileir.write import test_body, test_changes, test_removed
 
 from . import test_fixtures
 
@@ -29,6 +29,7 @@ MODULES = (
     test_bench,
     test_body,
     test_changes,
+    test_removed,
     test_deferred,
     test_disassembly,
     test_fixtures,

@@ -24,6 +24,7 @@ from .attributes import Record
 from .built_function import BuiltFunction
 from .renamed_functions import as_it_is, relocation
 from .sections import Writer
+from .unreferenced import Entries
 
 if TYPE_CHECKING:
     from tileir.read.original import OriginalFile
@@ -46,19 +47,49 @@ class Module(Protocol):
 def rewritten(module: Module, check: bool) -> bytes:
     """Return the bytes of a file with everything that changed since it was read."""
     original = module.original
-    if (module.version, module.tag) != (original.version, original.tag):
-        raise BuildError(f"the file is of version {original.version}, tag {original.tag}")
+    _check_version(module)
     _check_lists(module)
     if _untouched(module):
         return codec.build_file(original.file)
     writer = Writer(original.version, original, check)
-    _check_names(module, [*_globals(writer, module), *_functions(writer, module)])
-    if module.producer != original.producer:
-        if module.producer is None:
-            writer.drop("Producer")
-        else:
-            writer.replace("Producer", {"producer": writer.tables.string(module.producer)})
+    producers = writer.records("Producer")
+    before = Entries(
+        [function.record for function in original.functions],
+        [record for _, record in original.globals],
+        producers,
+    )
+    variables, functions = _globals(writer, module), _functions(writer, module)
+    writer.empty_lost(before, Entries(functions, variables, _producer(writer, module, producers)))
     return writer.file()
+
+
+def compacted(module: Module, check: bool) -> bytes:
+    """Return the bytes of a file with only what is used, in the shortest encoding."""
+    original = module.original
+    _check_version(module)
+    _check_lists(module)
+    writer = Writer(original.version, check=check, tag=original.tag, limits=original.limits)
+    variables = [writer.variable(variable) for variable in module.globals]
+    functions = [_new(writer, _unread(function)) for function in module.functions]
+    _check_names(module, [item.name for item in (*module.functions, *module.globals)])
+    writer.replace("Func", functions)
+    if variables:
+        writer.replace("Global", variables)
+    if module.producer is not None:
+        writer.replace("Producer", {"producer": writer.tables.string(module.producer)})
+    return writer.file()
+
+
+def _unread(function: Function | BuiltFunction) -> Function | BuiltFunction:
+    """Return a function, or another object for one that nobody has touched, which stays so."""
+    touched = not isinstance(function, Function) or function.touched
+    return function if touched else function.original()
+
+
+def _check_version(module: Module) -> None:
+    original = module.original
+    if (module.version, module.tag) != (original.version, original.tag):
+        raise BuildError(f"the file is of version {original.version}, tag {original.tag}")
 
 
 def _check_lists(module: Module) -> None:
@@ -93,18 +124,18 @@ def _same_objects(present: list, original: list) -> bool:
     return len(present) == len(original) and all(map(operator.is_, present, original))
 
 
-def _globals(writer: Writer, module: Module) -> list[str]:
-    """Write the globals again if they changed; returns the names that must be unique."""
-    if _same_globals(module):
-        return []
+def _globals(writer: Writer, module: Module) -> list[Record]:
+    """Write the globals again if they changed; returns their records."""
     own = {id(variable): record for variable, record in module.original.globals}
     records = [own.get(id(v)) or writer.variable(v) for v in module.globals]
-    writer.replace("Global", records)
-    return [variable.name for variable in module.globals]
+    if not _same_globals(module):
+        _check_names(module, [variable.name for variable in module.globals])
+        writer.replace("Global", records)
+    return records
 
 
-def _functions(writer: Writer, module: Module) -> list[str]:
-    """Write the functions again if one changed; returns the names that must be unique."""
+def _functions(writer: Writer, module: Module) -> list[Record]:
+    """Write the functions again if one changed; returns their records."""
     originals = module.original.functions
     own = {id(function): function.record for function in originals}
     records, changed = [], []
@@ -115,8 +146,22 @@ def _functions(writer: Writer, module: Module) -> list[str]:
             changed.append(function.name)
     same = _same_objects(module.functions, originals)
     if changed or not same:
+        names = changed if same else [function.name for function in module.functions]
+        _check_names(module, names)
         writer.replace("Func", records)
-    return changed if same else [function.name for function in module.functions]
+    return records
+
+
+def _producer(writer: Writer, module: Module, original: list[Record]) -> list[Record]:
+    """Write the producer again if it changed; returns its record, in a list, if there is one."""
+    if module.producer == module.original.producer:
+        return original
+    if module.producer is None:
+        writer.drop("Producer")
+        return []
+    record = {"producer": writer.tables.string(module.producer)}
+    writer.replace("Producer", record)
+    return [record]
 
 
 def _check_names(module: Module, names: list[str]) -> None:

@@ -26,7 +26,7 @@ from tileir.formats.functions import (
     PRIVATE,
 )
 from tileir.formats.leaves import FILL
-from tileir.formats.limits import DEFAULT
+from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.nodes import Since
 from tileir.formats.sections import BY_NAME, GLOBAL, SECTIONS
 from tileir.formats.specialised.rows import pack
@@ -41,6 +41,7 @@ from .built_function import BuiltFunction
 from .changed_bodies import check_edited
 from .renamed_functions import Relocation, as_it_is
 from .tables import OutputTables
+from .unreferenced import Entries, OutputFile, Referenced
 
 if TYPE_CHECKING:
     from tileir.read.function import Function, Global
@@ -55,21 +56,35 @@ GLOBAL_SINCE = {
 """Field of a global that older versions lack -> the first version that has it."""
 
 
+EMPTY = Slice(0, b"")
+"""A string or constant that has lost its content."""
+UNKNOWN = {"variant": "Unknown"}
+"""A debug record that has lost its content."""
+
+
 class Writer:
     """Collects new and changed records, and writes the file; `tables` gives out indices."""
 
     def __init__(
-        self, version: Version, original: OriginalFile | None = None, check: bool = True
+        self,
+        version: Version,
+        original: OriginalFile | None = None,
+        check: bool = True,
+        *,
+        tag: int = 0,
+        limits: Limits = DEFAULT,
     ) -> None:
         self.version = version
         self.original = original
+        self.tag = tag
         self._check = check
         self.starts: list[int] = []
         self.indices: list[int] = []
         self.payloads: dict[str, bytes] = {}
         self.dropped: set[str] = set()
+        self.lost = Referenced()
         if original is None:
-            self.tables = OutputTables(version)
+            self.tables = OutputTables(version, limits=limits)
         else:
             old = original.tables
             strings, constants = old.strings.entries, list(old.constants)
@@ -116,8 +131,7 @@ class Writer:
 
     def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
         """Return an encoder of a body into these tables."""
-        limits = self.original.limits if self.original else DEFAULT
-        return BodyEncoder(self.tables, relocate, limits)
+        return BodyEncoder(self.tables, relocate, self.tables.limits)
 
     def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
         """Return the record of a function that the file does not have yet."""
@@ -229,33 +243,53 @@ class Writer:
         )
         return record, bytes(data[stop : payload.offset + len(payload.data)])
 
-    def _grow_tables(self) -> None:
-        tables = self.tables
-        if self.starts or tables.locations.added:
+    def records(self, name: str) -> list[Record]:
+        """Return the record of a section of the file in a list, an empty one without a section."""
+        record, _ = self._read(name)
+        return [] if record is None else [record]
+
+    def empty_lost(self, before: Entries, after: Entries) -> None:
+        """Empty what only the entries `before`, those of the file as it was read, refer to."""
+        debug, added = self.original.debug, self.tables.locations.added
+        file = OutputFile(
+            self.original,
+            self.tables.types.tags,
+            [*(debug.starts if debug else ()), *self.starts],
+            [*(debug.indices if debug else ()), *self.indices],
+            [*(debug.entries if debug else ()), *added],
+        )
+        self.lost = file.lost(before, after)
+
+    def _write_tables(self) -> None:
+        """Write the tables that have new entries, and those of which entries are emptied."""
+        tables, lost = self.tables, self.lost
+        added = tables.locations.added
+        if self.starts or added or lost.debug_records or lost.list_elements:
             debug = self._read("Debug")[0] or {
                 "starts": {"elements": []},
                 "indices": {"elements": []},
                 "records": {"entries": []},
             }
-            debug["starts"]["elements"] = [*debug["starts"]["elements"], *self.starts]
-            debug["indices"]["elements"] = [*debug["indices"]["elements"], *self.indices]
-            debug["records"]["entries"] = [*debug["records"]["entries"], *tables.locations.added]
+            emptied = [number - 1 for number in lost.debug_records]
+            _extend(debug["starts"], "elements", self.starts)
+            _extend(debug["indices"], "elements", self.indices, lost.list_elements, 0)
+            _extend(debug["records"], "entries", added, emptied, UNKNOWN)
             self.replace("Debug", debug)
-        for name, added in (
-            ("String", tables.strings.added),
-            ("Type", tables.types.added),
-            ("Constant", tables.constants.added),
+        for name, added, emptied in (
+            ("String", tables.strings.added, lost.strings),
+            ("Type", tables.types.added, ()),
+            ("Constant", tables.constants.added, lost.constants),
         ):
-            if added or (self.original is None and BY_NAME[name].mandatory):
+            if added or emptied or (self.original is None and BY_NAME[name].mandatory):
                 table = self._read(name)[0] or {"entries": []}
-                table["entries"] = [*table["entries"], *added]
+                _extend(table, "entries", added, emptied, EMPTY)
                 self.replace(name, table)
 
     def file(self) -> bytes:
         """Return the bytes of the file, with replaced sections in the place of the old ones."""
-        self._grow_tables()
+        self._write_tables()
         if self.original is None:
-            header = {"magic": b"", "version": self.version, "tag": 0}
+            header = {"magic": b"", "version": self.version, "tag": self.tag}
             return codec.build_file({"header": header, "sections": list(self._new(ORDER))})
         old = self.original.file
         sections = []
@@ -283,3 +317,14 @@ class Writer:
                     "alignment": section.alignment or None,
                     "payload": Slice(0, self.payloads[name]),
                 }
+
+
+def _extend(
+    table: Record, name: str, added: Sequence, emptied: Iterable[int] = (), empty: object = None
+) -> None:
+    """Add entries to a table, and put `empty` in the place of those with the indices `emptied`."""
+    entries = list(table[name])
+    for index in emptied:
+        if index < len(entries):  # an entry that was never read may refer to more than there is
+            entries[index] = empty
+    table[name] = [*entries, *added]
