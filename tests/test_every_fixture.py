@@ -15,6 +15,7 @@ from tests.formats.schema import test_announced, test_mirror, test_tables
 from tests.lab.bench import test_bench
 from tests.tileir import test_pygments_lexer
 from tests.tileir.explain import test_annotate, test_op_tree
+from tests.tileir.read import test_renamed_functions
 from tests.tileir.text.assembler import test_assembly
 from tests.tileir.text.printer import test_disassembly
 from tests.tileir.verifier import test_rules
@@ -30,6 +31,7 @@ MODULES = (
     test_body,
     test_changes,
     test_removed,
+    test_renamed_functions,
     test_deferred,
     test_disassembly,
     test_fixtures,

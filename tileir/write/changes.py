@@ -22,7 +22,6 @@ from tileir.read.function import Function, Global
 
 from .attributes import Record
 from .built_function import BuiltFunction
-from .renamed_functions import as_it_is, relocation
 from .sections import Writer
 from .unreferenced import Entries
 
@@ -175,7 +174,7 @@ def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
     """Return the record of a function of another file, or of one that was built."""
     if not isinstance(function, Function):
         return writer.built(function)
-    record = writer.function(function, relocation(function))
+    record = writer.function(function)
     if function.decoded:
         writer.checked(function.name, function.body, function.original().body)
     return record
@@ -192,10 +191,9 @@ def _own(writer: Writer, function: Function) -> Record:
     if "flags" in changes or "hints" in changes:
         unknown = record["flags"] & ~(PRIVATE | KERNEL | HINTS)  # an oddity, which is kept
         changes |= {"flags": now["flags"] | unknown, "hints": now["hints"]}
-    relocate = relocation(function)
-    before, after = writer.encoder(), writer.encoder(relocate)
-    own = [writer.location(original), writer.location(function, relocate)]
-    moved = own[0] != own[1] or (record["location"] and relocate is not as_it_is)
+    before, after = writer.encoder(), writer.encoder()
+    own = [writer.location(original), writer.location(function)]
+    moved = own[0] != own[1] or (record["location"] and function.name != original.name)
     if function.decoded or moved or "signature" in changes:
         old = writer.body(before, original.name, original.type, original.body)
         new = writer.body(after, function.name, function.type, function.body)

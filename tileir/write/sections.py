@@ -39,7 +39,6 @@ from .attributes import Record, encode_attribute, encode_constant, integer, list
 from .body import BodyEncoder
 from .built_function import BuiltFunction
 from .changed_bodies import check_edited
-from .renamed_functions import Relocation, as_it_is
 from .tables import OutputTables
 from .unreferenced import Entries, OutputFile, Referenced
 
@@ -129,17 +128,17 @@ class Writer:
     def _row(self, attribute: object) -> tuple:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
 
-    def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
+    def encoder(self) -> BodyEncoder:
         """Return an encoder of a body into these tables."""
-        return BodyEncoder(self.tables, relocate, self.tables.limits)
+        return BodyEncoder(self.tables, self.tables.limits)
 
-    def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
+    def function(self, function: Function) -> Record:
         """Return the record of a function that the file does not have yet."""
         record = self.entry(function)
-        encoder = self.encoder(relocate)
+        encoder = self.encoder()
         ops = self.body(encoder, function.name, function.type, function.body)
         record["body"] = Slice(0, encoder.build(ops))
-        record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
+        record["location"] = self.debug_list(self.location(function), encoder.locations)
         return record
 
     def built(self, function: BuiltFunction) -> Record:
@@ -168,10 +167,10 @@ class Writer:
         except BuildError as error:
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def location(self, function: Function, relocate: Relocation = as_it_is) -> int:
+    def location(self, function: Function) -> int:
         """Return the number of the debug record of a function's location."""
         try:
-            return self.tables.locations.number(relocate(function.location))
+            return self.tables.locations.number(function.location)
         except BuildError as error:
             raise BuildError(f"function {display(function.name)}: location: {error}") from None
 
