@@ -44,6 +44,13 @@ class Source(Protocol):
     @property
     def debug(self) -> DebugInfo | None: ...
 
+    @property
+    def data(self) -> memoryview: ...
+
+    @property
+    def globals(self) -> Sequence[tuple[Global, Container]]:
+        """Each global with its record."""
+
     def located(self) -> AbstractContextManager[None]:
         """Turn a BadReference that is raised inside into a located BytecodeError."""
 

@@ -17,13 +17,14 @@ from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
 from tileir.formats.version import Version
+from tileir.ir import Body
 from tileir.messages.texts import display
 from tileir.read.function import Function, Global
 
 from .attributes import Record
 from .built_function import BuiltFunction
 from .sections import Writer
-from .unreferenced import Entries
+from .unreferenced import Entries, body_references
 
 if TYPE_CHECKING:
     from tileir.read.original import OriginalFile
@@ -50,15 +51,20 @@ def rewritten(module: Module, check: bool) -> bytes:
     _check_lists(module)
     if _untouched(module):
         return codec.build_file(original.file)
-    writer = Writer(original.version, original, check)
+    variables = {variable.name: variable for variable in module.globals}
+    writer = Writer(original.version, original, check, globals=variables)
     producers = writer.records("Producer")
     before = Entries(
         [function.record for function in original.functions],
         [record for _, record in original.globals],
         producers,
     )
-    variables, functions = _globals(writer, module), _functions(writer, module)
-    writer.empty_lost(before, Entries(functions, variables, _producer(writer, module, producers)))
+    after = Entries(
+        _functions(writer, module), _globals(writer, module), _producer(writer, module, producers)
+    )
+    if check:
+        _check_uses(writer, module)
+    writer.empty_lost(before, after)
     return writer.file()
 
 
@@ -67,10 +73,18 @@ def compacted(module: Module, check: bool) -> bytes:
     original = module.original
     _check_version(module)
     _check_lists(module)
-    writer = Writer(original.version, check=check, tag=original.tag, limits=original.limits)
+    writer = Writer(
+        original.version,
+        check=check,
+        globals={variable.name: variable for variable in module.globals},
+        tag=original.tag,
+        limits=original.limits,
+    )
     variables = [writer.variable(variable) for variable in module.globals]
     functions = [_new(writer, _unread(function)) for function in module.functions]
     _check_names(module, [item.name for item in (*module.functions, *module.globals)])
+    if check:
+        _check_uses(writer, module)
     writer.replace("Func", functions)
     if variables:
         writer.replace("Global", variables)
@@ -176,8 +190,38 @@ def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
         return writer.built(function)
     record = writer.function(function)
     if function.decoded:
-        writer.checked(function.name, function.body, function.original().body)
+        _checked(writer, function, function.body)
     return record
+
+
+def _checked(writer: Writer, function: Function, body: Body) -> None:
+    """Raise BuildError for a body of a function that breaks a rule which it kept in its file."""
+    before = {variable.name: variable for variable, _ in function.source.globals}
+    writer.checked(function.name, body, function.original().body, before)
+
+
+def _check_uses(writer: Writer, module: Module) -> None:
+    """Raise BuildError if an untouched body uses a global that its file had and `module` has not.
+
+    The bodies that changed have been checked.
+    """
+    now = writer.globals
+    for function in module.functions:
+        if not isinstance(function, Function):
+            continue
+        had = {variable.name: variable.type for variable, _ in function.source.globals}
+        lost = {name for name, type in had.items() if name not in now or now[name].type != type}
+        if lost and (function.decoded or lost & _strings(function)):
+            _checked(
+                writer, function, function.body if function.decoded else function.original().body
+            )
+
+
+def _strings(function: Function) -> set[str]:
+    """Return the strings that the body of a function refers to."""
+    source = function.source
+    found = body_references(source, function.code, source.tables.types.tags).found["string"]
+    return {source.tables.strings.at(index) for index in found}
 
 
 def _own(writer: Writer, function: Function) -> Record:
@@ -199,7 +243,7 @@ def _own(writer: Writer, function: Function) -> Record:
         new = writer.body(after, function.name, function.type, function.body)
         built = after.build(new)
         if built != before.build(old):  # bytes, because records can be nested very deep
-            writer.checked(function.name, function.body, original.body)
+            _checked(writer, function, function.body)
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)

@@ -38,7 +38,7 @@ from tileir.types import FunctionType
 from .attributes import Record, encode_attribute, encode_constant, integer, listed, truth
 from .body import BodyEncoder
 from .built_function import BuiltFunction
-from .changed_bodies import check_edited
+from .changed_bodies import Globals, check_edited
 from .tables import OutputTables
 from .unreferenced import Entries, OutputFile, Referenced
 
@@ -62,7 +62,11 @@ UNKNOWN = {"variant": "Unknown"}
 
 
 class Writer:
-    """Collects new and changed records, and writes the file; `tables` gives out indices."""
+    """Collects new and changed records, and writes the file; `tables` gives out indices.
+
+    `globals` are those of the module by name, which get_global may name; None if they are not
+    known.
+    """
 
     def __init__(
         self,
@@ -70,11 +74,13 @@ class Writer:
         original: OriginalFile | None = None,
         check: bool = True,
         *,
+        globals: Globals | None = None,
         tag: int = 0,
         limits: Limits = DEFAULT,
     ) -> None:
         self.version = version
         self.original = original
+        self.globals = globals
         self.tag = tag
         self._check = check
         self.starts: list[int] = []
@@ -148,10 +154,19 @@ class Writer:
         self.checked(function.name, function.body)
         return record
 
-    def checked(self, name: str, body: Body, original: Body | None = None) -> None:
-        """Raise BuildError for a body that breaks a rule which the `original` body kept."""
+    def checked(
+        self,
+        name: str,
+        body: Body,
+        original: Body | None = None,
+        before: Globals | None = None,
+    ) -> None:
+        """Raise BuildError for a body that breaks a rule which the `original` body kept.
+
+        `before` are the globals of the file that the original body is in.
+        """
         if self._check:
-            check_edited(name, body, original)
+            check_edited(name, body, original, self.globals, before)
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
         """Return the op records of a body, whose parameters must be those of the signature."""

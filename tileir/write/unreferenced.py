@@ -16,6 +16,7 @@ from construct import Construct
 
 from tileir.errors import BytecodeError
 from tileir.formats import codec
+from tileir.formats.cursor import Slice
 from tileir.formats.debug import DEBUG_RECORD
 from tileir.formats.functions import BODY, FUNCTION
 from tileir.formats.recursion import deep_recursion
@@ -25,6 +26,7 @@ from tileir.formats.specialised.references import References
 from .attributes import Record
 
 if TYPE_CHECKING:
+    from tileir.read.function import Source
     from tileir.read.original import OriginalFile
 
 
@@ -102,6 +104,23 @@ class OutputFile:
         return was.found - now.found
 
 
+def body_references(original: Source, code: Slice, tags: Sequence[int | None]) -> References:
+    """Return what the ops of a body refer to, and their number. BytecodeError if it is malformed.
+
+    The body is of the original file or a new one; `tags` has the tag of each type.
+    """
+    data = original.data if code.offset else memoryview(code.data)  # a new body has no offset
+    rows = codec.parse_body(data, code, original.version, tags, limits=original.limits)
+    return _references(original, BODY, rows)
+
+
+def _references(original: Source, node: Construct, record: object) -> References:
+    references = References()
+    with deep_recursion(original.limits):
+        references.collect(node, record, original.version)
+    return references
+
+
 class _Walk:
     """Collects everything that entries refer to, directly or through their locations."""
 
@@ -114,31 +133,26 @@ class _Walk:
         for record in entries.functions:
             self._collect(FUNCTION, record)
             try:
-                rows = self._rows(record)
+                body = body_references(self._file.original, record["body"], self._file.tags)
             except BytecodeError:
                 if not tolerant:
                     raise
                 continue
-            ops = self._collect(BODY, rows).ops
-            self._list(record["location"], ops + 1)
+            self._note(body)
+            self._list(record["location"], body.ops + 1)
         for record in entries.globals:
             self._collect(GLOBAL, record)
         for record in entries.producer:
             self._collect(PRODUCER, record)
 
-    def _rows(self, record: Record) -> list[tuple]:
-        code, original = record["body"], self._file.original
-        data = original.data if code.offset else memoryview(code.data)  # a new body has no offset
-        tags, limits = self._file.tags, original.limits
-        return codec.parse_body(data, code, original.version, tags, limits=limits)
-
     def _collect(self, node: Construct, record: object) -> References:
-        original, references = self._file.original, References()
-        with deep_recursion(original.limits):
-            references.collect(node, record, original.version)
+        references = _references(self._file.original, node, record)
+        self._note(references)
+        return references
+
+    def _note(self, references: References) -> None:
         self.found.strings |= references.found["string"]
         self.found.constants |= references.found["constant"]
-        return references
 
     def _list(self, number: int, length: int) -> None:
         """Add a function's list of locations, by its number in `starts`."""
