@@ -138,7 +138,7 @@ class Function:
     def name(self, name: str) -> None:
         before = self._renamed or RenamedScopes("", "")
         original = self.source.tables.strings.at(self.record["name"])
-        changed = name != original and isinstance(name, str)
+        changed = isinstance(name, str) and name != original
         after = RenamedScopes(original, name) if changed else None
         self._name, self._renamed = name, after
         if self._moved is not None:

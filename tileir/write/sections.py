@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from construct import Container
 
-from tileir import attributes as attr
 from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
@@ -32,10 +31,11 @@ from tileir.formats.sections import BY_NAME, GLOBAL, SECTIONS
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
 from tileir.ir import Body, Value
+from tileir.ir.attribute_kinds import ENTRY, GLOBAL_VARIABLE, item_problem
 from tileir.messages.texts import display
 from tileir.types import FunctionType
 
-from .attributes import Record, encode_attribute, encode_constant, integer, listed, truth
+from .attributes import Record, encode_attribute, encode_constant, integer, listed
 from .body import BodyEncoder
 from .built_function import BuiltFunction
 from .changed_bodies import Globals, check_edited
@@ -109,15 +109,11 @@ class Writer:
 
     def _entry(self, function: Function) -> Record:
         hints, arguments = function.hints, function.argument_attributes
-        if not isinstance(function.name, str) or not function.name:
-            raise BuildError("it has no name")
-        if not isinstance(hints, attr.Hints):
-            raise BuildError(f"hints: expected Hints, found {hints!r}")
-        if not isinstance(function.type, FunctionType):
-            raise BuildError(f"expected a signature, found {function.type!r}")
-        none = isinstance(arguments, tuple | list) and not arguments
+        wrong = item_problem(function, ENTRY)
+        if wrong:
+            raise BuildError(wrong)
         listed = self.version >= ARGUMENT_ATTRIBUTES_SINCE
-        if not none and not listed:
+        if arguments and not listed:
             needs = f"needs {ARGUMENT_ATTRIBUTES_SINCE}, writing {self.version}"
             raise BuildError(f"argument_attributes {needs}")
         row = self._row(hints)
@@ -126,7 +122,7 @@ class Writer:
         return {
             "name": self.tables.string(function.name),
             "signature": self.tables.types.index(function.type),
-            "flags": KERNEL | PRIVATE * truth(function.private) | HINTS * announced,
+            "flags": KERNEL | PRIVATE * function.private | HINTS * announced,
             "hints": row if always or announced else None,
             "argument_attributes": self._row(arguments) if listed else None,
         }
@@ -203,8 +199,9 @@ class Writer:
         """Return the record of a global."""
         name, tables = variable.name, self.tables
         try:
-            if not name:
-                raise BuildError("it has no name")
+            wrong = item_problem(variable, GLOBAL_VARIABLE)
+            if wrong:
+                raise BuildError(wrong)
             for what, field in (("private", "visibility"), ("constant", "constant")):
                 if getattr(variable, what) and self.version < GLOBAL_SINCE[field]:
                     raise BuildError(f"{what} needs {GLOBAL_SINCE[field]}, writing {self.version}")
