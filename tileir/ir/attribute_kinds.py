@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 
 from construct import Construct
@@ -87,7 +87,11 @@ def value_problem(
     if isinstance(node, Counted):
         if not isinstance(value, tuple | list):
             return f"expected a tuple, found {value!r}"
-        return _first(value_problem(node.subcon, item, limit, depth + 1) for item in value)
+        for item in value:
+            wrong = value_problem(node.subcon, item, limit, depth + 1)
+            if wrong:
+                return wrong
+        return ""
     if node in KINDS:
         return KINDS[node](value)
     if isinstance(node, Leaf):
@@ -179,8 +183,26 @@ COMPOSED = (Pointer, Tile, TensorView, PartitionView, StridedView, GatherScatter
 """The types that are made of parts."""
 
 
+_LEGAL: dict[int, Type] = {}
+_MOST_LEGAL = 4096
+
+
 def type_problem(value: object) -> str:
-    """Return why a value is no type, or one that breaks a rule of types; "" if it is legal."""
+    """Return why a value is no type, or one that breaks a rule of types; "" if it is legal.
+
+    Legal types are remembered by identity: there are few of them, and many values of each.
+    """
+    if _LEGAL.get(id(value)) is value:
+        return ""
+    wrong = _type_problem(value)
+    if not wrong:
+        if len(_LEGAL) >= _MOST_LEGAL:
+            _LEGAL.clear()
+        _LEGAL[id(value)] = value
+    return wrong
+
+
+def _type_problem(value: object) -> str:
     if not isinstance(value, Type):
         return f"expected a type, found {value!r}"
     if isinstance(value, Scalar):
@@ -243,12 +265,19 @@ KINDS: dict[Construct, Callable[[object], str]] = {
 # Tagged attributes ------------------------------------------------------------------------------
 
 RECORDS = {
-    attr.TypeAttribute: "Type",
-    attr.DivBy: "DivBy",
-    attr.SameElements: "SameElements",
-    attr.Bounded: "Bounded",
+    kind: tuple(
+        (field.name, field.subcon)
+        for field in ATTRIBUTE.by_name[name].fields.subcons
+        if field.name != "flags"
+    )
+    for kind, name in {
+        attr.TypeAttribute: "Type",
+        attr.DivBy: "DivBy",
+        attr.SameElements: "SameElements",
+        attr.Bounded: "Bounded",
+    }.items()
 }
-"""Class of an attribute that has the fields of its record -> name of the record."""
+"""Class of an attribute that has the fields of its record -> those, with their layouts."""
 
 
 def attribute_problem(value: object, limit: int = DEFAULT.attribute_depth, depth: int = 0) -> str:
@@ -271,19 +300,15 @@ def attribute_problem(value: object, limit: int = DEFAULT.attribute_depth, depth
         case dict():
             return _dictionary(value, limit, depth)
         case tuple() | list():
-            return _first(attribute_problem(item, limit, depth + 1) for item in value)
-    name = RECORDS.get(value.__class__)
-    if name is None:
+            return next(filter(None, (attribute_problem(v, limit, depth + 1) for v in value)), "")
+    read = RECORDS.get(value.__class__)
+    if read is None:
         return f"{value!r} is no attribute"
-    record = ATTRIBUTE.by_name[name].fields.subcons
-    named = (
-        (field.subcon, getattr(value, field.name)) for field in record if field.name != "flags"
-    )
-    return _first(value_problem(node, part) for node, part in named)
-
-
-def _first(problems: Iterator[str]) -> str:
-    return next(filter(None, problems), "")
+    for name, node in read:
+        wrong = value_problem(node, getattr(value, name))
+        if wrong:
+            return wrong
+    return ""
 
 
 def _pattern(value: attr.IntegerAttribute | attr.FloatAttribute) -> str:
