@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tileir.errors import VerifyError
 from tileir.verifier.module import check as check_rules
+from tileir.verifier.module import check_names
 
 from . import unsupported_ops
 from .kernel import KernelIR
@@ -51,6 +52,7 @@ def compile_fresh(
 
 
 def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:
+    check_names(bytecode)
     by_name = {function.name: function for function in bytecode.functions}
     if len(by_name) < len(bytecode.functions):
         raise VerifyError("two entries have the same name")

@@ -178,7 +178,7 @@ class Bytecode:
                 found=odd.message,
             )
 
-    def build(self, check: bool = True) -> bytes:
+    def build(self, check: bool = True, *, compact: bool = False) -> bytes:
         """Return the file's bytes, with what was changed since it was read.
 
         Unchanged functions keep their bytes; changed ones are written in the shortest encoding.
@@ -186,10 +186,15 @@ class Bytecode:
         argument attributes, location and all of its body. BuildError names what cannot be written,
         or the op that breaks a rule that it kept before. Without `check`, rules are not checked,
         for tests of programs that read such files.
-        """
-        from .write.changes import rewritten
 
-        return rewritten(self, check)
+        Strings, constants and debug records that nothing refers to any more since the file was read
+        are emptied: they keep their index and lose their content. Types stay, and so does what was
+        unused before. If `compact`, all is written anew, and only what is used. BytecodeError if
+        that, or what an unchanged function refers to, cannot be read.
+        """
+        from .write.changes import compacted, rewritten
+
+        return compacted(self, check) if compact else rewritten(self, check)
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """Return the module in another version of the format, for example ``to_version("13.1")``.

@@ -18,6 +18,7 @@ from tileir.formats.version import Version
 from tileir.ir import Body, Op
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
+from tileir.ir.renamed_scopes import RenamedScopes
 from tileir.types import FunctionType, Tile
 
 from .bad_reference import BadReference
@@ -42,6 +43,13 @@ class Source(Protocol):
 
     @property
     def debug(self) -> DebugInfo | None: ...
+
+    @property
+    def data(self) -> memoryview: ...
+
+    @property
+    def globals(self) -> Sequence[tuple[Global, Container]]:
+        """Each global with its record."""
 
     def located(self) -> AbstractContextManager[None]:
         """Turn a BadReference that is raised inside into a located BytecodeError."""
@@ -85,7 +93,10 @@ class Global:
     constant: bool
 
 
-ENTRY = ("name", "type", "private", "hints", "argument_attributes")
+Position = SourceLocation | CallSite | None
+"""The location of an op or a function; None if it is unknown."""
+
+ENTRY = ("_name", "type", "private", "hints", "argument_attributes")
 """Attributes of a function besides body and location; one that was never read is unchanged."""
 
 
@@ -107,11 +118,38 @@ class Function:
         self._body: Body | None = None
         self._op_count = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
-        self.name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
-        if not self.name:
+        self._renamed: RenamedScopes | None = None
+        self._name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
+        if not self._name:
             where, empty = f"func[{index}].name", "a function without a name"
             raise BadReference("string", record["name"], 0, path=where, problem=empty)
         self.private: bool = bool(record["flags"] & 1)
+
+    @property
+    def name(self) -> str:
+        """The symbol by which the host launches it.
+
+        The Subprograms of its locations have it as their linkage name: a function that gets another
+        name gets other locations.
+        """
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        before = self._renamed or RenamedScopes("", "")
+        original = self.source.tables.strings.at(self.record["name"])
+        changed = isinstance(name, str) and name != original
+        after = RenamedScopes(original, name) if changed else None
+        self._name, self._renamed = name, after
+        if self._moved is not None:
+            self._moved = (self._rename(before.original(self._moved[0])),)
+        if self._body is not None:
+            for op in self._body.walk():
+                if not op.location_unread:
+                    op.location = self._rename(before.original(op.location))
+
+    def _rename(self, location: Position) -> Position:
+        return location if self._renamed is None else self._renamed.renamed(location)
 
     @once
     def type(self) -> FunctionType:
@@ -245,7 +283,7 @@ class Function:
             return None
         with source.located(), deep_recursion(source.limits):
             try:
-                return source.debug.location(number, position)
+                return self._rename(source.debug.location(number, position))
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 
@@ -271,6 +309,7 @@ class Function:
     def op_locations(self) -> list[SourceLocation | CallSite]:
         """Return the locations that the file gives the ops of the body, each once.
 
+        They have the Subprogram of the present name, as those of `Op.location` do.
         BytecodeError if one cannot be read. The body must have been decoded.
         """
         number, source = self.record["location"], self.source
@@ -283,7 +322,8 @@ class Function:
                 records = debug.indices[first : first + self._op_count]
                 locate = debug.locator(number)
                 last = {record: position for position, record in enumerate(records)}
-                return [locate(position) for record, position in last.items() if record]
+                found = [locate(position) for record, position in last.items() if record]
+                return [self._rename(location) for location in found]
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 

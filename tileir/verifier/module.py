@@ -6,7 +6,7 @@ that use them count as consequences, and are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tileir.bytecode import Bytecode
@@ -16,6 +16,7 @@ from tileir.read.text_positions import located
 
 from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
+from .items import good_functions, good_globals, producer_problems
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
 from .rules.targets import check_target
@@ -43,10 +44,7 @@ def verify(
     if target is not None:
         check_target(target)
     bytecode.touch()
-    diagnostics = list(_items(bytecode.functions, bytecode.globals, warn=True))
-    variables = {variable.name: variable for variable in bytecode.globals}
-    for function in bytecode.functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn=True)
+    diagnostics = _module(bytecode, bytecode.functions, target, warn=True)
     for odd in bytecode.warnings:
         if odd.kind == "unknown_flags":
             diagnostics.append(replace(odd, kind=FLAGS.id))
@@ -57,12 +55,25 @@ def verify(
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
-    functions = list(bytecode.functions if functions is None else functions)
-    diagnostics = list(_items(functions, bytecode.globals, warn=False))
-    variables = {variable.name: variable for variable in bytecode.globals}
+    functions = bytecode.functions if functions is None else list(functions)
+    refuse(located(_module(bytecode, functions, None, warn=False), bytecode))
+
+
+def check_names(bytecode: Bytecode) -> None:
+    """Raise one VerifyError that lists the functions that are none, or have no names."""
+    refuse(good_functions(bytecode.functions, whole=False)[1])
+
+
+def _module(
+    bytecode: Bytecode, given: Sequence[Function], target: str | None, warn: bool
+) -> list[Diagnostic]:
+    functions, diagnostics = good_functions(given)
+    globals_, wrong = good_globals(bytecode.globals)
+    diagnostics += [*wrong, *producer_problems(bytecode), *_items(functions, globals_, warn)]
+    variables = {variable.name: variable for variable in globals_}
     for function in functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version)
-    refuse(located(diagnostics, bytecode))
+        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn)
+    return diagnostics
 
 
 def refuse(diagnostics: list[Diagnostic]) -> None:
