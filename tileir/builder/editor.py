@@ -36,6 +36,8 @@ class Editor(OpBuilder):
     checks the op with the verifier's rules, and raises BuildError for what cannot be right.
     """
 
+    called = "an editor"
+
     def __init__(self, function: Function | Kernel) -> None:
         if not isinstance(function, Function | Kernel):
             raise BuildError(f"expected a function, found {function!r}")

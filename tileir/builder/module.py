@@ -24,6 +24,7 @@ from tileir.ir.constants import Constant
 from tileir.ir.locations import Scope, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
 from tileir.write.attributes import integer
+from tileir.write.changed_bodies import check_entry
 from tileir.write.requested_version import supported
 from tileir.write.sections import Writer
 
@@ -80,6 +81,7 @@ class Module:
         Writer(self.version).entry(kernel)
         Writer(self.version).location(kernel)
         _check_location(kernel)
+        check_entry(kernel)
         self.functions.append(kernel)
         return kernel
 

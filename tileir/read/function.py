@@ -145,7 +145,7 @@ class Function:
             self._moved = (self._rename(before.original(self._moved[0])),)
         if self._body is not None:
             for op in self._body.walk():
-                if not op.location_unread:
+                if op.unread_location != self.locate_op:
                     op.location = self._rename(before.original(op.location))
 
     def _rename(self, location: Position) -> Position:
@@ -240,11 +240,14 @@ class Function:
         for attribute in ENTRY:
             if attribute in vars(self):
                 setattr(copy, attribute, getattr(self, attribute))
-        if name is not None:
-            copy.name = name
-        copy._moved = self._moved
+        copy._name, copy._renamed, copy._moved = self._name, self._renamed, self._moved
         if self._body is not None:
             copy._body, copy._op_count = self._body.clone(), self._op_count
+            for op in copy._body.walk():
+                if op.unread_location == self.locate_op:
+                    op.location = copy.locate_op
+        if name is not None:
+            copy.name = name
         return copy
 
     @property
@@ -274,6 +277,7 @@ class Function:
         self._moved = (location,)
 
     def locate_op(self, position: int) -> SourceLocation | CallSite | None:
+        """Return the location that the file gives the op of that number, in pre-order."""
         return self._location(position + 1)
 
     def _location(self, position: int) -> SourceLocation | CallSite | None:

@@ -32,6 +32,14 @@ DOMINANCE = declare(
 )
 
 
+PARAMETERS = declare(
+    "parameters",
+    "The parameters of a body have the types of its function's signature. Those of a file always "
+    "do; block arguments may have been added or removed since.",
+    "set the function's type as well",
+)
+
+
 def body_diagnostics(
     function: Function,
     variables: Mapping[str, Global],
@@ -87,6 +95,7 @@ class _Walk:
         self.located: set[Location] = set()
         body = function.body  # decoded first, as `op_locations` needs it
         problem = malformed_body(body) or malformed_types(body.block.arguments)
+        problem = problem or _other_parameters(function)
         self.stack = [] if problem else [_Scope(body.block, Frame(None))]
         if problem:
             self._report(None, problem)
@@ -123,7 +132,7 @@ class _Walk:
     def _malformed(self, op: Op) -> Problem | None:
         """Return what is wrong with the location and the block arguments of an op."""
         problem = None
-        if not op.location_unread:
+        if op.unread_location is None:
             problem = malformed_location(op.location, self.located)
         for region in op.regions:
             for block in region.blocks:
@@ -255,3 +264,13 @@ class _Walk:
                 shorten(hint, LONGEST_MESSAGE),
             )
         )
+
+
+def _other_parameters(function: Function) -> Problem | None:
+    """Return what is wrong if the parameters of the body are not those of the signature."""
+    types = tuple(value.type for value in function.body.block.arguments)
+    if types == getattr(function.type, "parameters", types):
+        return None
+    spelled = ", ".join(map(str, types))
+    text = f"the function is {function.type}, its parameters are ({spelled})"
+    return PARAMETERS, text, PARAMETERS.hint

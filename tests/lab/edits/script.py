@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from tileir import BuildError, Bytecode
 from tileir.attributes import Hints
 from tileir.builder import Editor, splat
+from tileir.builder.calls import python_name
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Attribute
@@ -54,7 +55,8 @@ class Script:
     def visible(self, op: Op, like: Value | None = None) -> Iterator[Value]:
         """The values that are visible to an op, of the type of another value."""
         values = [v for other in self.ops for v in other.results]
-        values += [v for other in self.ops for r in other.regions for v in r.blocks[0].arguments]
+        blocks = [b for other in self.ops for r in other.regions for b in r.blocks]
+        values += [v for block in blocks for v in block.arguments]
         values += op.root.block.arguments
         self.random.shuffle(values)
         for value in values:
@@ -111,10 +113,9 @@ class Script:
     def use_another(self, function: Function, op: Op) -> None:
         """Replace some uses of a value."""
         for value in op.results:
-            for other in self.visible(op, value):
-                chance = self.random.random()
-                value.replace_all_uses_with(other, lambda use: self.random.random() < chance)
-                return
+            other = next(self.visible(op, value), None)
+            if other is not None:
+                value.replace_all_uses_with(other, lambda use: self.random.random() < 0.5)
 
     def insert(self, function: Function, op: Op) -> None:
         """Insert an element-wise op, which is right as often as its types allow it."""
@@ -125,9 +126,9 @@ class Script:
         named: dict[str, object] = {}
         for slot in spec.operands:
             if slot.arity == "one":
-                named[slot.name] = next(self.visible(op, first), first)
+                named[python_name(slot.name)] = next(self.visible(op, first), first)
         for slot in spec.attributes:
-            named[slot.name] = self.value_of(slot)
+            named[python_name(slot.name)] = self.value_of(slot)
         result = first.type if first is not None and self.random.random() < 0.3 else None
         made = editor.op(spec, (), named | {"result": result})
         if isinstance(made, Value) and self.random.random() < 0.5:
@@ -174,7 +175,7 @@ class Script:
             slot = self.random.choice(op.spec.attributes)
             junk = self.random.random() < 0.3
             value = self.random.choice(JUNK) if junk else self.value_of(slot)
-            Editor(function).set(op, **{slot.name: value})
+            Editor(function).set(op, **{python_name(slot.name): value})
 
     def set_operand(self, function: Function, op: Op) -> None:
         """Set an operand to another value."""
@@ -182,7 +183,7 @@ class Script:
             slot = self.random.choice(op.spec.operands)
             old = next(iter(op.operand_list()), None)
             value = next(self.visible(op, old if self.random.random() < 0.8 else None), None)
-            Editor(function).set(op, **{slot.name: value})
+            Editor(function).set(op, **{python_name(slot.name): value})
 
     def arguments(self, function: Function, op: Op) -> None:
         """Add or remove a result or block argument."""
