@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.errors import UnsupportedError
@@ -66,6 +65,7 @@ class Compilation(Mapping[str, Compiled]):
 
     record_stages: Callable[[], dict[str, Stage]] | None = None
     """Compiles once more, and returns what each stage did."""
+    _stages: Mapping[str, Stage] | None = None
 
     def __init__(
         self,
@@ -81,14 +81,16 @@ class Compilation(Mapping[str, Compiled]):
         self.plan = dict(plan or {})
         self._entries = dict(entries)
 
-    @cached_property
+    @property
     def stages(self) -> Mapping[str, Stage]:
         """What each stage of compiling did: the stage's name -> its text and remarks, in order.
 
         The first access compiles once more, from the module as it is then, even if this compilation
         came from the cache.
         """
-        return self.record_stages() if self.record_stages else {}
+        if self._stages is None:
+            self._stages = self.record_stages() if self.record_stages else {}
+        return self._stages
 
     def __getitem__(self, symbol: str) -> Compiled:
         try:

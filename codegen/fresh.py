@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import VerifyError
+from tileir.formats.forks import not_forking
 from tileir.verifier.module import check as check_rules
 
 from . import support
@@ -39,7 +40,8 @@ def compile_fresh(
     out.
     """
     family = package_of(target)
-    package = import_module(f".{family}", __package__)
+    with not_forking:
+        package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
     kernels = [KernelIR.of(function, bytecode) for function in functions]

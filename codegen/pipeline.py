@@ -11,6 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
+from tileir.formats.forks import not_forking
+
 from .stage_verifier import verifier_for
 from .state import State
 
@@ -38,7 +40,8 @@ AfterStage = Callable[[str, S], None]
 
 def stage_of(target_family: str, name: str) -> StageFunction:
     """Return the function of a stage."""
-    return getattr(import_module(f".{target_family}.stages", __package__), name)
+    with not_forking:
+        return getattr(import_module(f".{target_family}.stages", __package__), name)
 
 
 def run(

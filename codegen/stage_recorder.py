@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
 from tileir.messages.wording import did_you_mean
 
 from . import pipeline
@@ -29,12 +30,14 @@ def record_stages(
 
     `options` are those of `fresh.compile_fresh`.
     """
-    from .fresh import compile_fresh
+    with not_forking:
+        from .fresh import compile_fresh
 
     target_family = package_of(target)
     if until is not None:
         check_name(until, target)
-    printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
+    with not_forking:
+        printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
     stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:

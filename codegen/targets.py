@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
+from tileir.formats.forks import not_forking
 from tileir.gpus import GPUS, TARGETS, gpu_of_number
 from tileir.read.text_positions import located
 
@@ -55,7 +56,8 @@ def package_of(target: str) -> str:
         raise TypeError(f"expected the name of a target, got {target!r}")
     if target in TARGETS:
         return "nvptx"
-    from tileir.messages.wording import did_you_mean
+    with not_forking:
+        from tileir.messages.wording import did_you_mean
 
     known = [HOST, *TARGETS]
     # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.

@@ -9,10 +9,10 @@ object is used.
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING
 
 from tileir.formats.cursor import Slice, brief
+from tileir.formats.forks import Lock, not_forking
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
@@ -90,7 +90,7 @@ class Bytecode:
         self.producer = original.producer
         self.launch_attributes = NONE
         self.text: TextPositions | None = None
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     @once
     def functions(self) -> list[Function]:
@@ -179,7 +179,8 @@ class Bytecode:
         or the op that breaks a rule that it kept before. Without `check`, rules are not checked,
         for tests of programs that read such files.
         """
-        from .write.changes import rewritten
+        with not_forking:
+            from .write.changes import rewritten
 
         return rewritten(self, check)
 

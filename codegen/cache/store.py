@@ -15,10 +15,11 @@ import contextlib
 import hashlib
 import os
 import re
-import threading
 import warnings
 from pathlib import Path
 from typing import NamedTuple
+
+from tileir.formats.forks import Lock, not_forking
 
 _SUFFIX = ".tileir"
 _UNFINISHED = ".part"
@@ -59,7 +60,7 @@ class Cache:
         self.folder = folder
         self.limit = limit
         self._named_by = named_by
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._unseen: int | None = None  # bytes written since the last scan; None before the first
 
     def slot(self, key: str) -> CacheSlot:
@@ -82,13 +83,14 @@ class Cache:
 
     def put(self, key: str, contents: bytes) -> None:
         """Store contents with a key, if the disk permits it."""
-        import tempfile  # takes longer to import than an entry to be read
-
         data = hashlib.sha256(contents).digest() + contents
         path = self._path(key)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", self.folder)
+            with not_forking:
+                import tempfile  # takes longer to import than an entry to be read
+
+                handle, temporary = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", self.folder)
         except OSError as error:
             if self._named_by:
                 problem = f"{self._named_by}: {self.folder}: {error.strerror}; nothing is kept"

@@ -10,7 +10,7 @@ from tileir.attributes import Hints, IntegerAttribute
 from tileir.errors import BuildError
 from tileir.formats.attributes import ATTRIBUTE, ATTRIBUTE_LIST, BOOL_LIST, DICTIONARY, INT_LIST
 from tileir.formats.types import TYPE_INDEX
-from tileir.ir.constants import Constant
+from tileir.ir.constants import Constant, to_constant
 from tileir.types import Scalar, Tile, Type
 
 from .type_spelling import legal_type, value_type
@@ -18,8 +18,6 @@ from .type_spelling import legal_type, value_type
 
 def constant_of(value: object, type: Type | None) -> Constant:
     """Return a constant made from a Constant, an array, or numbers and their type."""
-    from tileir.ir.constants import to_constant
-
     if not isinstance(value, Constant):
         if type is not None and not isinstance(type, Tile):
             raise BuildError(f"{type} is no type of a constant")

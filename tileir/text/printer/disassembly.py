@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tileir.bytecode import Bytecode
+from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
 from tileir.read.function import Function, Global
 from tileir.verifier.module import check
@@ -63,7 +64,8 @@ def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Functio
 
 
 def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
-    from .locations import LocationAliases
+    with not_forking:
+        from .locations import LocationAliases
 
     aliases = LocationAliases(variables, functions)
     return aliases.tail, aliases.definitions()
