@@ -85,9 +85,8 @@ def compile(
     )
     slot = _slot(request) if cache else None
     stored = slot and slot.get()
-    if stored:
-        compilation = request.package.restore(stored)
-    else:
+    compilation = request.package.restore(stored) if stored else None
+    if compilation is None:
         with not_forking:
             from .fresh import compile_fresh  # imports far more modules than a cached kernel needs
 

@@ -29,9 +29,12 @@ def identity(target: str) -> str | None:
     return cpu.identity()
 
 
-def restore(data: bytes) -> HostCompilation:
-    """Return the compilation whose `to_bytes` gave these bytes."""
-    return HostCompilation.from_bytes(data)
+def restore(data: bytes) -> HostCompilation | None:
+    """Return the compilation whose `to_bytes` gave these bytes; None if none gave them."""
+    try:
+        return HostCompilation.from_bytes(data)
+    except ValueError:
+        return None
 
 
 def why_not(op: Op, target: str) -> str | None:

@@ -78,12 +78,12 @@ class HostCompilation(Compilation):
 
     def __init__(self, code: MachineCode) -> None:
         engine = cpu.load(code.object_file)
-        entries = {
-            info.symbol: HostKernel(
-                info, engine.get_function_address(llvm_name(info.symbol, "blocks")), engine
-            )
-            for info in code.entries
-        }
+        entries = {}
+        for info in code.entries:
+            address = engine.get_function_address(llvm_name(info.symbol, "blocks"))
+            if not address:
+                raise ValueError(f"the machine code has no {info.symbol}")
+            entries[info.symbol] = HostKernel(info, address, engine)
         super().__init__("host", entries, code.llvm_ir)
         self._code = code
 
@@ -98,5 +98,5 @@ class HostCompilation(Compilation):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:
-        """Restore a compilation."""
+        """Restore a compilation; ValueError for bytes that `to_bytes` did not write."""
         return cls(MachineCode.from_bytes(data))
