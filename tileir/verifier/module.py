@@ -18,6 +18,7 @@ from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
+from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
 
 ALIGNMENT = declare(
@@ -43,7 +44,7 @@ def verify(
     if target is not None:
         check_target(target)
     bytecode.touch()
-    diagnostics = list(_items(bytecode.functions, bytecode.globals, warn=True))
+    diagnostics = [*_header(bytecode), *_items(bytecode.functions, bytecode.globals, warn=True)]
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in bytecode.functions:
         diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn=True)
@@ -58,7 +59,7 @@ def verify(
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
     functions = list(bytecode.functions if functions is None else functions)
-    diagnostics = list(_items(functions, bytecode.globals, warn=False))
+    diagnostics = [*_header(bytecode), *_items(functions, bytecode.globals, warn=False)]
     variables = {variable.name: variable for variable in bytecode.globals}
     for function in functions:
         diagnostics += body_diagnostics(function, variables, bytecode.version)
@@ -71,6 +72,12 @@ def refuse(diagnostics: list[Diagnostic]) -> None:
     if errors:
         count = "one problem" if len(errors) == 1 else f"{len(errors)} problems"
         raise VerifyError(f"not valid Tile IR, {count}:", errors)
+
+
+def _header(bytecode: Bytecode) -> Iterator[Diagnostic]:
+    text = tag_problem(bytecode)
+    if text:
+        yield Diagnostic(TAG.severity, TAG.id, text, OFFSET, "", "", op="header", hint=TAG.hint)
 
 
 def _items(functions: list[Function], variables: list[Global], warn: bool) -> Iterator[Diagnostic]:
