@@ -10,6 +10,7 @@ from tileir.attributes import spell
 from tileir.errors import UnsupportedError
 from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
+from tileir.messages.flags import flag
 
 from .cache.folder import find_cache
 from .cache.key import key_of
@@ -83,7 +84,7 @@ def compile(
         portable=portable,
         **launch,
     )
-    slot = _slot(request) if cache else None
+    slot = _slot(request) if flag("cache", cache) else None
     stored = slot and slot.get()
     compilation = request.package.restore(stored) if stored else None
     if compilation is None:
@@ -169,7 +170,10 @@ def _checked_request(
 
 def _listed(names: str | Iterable[str]) -> list[str]:
     """Return one or several names as a list; TypeError for anything that is not a name."""
-    listed = [names] if isinstance(names, str) else list(names)
+    try:
+        listed = [names] if isinstance(names, str) else list(names)
+    except TypeError:
+        raise TypeError(f"expected names, got {names!r}") from None
     for name in listed:
         if not isinstance(name, str):
             raise TypeError(f"expected names, got {name!r}")

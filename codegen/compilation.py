@@ -95,7 +95,7 @@ class Compilation(Mapping[str, Compiled]):
     def __getitem__(self, symbol: str) -> Compiled:
         try:
             return self._entries[symbol]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
             known = ", ".join(self._entries) or "none"
             raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
 

@@ -51,10 +51,10 @@ def package_of(target: str) -> str:
     compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse,
     which gives None for bytes that it did not write.
     """
-    if target == HOST:
-        return "host"
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")
+    if target == HOST:
+        return "host"
     if target in TARGETS:
         return "nvptx"
     with not_forking:

@@ -18,6 +18,7 @@ from tileir.formats.version import Version
 
 from .errors import BytecodeError, Diagnostic
 from .launch.attributes import NONE
+from .messages.flags import flag
 from .messages.texts import display
 from .read.debug_info import DebugInfo
 from .read.function import Function, Global, Section
@@ -75,7 +76,8 @@ class Bytecode:
         if not view.c_contiguous:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
-        bytecode = cls(OriginalFile(view, limits, reference))
+        strict = flag("strict", strict)
+        bytecode = cls(OriginalFile(view, limits, flag("reference", reference)))
         return bytecode.touch(strict=True) if strict else bytecode
 
     def __init__(self, original: OriginalFile) -> None:
@@ -122,7 +124,7 @@ class Bytecode:
     def function(self, name: str) -> Function:
         """Return the function of that name; KeyError if there is none."""
         for function in self.functions:
-            if function.name == name:
+            if isinstance(name, str) and function.name == name:
                 return function
         names = ", ".join(display(function.name) for function in self.functions)
         raise KeyError(f"no function {name!r}; there are: {names or 'none'}")
@@ -146,7 +148,7 @@ class Bytecode:
         A table entry that nothing uses cannot be wrong, only odd; such entries are checked when
         the warnings are asked for. With `strict`, raise BytecodeError for the first oddity.
         """
-        original = self.original
+        original, strict = self.original, flag("strict", strict)
         with paused_collector():
             for function in original.functions:
                 _ = function.type, function.hints, function.argument_attributes
@@ -182,7 +184,7 @@ class Bytecode:
         with not_forking:
             from .write.changes import rewritten
 
-        return rewritten(self, check)
+        return rewritten(self, flag("check", check))
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """Return the module in another version of the format, for example ``to_version("13.1")``.

@@ -106,6 +106,8 @@ class Kernel(BuiltFunction):
         operands, attributes = bind(spec, positional, named)
         op = Op(spec, operands, attributes, position=-1, depth=len(self._open_blocks) - 1)
         op.location = self._at if extra["location"] is None else extra["location"]
+        if op.location_unread:  # a function would be called where a location is asked for
+            raise BuildError(f"{op.name}: location: found a function")
         self._check_visible(op)
         self._refuse(op, operand_problem(op))
         types = self._attributes(op, extra["result"], extra["results"])

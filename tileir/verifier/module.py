@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
@@ -40,7 +41,7 @@ def verify(
     bytecode: Bytecode | bytes, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
     """Return everything that is wrong with a module; see `tileir.verify`."""
-    bytecode = Bytecode.of(bytecode)
+    bytecode, strict = Bytecode.of(bytecode), flag("strict", strict)
     if target is not None:
         check_target(target)
     bytecode.touch()

@@ -115,7 +115,7 @@ class Program(Mapping[str, EmulatedKernel]):
     def __getitem__(self, symbol: str) -> EmulatedKernel:
         try:
             return self._kernels[symbol]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
             known = ", ".join(self._kernels) or "none"
             raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
 
@@ -151,6 +151,8 @@ def load(
     if isinstance(ptx, str | os.PathLike):
         text = ptx if isinstance(ptx, str) else Path(ptx).read_text("utf-8", "surrogateescape")
     else:
+        if not (hasattr(ptx, "ptx") and hasattr(ptx, "plan")):
+            raise TypeError(f"expected a compilation for a GPU or PTX, got {type(ptx).__name__}")
         text, plan = ptx.ptx, ptx.plan if plan is None else plan
     if text is None:
         raise UnsupportedError("the host's code is no PTX; compile for a GPU, such as sm_90")

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tileir.codegen.arguments.shown import shown
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.machine import cpu
 from tileir.codegen.host.machine.machine_code import MachineCode
+from tileir.errors import LaunchError
+from tileir.messages.flags import flag
+from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
 from .launch import run_grid
@@ -67,8 +71,13 @@ class HostKernel(Compiled):
         grid do not fit the kernel; then nothing has run.
         """
         self.refuse(others)
-        handlers = self._handlers
-        if on_trace or not print_assertions:
+        handlers, symbol = self._handlers, display(self.symbol)
+        print_assertions = flag("print_assertions", print_assertions)
+        for name, function in (("progress", progress), ("on_trace", on_trace)):
+            if function is not None and not callable(function):
+                found = shown(function)
+                raise LaunchError(f"{symbol}: {name} must be a function, got {found}")
+        if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
 

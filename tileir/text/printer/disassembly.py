@@ -5,6 +5,7 @@ from __future__ import annotations
 from tileir.bytecode import Bytecode
 from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.verifier.module import check
 
@@ -33,7 +34,7 @@ def disassemble(
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
     """
-    bytecode = Bytecode.of(bytecode)
+    bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     out: list[str] = []
     if bytecode.producer:
