@@ -75,8 +75,8 @@ def test_in_a_call_of_the_builder(name: str, monkeypatch: pytest.MonkeyPatch) ->
         if spec.mnemonic == name and not tried:
             tried += 1
             for arguments, others in calls(kernel, spec, positional, named):
-                ops, values = kernel._open_blocks[-1].block.ops, kernel._visible
-                count, known = len(ops), len(values)
+                ops, numbered = kernel._open_blocks[-1].block.ops, kernel._count
+                count = len(ops)
                 tried += 1
                 try:
                     make(kernel, spec, arguments, others)
@@ -85,8 +85,7 @@ def test_in_a_call_of_the_builder(name: str, monkeypatch: pytest.MonkeyPatch) ->
                     assert len(ops) == count
                 del ops[count:]
                 kernel.pending = None
-                while len(values) > known:
-                    values.popitem()
+                kernel._count = numbered
         return make(kernel, spec, positional, named)
 
     monkeypatch.setattr(Kernel, "op", with_others_first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import UnionType
 from typing import Any
 
 from tileir.formats.ops.spec import (
@@ -91,7 +92,7 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
 
 
 def _each(
-    kind: type, sources: Iterable[Type], types: Callable[[Any], list[Type] | None]
+    kind: type | UnionType, sources: Iterable[Type], types: Callable[[Any], list[Type] | None]
 ) -> list[Type] | None:
     """Return the types that follow from each source; None if one is of another kind."""
     made: list[Type] = []

@@ -177,7 +177,7 @@ class Function:
     def _decode(self) -> Body:
         source, path = self.source, f"func[{self.index}].body"
         rows, odd = source.body(self.code, path)
-        locate = self._located_op if self.record["location"] else None
+        locate = self.locate_op if self.record["location"] else None
         decoder = BodyDecoder(source.version, source.tables, self.code.offset, locate)
         with source.located(), deep_recursion(source.limits):
             try:
@@ -219,7 +219,7 @@ class Function:
     def location(self, location: SourceLocation | CallSite | None) -> None:
         self._moved = (location,)
 
-    def _located_op(self, position: int) -> SourceLocation | CallSite | None:
+    def locate_op(self, position: int) -> SourceLocation | CallSite | None:
         return self._location(position + 1)
 
     def _location(self, position: int) -> SourceLocation | CallSite | None:

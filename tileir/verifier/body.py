@@ -166,7 +166,8 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        if self.misplaced or not op.location_unread:  # else `op_locations` was checked
+        as_read = op.unread_location == self.function.locate_op  # then `op_locations` has it
+        if self.misplaced or not as_read:
             problem = self.scopes.problem(op.location)
             if problem:
                 self._report(op, problem)

@@ -208,7 +208,7 @@ def test_operands_must_be_visible() -> None:
         (lambda op: op.operands.pop("rhs"), "addf: rhs: expected a value, found None"),
         (lambda op: op.attributes.pop("flush_to_zero"), "flush_to_zero: expected True or False"),
         (lambda op: op.results.clear(), "addf has 1 results, found 0"),
-        (lambda op: op.regions.append(None), "addf has regions"),
+        (lambda op: setattr(op, "regions", [None]), "addf has regions"),
         (lambda op: setattr(op.result, "type", "f32"), "addf: result: expected a type"),
         (lambda op: setattr(op, "location", "here"), "location: expected a source location"),
         (lambda op: setattr(op, "spec", BY_NAME["atan2"]), r"atan2 needs 13\.2, writing 13\.1"),
