@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -174,3 +175,28 @@ def test_no_fork_comes_between_a_late_import() -> None:
         for line in late_imports(ast.parse(path.read_text()))
     ]
     assert not found
+
+
+OTHER_LOCKS = {
+    "formats/forks.py": "makes the lock of all others",
+    "codegen/host/running/work.py": "belongs to one launch",
+    "codegen/host/running/reports.py": "belongs to one launch",
+    "codegen/device/image.py": "a child cannot use the parent's GPU anyway",
+    "codegen/emulator/ptx/blocks.py": "launches only",
+    "codegen/emulator/running/module.py": "launches only",
+    "codegen/emulator/threads/lanes.py": "launches only",
+    "tileir/cutile/cutile_internals.py": "is held while a kernel runs, for which no fork can wait",
+}
+"""Files with locks that a fork may find locked -> why."""
+
+
+def test_locks_are_those_that_a_fork_waits_for() -> None:
+    """`cached_property` counts: up to Python 3.11 it has a lock for all objects of a class."""
+    other = re.compile(r"threading\.R?Lock\b|^ +@cached_property", re.MULTILINE)
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for layer in ("formats", "tileir", "codegen")
+        for path in (ROOT / layer).rglob("*.py")
+        if other.search(path.read_text())
+    }
+    assert found == OTHER_LOCKS.keys()
