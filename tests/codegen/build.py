@@ -75,6 +75,7 @@ class Module:
     globals: list = field(default_factory=list)
     version: Version = LATEST
     launch_attributes: LaunchAttributes = NONE
+    tag: int = 0
     text: None = None
 
 

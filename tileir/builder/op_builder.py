@@ -92,6 +92,8 @@ class OpBuilder(OpMethods):
         op = Op(spec, operands, attributes, position=-1)
         locations = (extra["location"], self._at, self.default_location)
         op.location = next((each for each in locations if each is not None), None)
+        if op.unread_location:  # a function would be called where the location is asked for
+            raise BuildError(f"{op.name}: location: found a function")
         self.check_operands(op)
         types = self.convert_attributes(op, extra["result"], extra["results"])
         op.regions = [Region() for _ in spec.regions]

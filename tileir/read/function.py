@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from construct import Container
 
 from tileir import attributes as attr
 from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.forks import Lock
 from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
@@ -114,7 +114,7 @@ class Function:
         self.record = record
         self.index = index
         self._again = again
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._body: Body | None = None
         self._op_count = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None

@@ -9,10 +9,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from tileir.errors import Diagnostic, TextPlace
+from tileir.formats.forks import Lock
+
+from .once import once
 
 if TYPE_CHECKING:
     from .original import OriginalFile
@@ -34,6 +36,7 @@ class TextPositions:
     symbols: Mapping[str, int]
     ops: Sequence[Sequence[int]] = field(repr=False)
     attributes: Mapping[str, Mapping[str, int]]
+    _lock = Lock()
 
     def __reduce__(self) -> tuple:
         """A copy is without the module, which the copied `Bytecode` puts in its place."""
@@ -45,12 +48,12 @@ class TextPositions:
         line = bisect_right(self._lines, offset)
         return TextPlace(self.name, line, offset - self._lines[line - 1] + 1)
 
-    @cached_property
+    @once
     def _lines(self) -> list[int]:
         """The offsets at which lines begin."""
         return [0, *(end + 1 for end, char in enumerate(self.text) if char == "\n")]
 
-    @cached_property
+    @once
     def _text_offsets(self) -> dict[int, int]:
         """Offset of an op in the file, in bytes -> its offset in the text."""
         return {

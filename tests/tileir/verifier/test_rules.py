@@ -32,6 +32,7 @@ UNREACHABLE = {
 OTHER_WORDS = {
     "dense-elements": "a reader's error",
     "function-scope": "they print the scope with all its fields",
+    "header-tag": "a reader's error, with its offset",
     "op-scope": "they print the scope with all its fields",
     "terminator": "they print the last op",
     "view-of": "their line is cut where it was recorded",
