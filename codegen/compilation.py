@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tileir.errors import UnsupportedError
 from tileir.messages.texts import display
@@ -45,8 +45,8 @@ class Compiled:
     def __reduce__(self) -> NoReturn:
         raise TypeError(_NOT_PICKLED)
 
-    def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
-        """Run the kernel on a grid of up to three extents."""
+    def launch(self, grid: int | Sequence[int], args: Sequence[Any], **options: Any) -> None:
+        """Run the kernel on a grid of up to three extents; `options` depend on the target."""
         raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
 
     def refuse(self, names: Iterable[str]) -> None:
@@ -57,7 +57,10 @@ class Compiled:
             raise TypeError(f"launch() got an unexpected keyword argument {name!r}{taken}")
 
 
-class Compilation(Mapping[str, Compiled]):
+Entry = TypeVar("Entry", bound=Compiled)
+
+
+class Compilation(Mapping[str, Entry]):
     """A compiled module: the symbol of an entry -> the compiled entry.
 
     `llvm_ir` is the LLVM IR before optimisation. `ptx` and `plan` (entry symbol -> launch plan) are
@@ -70,7 +73,7 @@ class Compilation(Mapping[str, Compiled]):
     def __init__(
         self,
         target: str,
-        entries: Mapping[str, Compiled],
+        entries: Mapping[str, Entry],
         llvm_ir: str,
         ptx: str | None = None,
         plan: Mapping[str, Any] | None = None,
@@ -78,7 +81,7 @@ class Compilation(Mapping[str, Compiled]):
         self.target = target
         self.llvm_ir = llvm_ir
         self.ptx = ptx
-        self.plan = dict(plan or {})
+        self.plan: dict[str, Any] = dict(plan or {})
         self._entries = dict(entries)
 
     @cached_property
@@ -90,7 +93,7 @@ class Compilation(Mapping[str, Compiled]):
         """
         return self.record_stages() if self.record_stages else {}
 
-    def __getitem__(self, symbol: str) -> Compiled:
+    def __getitem__(self, symbol: str) -> Entry:
         try:
             return self._entries[symbol]
         except KeyError:

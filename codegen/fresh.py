@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tileir.errors import VerifyError
 from tileir.verifier.module import check as check_rules
 
-from . import support
+from . import unsupported_ops
 from .kernel import KernelIR
 from .targets import package_of
 from .transform.insert_traces import insert_traces
@@ -38,14 +38,13 @@ def compile_fresh(
     `after_stage` and `until` are those of `pipeline.run`. The result is None if stages were left
     out.
     """
-    family = package_of(target)
-    package = import_module(f".{family}", __package__)
+    package = import_module(f".{package_of(target)}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
     kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
     if trace:
         insert_traces(kernels, trace)
-    support.check(kernels, target, package.why_not)
+    unsupported_ops.check(kernels, target, package.why_not)
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, after_stage, until, **asked)

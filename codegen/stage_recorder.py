@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
-from tileir.messages.wording import did_you_mean
 
 from . import pipeline
 from .stage import Stage
@@ -27,13 +26,13 @@ def record_stages(
 ) -> dict[str, Stage]:
     """Compile up to the stage named `until`, and return what each stage did, in order.
 
-    `options` are those of `fresh.compile_fresh`.
+    `options` are those of `fresh.compile_fresh`. UnsupportedError if there is no such stage.
     """
     from .fresh import compile_fresh
 
     target_family = package_of(target)
-    if until is not None:
-        check_name(until, target)
+    if until is not None and (problem := pipeline.unknown_stage(target_family, until)):
+        raise UnsupportedError(f"target {target} {problem}")
     printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
     stages: dict[str, Stage] = {}
 
@@ -43,15 +42,6 @@ def record_stages(
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages
-
-
-def check_name(name: str, target: str) -> None:
-    """Raise UnsupportedError if compiling for a target has no stage of that name."""
-    known = pipeline.STAGES[package_of(target)]
-    if name not in known:
-        meant = did_you_mean(name, known)
-        listed = ", ".join(known)
-        raise UnsupportedError(f"target {target} has no stage {name!r}{meant}; there are: {listed}")
 
 
 def _headline(target_family: str, name: str) -> str:

@@ -31,8 +31,8 @@ class StageVerifier:
     tokens, which no file can have.
     """
 
-    def __init__(self, family: str, state: State) -> None:
-        rules = import_module(f".{family}.state_verifier", __package__)
+    def __init__(self, target_family: str, state: State) -> None:
+        rules = import_module(f".{target_family}.state_verifier", __package__)
         self._problem: Callable[[KernelState], str | None] = rules.state_problem
         kernels = [each.kernel for each in state.kernels]
         self._checked = [kernel.edits for kernel in kernels]
@@ -62,6 +62,7 @@ def _broken_rule(kernel: KernelIR) -> str | None:
     return None
 
 
-def verifier_for(family: str, state: State) -> StageVerifier | None:
+def verifier_for(target_family: str, state: State) -> StageVerifier | None:
     """Return the verifier of the stages of a compilation; None unless it is asked for."""
-    return StageVerifier(family, state) if os.environ.get(VARIABLE, "0") not in ("", "0") else None
+    asked = os.environ.get(VARIABLE, "0") not in ("", "0")
+    return StageVerifier(target_family, state) if asked else None

@@ -28,6 +28,8 @@ from .write.requested_version import supported
 from .write.retarget import check_oddities, retarget
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from .read.text_positions import TextPositions
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
@@ -57,7 +59,12 @@ class Bytecode:
 
     @classmethod
     def parse(
-        cls, data, strict: bool = False, *, limits: Limits = DEFAULT, reference: bool = False
+        cls,
+        data: ReadableBuffer,
+        strict: bool = False,
+        *,
+        limits: Limits = DEFAULT,
+        reference: bool = False,
     ) -> Bytecode:
         """Read a file's bytes (bytes, bytearray, memoryview, mmap or any buffer of bytes).
 
@@ -108,7 +115,7 @@ class Bytecode:
         return self.original.debug
 
     @classmethod
-    def of(cls, given: Bytecode | bytes) -> Bytecode:
+    def of(cls, given: Bytecode | ReadableBuffer) -> Bytecode:
         """Return a Bytecode unchanged, and parse anything else as bytes; see `parse`."""
         if isinstance(given, Bytecode):
             return given

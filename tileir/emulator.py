@@ -44,15 +44,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """What `__all__` lists, imported when it is first asked for; AttributeError for other names."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tileir.codegen import emulator
+if not TYPE_CHECKING:  # for a checker, a module with this function has every name
 
-    found = getattr(emulator, name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> Any:
+        """What `__all__` lists, imported when first asked for; AttributeError for other names."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from tileir.codegen import emulator
+
+        found = getattr(emulator, name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

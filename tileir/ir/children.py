@@ -5,8 +5,8 @@ A list of children keeps the `parent` of each true, however the list is changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import SupportsIndex, TypeVar
+from collections.abc import Iterable
+from typing import Any, SupportsIndex, TypeVar
 
 from tileir.formats.errors import BuildError
 
@@ -23,10 +23,6 @@ class Node:
     def __init__(self) -> None:
         self.parent: Node | None = None
         self.tracked = False
-
-    def children(self) -> Iterator[Node]:
-        """Yield the nodes directly inside."""
-        raise NotImplementedError
 
     def adopted(self, child: Node) -> None:
         """Note that a child was put into a list of this node."""
@@ -190,3 +186,19 @@ class NoChildren(Children[N]):
 def has_parent(child: Node) -> str:
     """Return what to say of a node that is somewhere already."""
     return f"{child!r} is part of a body already; remove it there, or insert a clone"
+
+
+def replaced(old: Children[N], new: object, owner: Node) -> Any:
+    """Return the children of a node after an assignment to its whole list.
+
+    What is no list is returned unchanged: `verify` and `build` report it.
+    """
+    if new is old:
+        return old
+    if isinstance(old, Children):
+        old.release()
+    try:
+        return Children(owner, new) if isinstance(new, list) else new
+    except BuildError:
+        old.adopt()
+        raise

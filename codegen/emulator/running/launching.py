@@ -14,14 +14,14 @@ from tileir.codegen.arguments.grid import check_grid
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.releases import Releases
-from tileir.codegen.emulator.memory.spaces import HostMemory
+from tileir.codegen.emulator.memory.spaces import GlobalMemory
 from tileir.codegen.emulator.ops.approximations import approximated
 from tileir.codegen.emulator.threads.lanes import WARP
 from tileir.codegen.emulator.threads.scopes import CLOCKS, Grid
 from tileir.errors import EmulationError, LaunchError
 
-from .machine import Machine, Settings
-from .module import Kernel, Module
+from .batch import RunningBatch, Settings
+from .module import KernelCode, Module
 from .packing import Reach, pack
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
@@ -109,7 +109,7 @@ def launch(
     heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
     granule = kernel.granules["global"] if races else None
     releases = Releases() if kernel.orders_threads else None
-    memory = HostMemory(reach.regions, granule, heap, releases, reach.read_only())
+    memory = GlobalMemory(reach.regions, granule, heap, releases, reach.read_only())
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -120,7 +120,7 @@ def launch(
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)
-        batch = Machine(kernel, whole, first, count, block, shared, memory, packed, settings)
+        batch = RunningBatch(kernel, whole, first, count, block, shared, memory, packed, settings)
         with approximated(approximations):
             _run(batch, result)
     if heap and heap.allocated:
@@ -140,7 +140,7 @@ def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
     return tiles
 
 
-def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:
+def _blocks(kernel: KernelCode, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:
     """Return the grid in blocks, as a driver computes it from the launch grid."""
     entry = kernel.scope.entry
     grid = [
@@ -159,7 +159,7 @@ def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tupl
     return tuple(grid)
 
 
-def _run(batch: Machine, result: Result) -> None:
+def _run(batch: RunningBatch, result: Result) -> None:
     try:
         with np.errstate(all="ignore"):
             batch.run()
@@ -176,7 +176,7 @@ def _run(batch: Machine, result: Result) -> None:
                 counted[opcode] += number * times
 
 
-def _show(batch: Machine, result: Result) -> str:
+def _show(batch: RunningBatch, result: Result) -> str:
     """Print the output of the batch, and return that of the launch so far."""
     printed = "".join(text for _, text in batch.printed)
     result.output += printed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Never
 
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
@@ -40,7 +40,7 @@ class HostKernel(Compiled):
         progress: Progress | None = None,
         on_trace: OnTrace | None = None,
         print_assertions: bool = True,
-        **others: Any,
+        **others: Never,
     ) -> None:
         """Run the kernel on every block of the grid and return when all have finished.
 
@@ -73,7 +73,7 @@ class HostKernel(Compiled):
         run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
 
 
-class HostCompilation(Compilation):
+class HostCompilation(Compilation[HostKernel]):
     """A module compiled for the CPU this process runs on."""
 
     def __init__(self, code: MachineCode) -> None:
