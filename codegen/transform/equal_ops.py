@@ -13,7 +13,6 @@ from collections.abc import Hashable
 from tileir.codegen.ops import traits_of
 from tileir.ir import Op, Value
 from tileir.ir.constants import Constant
-from tileir.ir.op import Operand
 from tileir.types import Scalar, Tile
 
 Key = tuple[Hashable, ...]
@@ -47,7 +46,7 @@ class Numbering:
         types = tuple(result.type for result in op.results)
         return op.name, operands, attributes, types
 
-    def _numbered(self, operand: Operand) -> Hashable:
+    def _numbered(self, operand: Value | tuple[Value, ...] | None) -> Hashable:
         if isinstance(operand, tuple):
             return tuple(map(self._number, operand))
         return None if operand is None else self._number(operand)
