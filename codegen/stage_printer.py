@@ -197,9 +197,9 @@ def _dropped(state: State, each: KernelState) -> Rows:
 def _shared(state: State, each: KernelState) -> Rows:
     if each.shared:
         replaced = wording.counted(sum(each.shared.values()), "op")
-        yield None, f"{replaced} eliminated", "an equal op comes before, or around them"
+        yield None, f"{replaced} eliminated", "equal ones run before them"
     for op, count in each.shared.items():
-        yield op, f"stands for {wording.counted(count, 'equal op')}", "they come after it"
+        yield op, f"replaces {wording.counted(count, 'equal op')}", "it runs first"
 
 
 def _hoisted(state: State, each: KernelState) -> Rows:

@@ -22,7 +22,7 @@ from .equal_ops import Key, Numbering
 
 
 def share_common_ops(state: State) -> None:
-    """Share the results of equal ops; tiles that are cheap to make again are not kept for it.
+    """Share the results of equal ops: the first one computes for all that it dominates.
 
     Where run-time checks or traces observe the ops, each stays.
     """

@@ -230,8 +230,8 @@ def test_what_is_told_of_it() -> None:
     for target in ("host", "sm_90"):
         recorded = tileir.compile(module(text), target, cache=False).stages["share_common_ops"]
         whole, about = recorded.remarks
-        assert str(whole) == "2 ops eliminated: an equal op comes before, or around them"
-        assert str(about) == "stands for 2 equal ops: they come after it"
+        assert str(whole) == "2 ops eliminated: equal ones run before them"
+        assert str(about) == "replaces 2 equal ops: it runs first"
         assert about.op.name == "addi"
 
 
