@@ -31,7 +31,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
 
     target_family = "nvptx"
     bodies = ("hoist_invariants", "assign_layouts")
-    superseded = ("prefer_layouts",)
+    superseded = ("share_common_ops", "prefer_layouts")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
     texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
