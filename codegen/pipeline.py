@@ -2,7 +2,7 @@
 
 A stage is a function in `stages.py` of the family's package, under the name in this list. It takes
 the state of a module, which has a field for every decision, and fills in its own fields or changes
-what an earlier stage decided. It never edits the body of a kernel: it puts another in its place.
+what an earlier stage decided. The body of a kernel is a copy, which stages may edit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .state import State
 STAGES: dict[str, tuple[str, ...]] = {
     "nvptx": (
         # Tile IR
-        "eliminate_dead_ops",
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants",
         "settle_launch", "number_lines", "choose_ptx",
         "choose_threads", "place_variables", "choose_atoms", "prefer_layouts", "assign_layouts",
         "pipeline_loops", "place_barriers", "read_ahead", "allocate_memory", "unroll_loops",
@@ -28,7 +28,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "emit_llvm", "optimise", "emit_ptx", "describe_launch",
     ),
     "host": (
-        "eliminate_dead_ops", "order", "fuse", "place_buffers",
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants",
+        "order", "fuse", "place_buffers",
         "emit_llvm", "optimise", "emit_object",
     ),
 }  # fmt: skip

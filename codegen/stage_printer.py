@@ -12,6 +12,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from tileir.ir import Op, Value
+from tileir.messages import wording
 from tileir.text.printer.functions import FunctionPrinter
 from tileir.text.printer.values import symbol
 from tileir.types import Token
@@ -27,6 +28,8 @@ NameOf = Callable[[Value], str]
 """The function that gives the names of values in a text."""
 Printed = tuple[str, str, tuple[Remark, ...]]
 """The text after a stage, the excerpt of it that a report shows, and the stage's remarks."""
+Rows = Iterator[tuple[Op | None, str, str]]
+"""One row a decision: the op that it is about, the decision, and the reason."""
 
 
 class AnnotatedKernel:
@@ -180,6 +183,36 @@ class StagePrinter(ABC, Generic[S, K]):
         if several and lines:
             yield symbol(remarks[0].entry)
         yield from counted(lines)
+
+
+def _dropped(state: State, each: KernelState) -> Rows:
+    if each.dropped:
+        yield (
+            None,
+            f"{wording.counted(each.dropped, 'op')} eliminated",
+            "their results have no uses",
+        )
+
+
+def _shared(state: State, each: KernelState) -> Rows:
+    if each.shared:
+        replaced = wording.counted(sum(each.shared.values()), "op")
+        yield None, f"{replaced} eliminated", "equal ones run before them"
+    for op, count in each.shared.items():
+        yield op, f"replaces {wording.counted(count, 'equal op')}", "it runs first"
+
+
+def _hoisted(state: State, each: KernelState) -> Rows:
+    for op, loop in each.hoisted.items():
+        yield op, f"hoisted out of a {loop.name}", "its operands do not change there"
+
+
+TRANSFORMS: dict[str, Callable[[State, KernelState], Rows]] = {
+    "eliminate_dead_ops": _dropped,
+    "share_common_ops": _shared,
+    "hoist_invariants": _hoisted,
+}
+"""The stages that all families have in common -> their decisions."""
 
 
 def commented_ops(text: str) -> str:

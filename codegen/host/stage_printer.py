@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Remark
+from tileir.codegen.stage_printer import Rows
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
 
@@ -17,15 +18,13 @@ from .planning.fusion import is_folded
 from .planning.tiles import is_single, is_tile, tile_bytes
 from .state import KernelState, State
 
-Rows = Iterator[tuple[Op | None, str, str]]
-"""One row a decision: the op that it is about, the decision, and the reason."""
-
 
 class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `host`."""
 
     target_family = "host"
-    bodies = ("eliminate_dead_ops", "place_buffers")
+    bodies = ("hoist_invariants", "place_buffers")
+    superseded = ("share_common_ops",)
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR", "emit_object": "assembly"}
     texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
@@ -77,11 +76,6 @@ def _no_rows(state: State, each: KernelState) -> Rows:
     return iter(())
 
 
-def _dropped(state: State, each: KernelState) -> Rows:
-    if each.dropped:
-        yield None, f"{counted(each.dropped, 'op')} eliminated", "their results have no uses"
-
-
 def _order(state: State, each: KernelState) -> Rows:
     if each.order:
         loops = sum(family_of(op) is Family.LOOP for op in each.order.ops)
@@ -122,7 +116,7 @@ def _buffers(state: State, each: KernelState) -> Rows:
 
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
-    "eliminate_dead_ops": _dropped,
+    **stage_printer.TRANSFORMS,
     "order": _order,
     "fuse": _fusion,
     "place_buffers": _buffers,

@@ -11,6 +11,7 @@ from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Remark
+from tileir.codegen.stage_printer import Rows
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
 from tileir.types import Tile
@@ -24,16 +25,13 @@ from .schedule.unroll import BYTES_IN_FLIGHT
 from .schedule.view_facts import ACCESS_BYTES
 from .state import KernelState, State
 
-Rows = Iterator[tuple[Op | None, str, str]]
-"""One row a decision: the op that it is about, the decision, and the reason."""
-
 
 class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `nvptx`."""
 
     target_family = "nvptx"
-    bodies = ("eliminate_dead_ops", "assign_layouts")
-    superseded = ("prefer_layouts",)
+    bodies = ("hoist_invariants", "assign_layouts")
+    superseded = ("share_common_ops", "prefer_layouts")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
     texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
@@ -112,11 +110,6 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
 
 def _no_rows(state: State, each: KernelState) -> Rows:
     return iter(())
-
-
-def _dropped(state: State, each: KernelState) -> Rows:
-    if each.dropped:
-        yield None, f"{counted(each.dropped, 'op')} eliminated", "their results have no uses"
 
 
 def _launch(state: State, each: KernelState) -> Rows:
@@ -249,7 +242,7 @@ def _shared(state: State, each: KernelState) -> Rows:
 
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
-    "eliminate_dead_ops": _dropped,
+    **stage_printer.TRANSFORMS,
     "settle_launch": _launch,
     "number_lines": _lines,
     "choose_ptx": _ptx,

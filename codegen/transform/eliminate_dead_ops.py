@@ -11,16 +11,17 @@ from tileir.ir import Op
 def eliminate_dead_ops(state: State) -> None:
     """Eliminate ops without side effects whose results have no uses.
 
-    Only ops at the top level of a kernel are considered; ops inside of regions stay.
+    Ops that have regions stay. Where run-time checks observe the ops, all ops inside of regions do.
     """
     for kernel_state in state.kernels:
-        kernel_state.dropped = erase_dead_ops(kernel_state.kernel)
+        kernel = kernel_state.kernel
+        kernel_state.dropped = erase_dead_ops(kernel, nested=not state.observed)
 
 
-def erase_dead_ops(kernel: KernelIR) -> int:
-    """Erase the dead ops of the top level, and return how many there were."""
+def erase_dead_ops(kernel: KernelIR, nested: bool = True) -> int:
+    """Erase the dead ops, and return how many there were; without `nested`, of the top level."""
     dead = 0
-    for op in reversed(list(kernel.body.block.ops)):
+    for op in reversed(list(kernel.walk() if nested else kernel.body.block.ops)):
         if _is_dead(op):
             op.erase()
             dead += 1

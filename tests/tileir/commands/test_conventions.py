@@ -411,6 +411,8 @@ def test_stages_are_told() -> None:
     told = tileir(*given, "--emit", "stages", VECTOR_ADD)
     assert told.returncode == 0
     assert told.stdout.startswith("// ==== eliminate_dead_ops: eliminate ops without side effects ")
+    assert "\n// ==== share_common_ops: nothing to do\n" in told.stdout
+    assert "\n// ==== hoist_invariants: hoist ops out of loops" in told.stdout
     assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
     assert "\n.visible .entry vector_add(" in told.stdout
     one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)
@@ -432,7 +434,9 @@ def test_nothing_runs_after_the_one_stage_asked_for(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(pipeline, "stage_of", stage_of)
     assert main(["compile", "--emit", "stage:fuse", str(VECTOR_ADD)]) == 0
-    assert list(dict.fromkeys(ran)) == ["eliminate_dead_ops", "order", "fuse"]
+    assert list(dict.fromkeys(ran)) == [
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants", "order", "fuse",
+    ]  # fmt: skip
 
 
 def test_stages_that_there_are_not() -> None:
@@ -441,7 +445,7 @@ def test_stages_that_there_are_not() -> None:
     fails(tileir("compile", "--emit", "stage:fuze", VECTOR_ADD), 2, "did you mean fuse?; there are")
     fails(
         tileir("compile", "--target", "sm_90", "--stop-after", "fuse", VECTOR_ADD), 2,
-        "compiling for sm_90 has no stage 'fuse'; there are: eliminate_dead_ops, settle_launch,",
+        "compiling for sm_90 has no stage 'fuse'; there are: eliminate_dead_ops, share_common_ops,",
     )  # fmt: skip
     fails(
         tileir("compile", "--emit", "stages", "--stop-after", "fuse", VECTOR_ADD), 2,
