@@ -108,8 +108,8 @@ def item_problem(item: object, kinds: Mapping[str, Construct | None]) -> str:
             return f"it has no name, but {value!r}" if wrong else "it has no name"
         if wrong:
             return f"{name}: {wrong}"
-    if kinds is ENTRY and not isinstance(item.type, FunctionType):
-        return f"type: expected a signature, found {item.type!r}"
+        if name == "type" and kinds is not GLOBAL_VARIABLE and not isinstance(value, FunctionType):
+            return f"type: expected a signature, found {value!r}"
     return ""
 
 
@@ -117,6 +117,8 @@ def text_problem(value: object) -> str:
     """Return why a value is no text that a file can hold."""
     if not isinstance(value, str):
         return f"expected a text, found {value!r}"
+    if value.isascii():
+        return ""
     try:
         value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -192,7 +194,7 @@ def type_problem(value: object) -> str:
 
     Legal types are remembered by identity: there are few of them, and many values of each.
     """
-    if _LEGAL.get(id(value)) is value:
+    if _LEGAL.get(id(value), _LEGAL) is value:
         return ""
     wrong = _type_problem(value)
     if not wrong:

@@ -11,12 +11,14 @@ from dataclasses import replace
 
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
+from tileir.ir.attribute_kinds import ENTRY
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
 from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
 from .items import good_functions, good_globals, producer_problems
+from .malformed import all_well_formed
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
 from .rules.targets import check_target
@@ -61,7 +63,24 @@ def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> No
 
 def check_names(bytecode: Bytecode) -> None:
     """Raise one VerifyError that lists the functions that are none, or have no names."""
-    refuse(good_functions(bytecode.functions, whole=False)[1])
+    refuse(good_functions(bytecode.functions, ["name"])[1])
+
+
+def check_well_formed(
+    bytecode: Bytecode, functions: Sequence[Function], locations: bool = False
+) -> None:
+    """Raise VerifyError if a global or one of the functions is malformed, or an op in one.
+
+    Bodies that nobody has looked at are those of the file, and not read for that. The `locations`
+    of functions are only read if they are wanted.
+    """
+    wrong = [*good_globals(bytecode.globals)[1], *producer_problems(bytecode)]
+    fields = (*ENTRY, "location") if locations else ENTRY
+    refuse([*wrong, *good_functions(functions, fields)[1]])
+    for function in functions:
+        seen = not isinstance(function, Function) or function.decoded
+        if seen and not all_well_formed(function.body, function.type):
+            check(bytecode, functions)
 
 
 def _module(

@@ -106,7 +106,7 @@ def _check_version(module: Module) -> None:
 
 
 def _check_lists(module: Module) -> None:
-    """Raise BuildError if `functions` or `globals` has an item of another class."""
+    """Raise BuildError for what is no function, no global or no producer."""
     for name, kinds in (("functions", (Function, BuiltFunction)), ("globals", Global)):
         if name not in vars(module):
             continue
@@ -116,6 +116,10 @@ def _check_lists(module: Module) -> None:
         for index, item in enumerate(listed):
             if not isinstance(item, kinds):
                 raise BuildError(f"{name}[{index}]: found {item!r}")
+            if not isinstance(item.name, str):
+                raise BuildError(f"{name[:-1]} {item.name!r}: it has no name")
+    if not isinstance(module.producer, str | None):
+        raise BuildError(f"producer: expected a text, found {module.producer!r}")
 
 
 def _untouched(module: Module) -> bool:

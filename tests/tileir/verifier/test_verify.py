@@ -165,7 +165,9 @@ EDITS = {
     "operand rhs is a value": lambda op: op.operands.update(rhs="x"),
     "operands are a dictionary with lhs, rhs": lambda op: setattr(op, "operands", []),
     "attributes are a dictionary": lambda op: op.attributes.pop("rounding_mode"),
-    "attribute rounding_mode: expected nearest_even or": lambda op: op.attributes.update(rounding_mode={}),
+    "attribute rounding_mode: expected nearest_even or": lambda op: op.attributes.update(
+        rounding_mode={}
+    ),
     "results are a list of values": lambda op: setattr(op, "results", ["x"]),
 }
 

@@ -9,7 +9,7 @@ from tileir.bytecode import Bytecode
 from tileir.errors import TileIRError
 from tileir.formats.recursion import deep_recursion
 from tileir.read.function import Function, Global
-from tileir.verifier.module import check, check_names
+from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -39,6 +39,7 @@ def disassemble(
     bytecode = Bytecode.of(bytecode)
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
+    check_well_formed(bytecode, functions, debug)
     with _explained(bytecode, functions):
         return _module_text(bytecode, functions, debug)
 
