@@ -11,6 +11,7 @@ import operator
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from typing import Any
 
 from construct import Construct
 
@@ -54,7 +55,7 @@ SCALARS = frozenset(TYPE.arms[tag].name for tag in SCALAR_BITS)
 """Names of the element types."""
 
 
-def slot_problem(slot: Attribute, value: object, limit: int = DEFAULT.attribute_depth) -> str:
+def slot_problem(slot: Attribute, value: Any, limit: int = DEFAULT.attribute_depth) -> str:
     """Return why an attribute slot cannot hold a value; "" if it can.
 
     An enum that is missing is for the rule about its cases. `limit` is how many levels of arrays
@@ -66,7 +67,7 @@ def slot_problem(slot: Attribute, value: object, limit: int = DEFAULT.attribute_
 
 
 def value_problem(
-    node: Construct | None, value: object, limit: int = DEFAULT.attribute_depth, depth: int = 0
+    node: Construct | None, value: Any, limit: int = DEFAULT.attribute_depth, depth: int = 0
 ) -> str:
     """Return why a value is none of those that a layout stands for; None is that of a flag.
 
@@ -99,7 +100,7 @@ def value_problem(
     raise AssertionError(node)
 
 
-def item_problem(item: object, kinds: Mapping[str, Construct | None]) -> str:
+def item_problem(item: Any, kinds: Mapping[str, Construct | None]) -> str:
     """Return why a field of a function (`ENTRY`) or of a global (`GLOBAL_VARIABLE`) is wrong."""
     for name, node in kinds.items():
         value = getattr(item, name)
@@ -113,7 +114,7 @@ def item_problem(item: object, kinds: Mapping[str, Construct | None]) -> str:
     return ""
 
 
-def text_problem(value: object) -> str:
+def text_problem(value: Any) -> str:
     """Return why a value is no text that a file can hold."""
     if not isinstance(value, str):
         return f"expected a text, found {value!r}"
@@ -126,7 +127,7 @@ def text_problem(value: object) -> str:
     return ""
 
 
-def _number(leaf: Leaf, value: object) -> str:
+def _number(leaf: Leaf, value: Any) -> str:
     if value.__class__ is int and value in SMALL:
         return ""
     try:
@@ -142,7 +143,7 @@ def _number(leaf: Leaf, value: object) -> str:
 
 # Types and constants ----------------------------------------------------------------------------
 
-Kind = Callable[[object], bool]
+Kind = Callable[[Any], bool]
 
 
 def _all(kind: Kind) -> Kind:
@@ -153,15 +154,15 @@ def _a(*classes: type) -> Kind:
     return lambda value: isinstance(value, classes) and not type_problem(value)
 
 
-def _size(value: object) -> bool:
+def _size(value: Any) -> bool:
     return isinstance(value, int)
 
 
-def _extent(value: object) -> bool:
+def _extent(value: Any) -> bool:
     return value is None or isinstance(value, int)
 
 
-def _name(value: object) -> bool:
+def _name(value: Any) -> bool:
     return value is None or isinstance(value, str)
 
 
@@ -189,7 +190,7 @@ _LEGAL: dict[int, Type] = {}
 _MOST_LEGAL = 4096
 
 
-def type_problem(value: object) -> str:
+def type_problem(value: Any) -> str:
     """Return why a value is no type, or one that breaks a rule of types; "" if it is legal.
 
     Legal types are remembered by identity: there are few of them, and many values of each.
@@ -204,7 +205,7 @@ def type_problem(value: object) -> str:
     return wrong
 
 
-def _type_problem(value: object) -> str:
+def _type_problem(value: Any) -> str:
     if not isinstance(value, Type):
         return f"expected a type, found {value!r}"
     if isinstance(value, Scalar):
@@ -222,7 +223,7 @@ def _type_problem(value: object) -> str:
     return f"{value}: {wrong[0]}: {wrong[1]}" if wrong else ""
 
 
-def constant_problem(value: object) -> str:
+def constant_problem(value: Any) -> str:
     """Return why a value is no constant: numbers of a tile, in bytes of the right size."""
     if not isinstance(value, Constant):
         return f"expected a Constant, found {value!r}"
@@ -256,7 +257,7 @@ GLOBAL_VARIABLE: Mapping[str, Construct | None] = {
 }
 """Field of a global -> the layout of its value; None for one that is only a flag."""
 
-KINDS: dict[Construct, Callable[[object], str]] = {
+KINDS: dict[Construct, Callable[[Any], str]] = {
     STRING_INDEX: text_problem,
     TYPE_INDEX: type_problem,
     CONSTANT_INDEX: constant_problem,
@@ -282,7 +283,7 @@ RECORDS = {
 """Class of an attribute that has the fields of its record -> those, with their layouts."""
 
 
-def attribute_problem(value: object, limit: int = DEFAULT.attribute_depth, depth: int = 0) -> str:
+def attribute_problem(value: Any, limit: int = DEFAULT.attribute_depth, depth: int = 0) -> str:
     """Return why a value is no tagged attribute; `tileir.attributes` lists what is one."""
     if depth > limit:
         return f"attributes nested more than {limit} deep"
@@ -335,7 +336,7 @@ def _case(value: attr.EnumAttribute) -> str:
     return f"{value.enum!r} is no enum that an attribute can hold"
 
 
-def _dictionary(entries: Mapping[object, object], limit: int, depth: int) -> str:
+def _dictionary(entries: Mapping[Any, Any], limit: int, depth: int) -> str:
     for key, value in entries.items():
         wrong = text_problem(key) or attribute_problem(value, limit, depth + 1)
         if wrong or not key:

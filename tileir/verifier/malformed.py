@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from types import UnionType
+from typing import Any
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME
@@ -107,7 +109,7 @@ def malformed_types(values: Iterable[Value]) -> Problem | None:
     return None
 
 
-def _problem(op: object) -> str:
+def _problem(op: Any) -> str:
     if not isinstance(op, Op):
         return f"a {type(op).__name__} is no op"
     if not isinstance(op.spec, Row) or not op.spec.in_body:
@@ -161,5 +163,5 @@ def _block_problem(block: object) -> str:
     return "" if _values(block.arguments, list | tuple) else "arguments are a list of values"
 
 
-def _values(given: object, kind: type) -> bool:
+def _values(given: Any, kind: type | UnionType) -> bool:
     return isinstance(given, kind) and all(isinstance(value, Value) for value in given)

@@ -57,8 +57,8 @@ def verify(
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
-    functions = bytecode.functions if functions is None else list(functions)
-    refuse(located(_module(bytecode, functions, None, warn=False), bytecode))
+    given = bytecode.functions if functions is None else list(functions)
+    refuse(located(_module(bytecode, given, None, warn=False), bytecode))
 
 
 def check_names(bytecode: Bytecode) -> None:

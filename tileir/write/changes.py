@@ -16,6 +16,7 @@ from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
+from tileir.formats.table import MAX_OVERLAP
 from tileir.formats.version import Version
 from tileir.ir import Body
 from tileir.messages.texts import display
@@ -73,6 +74,7 @@ def compacted(module: Module, check: bool) -> bytes:
     original = module.original
     _check_version(module)
     _check_lists(module)
+    _check_overlap(original)
     writer = Writer(
         original.version,
         check=check,
@@ -93,10 +95,18 @@ def compacted(module: Module, check: bool) -> bytes:
     return writer.file()
 
 
+def _check_overlap(original: OriginalFile) -> None:
+    """Raise BuildError if the strings of a file would take many times its size on their own."""
+    sizes = sum(len(entry.data) for entry in original.tables.strings.entries)
+    if sizes > MAX_OVERLAP * len(original.data):
+        raise BuildError("string: entries share their bytes too often to be written apart")
+
+
 def _unread(function: Function | BuiltFunction) -> Function | BuiltFunction:
     """Return a function, or another object for one that nobody has touched, which stays so."""
-    touched = not isinstance(function, Function) or function.touched
-    return function if touched else function.original()
+    if isinstance(function, Function) and not function.touched:
+        return function.original()
+    return function
 
 
 def _check_version(module: Module) -> None:
@@ -209,7 +219,7 @@ def _check_uses(writer: Writer, module: Module) -> None:
 
     The bodies that changed have been checked.
     """
-    now = writer.globals
+    now = writer.globals or {}
     for function in module.functions:
         if not isinstance(function, Function):
             continue
