@@ -15,9 +15,10 @@ from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Attribute
 from tileir.formats.ops.spec import Op as Row
 from tileir.ir import Block, Body, Op, Region, Value
-from tileir.ir.attribute_kinds import slot_problem, type_problem
+from tileir.ir.attribute_kinds import slot_problem
 from tileir.ir.location_kinds import location_problem
 from tileir.ir.locations import Location
+from tileir.ir.type_kinds import type_problem
 from tileir.types import FunctionType
 
 from .catalogue import declare

@@ -113,7 +113,8 @@ class Writer:
         if wrong:
             raise BuildError(wrong)
         listed = self.version >= ARGUMENT_ATTRIBUTES_SINCE
-        if arguments and not listed:
+        none = isinstance(arguments, tuple | list) and not arguments
+        if not none and not listed:
             needs = f"needs {ARGUMENT_ATTRIBUTES_SINCE}, writing {self.version}"
             raise BuildError(f"argument_attributes {needs}")
         row = self._row(hints)
