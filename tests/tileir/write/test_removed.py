@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.corpus import FIXTURES, VALID, name_of
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST, VALID, name_of
 from tests.every_fixture import Fixture, every_fixture
 from tests.formats.small import RETURN, file, table, varint
 from tileir import BuildError, Bytecode, BytecodeError, disassemble, verify
@@ -53,7 +53,7 @@ def sources(bytecode: Bytecode) -> set[str]:
     return {text for record in texts for text in record}
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def locations_that_were_removed_are_gone(fixture: Fixture) -> None:
     bytecode = without_locations(fixture.parse())
     data, before = bytecode.build(), fixture.parse()
@@ -71,7 +71,7 @@ def locations_that_were_removed_are_gone(fixture: Fixture) -> None:
     assert len(compact) < len(data) or data == fixture.data
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def a_compact_file_says_the_same(fixture: Fixture) -> None:
     data = fixture.parse().build(compact=True)
     again = Bytecode.parse(data, strict=True)
