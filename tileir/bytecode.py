@@ -235,7 +235,7 @@ class Bytecode:
     def __repr__(self) -> str:
         try:
             names = ", ".join(function.name for function in self.functions)
-        except BytecodeError:
+        except (BytecodeError, AttributeError, TypeError):
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from construct import Construct
 
@@ -40,7 +41,7 @@ class References:
             collector(record, self)
 
 
-Collector = Callable[[object, References], None]
+Collector = Callable[[Any, References], None]
 Fields = tuple[tuple[int | str, Collector], ...]
 """The place of each field that can refer to something, in a row or in a named record."""
 

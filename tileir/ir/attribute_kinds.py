@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from typing import Any
 
 from construct import Construct
 
@@ -18,7 +18,6 @@ from tileir import attributes as attr
 from tileir.errors import BuildError
 from tileir.formats.attributes import (
     ATTRIBUTE,
-    ATTRIBUTE_LIST,
     CONSTANT_INDEX,
     DICTIONARY,
     STRING_INDEX,
@@ -29,32 +28,18 @@ from tileir.formats.limits import DEFAULT
 from tileir.formats.nodes import Counted, If
 from tileir.formats.ops.spec import Attribute
 from tileir.formats.sections import GLOBAL
-from tileir.formats.types import SCALAR_BITS, TYPE, TYPE_INDEX
+from tileir.formats.types import TYPE_INDEX
 from tileir.formats.version import LATEST
-from tileir.types import (
-    FunctionType,
-    GatherScatterView,
-    PartitionView,
-    Pointer,
-    Scalar,
-    StridedView,
-    TensorView,
-    Tile,
-    Token,
-    Type,
-)
+from tileir.types import FunctionType, Scalar, Tile
 
 from .constants import Constant
-from .type_rules import problem
+from .type_kinds import type_problem
 
 SMALL = range(256)
 """Numbers that every leaf for numbers can hold."""
 
-SCALARS = frozenset(TYPE.arms[tag].name for tag in SCALAR_BITS)
-"""Names of the element types."""
 
-
-def slot_problem(slot: Attribute, value: object, limit: int = DEFAULT.attribute_depth) -> str:
+def slot_problem(slot: Attribute, value: Any, limit: int = DEFAULT.attribute_depth) -> str:
     """Return why an attribute slot cannot hold a value; "" if it can.
 
     An enum that is missing is for the rule about its cases. `limit` is how many levels of arrays
@@ -66,7 +51,7 @@ def slot_problem(slot: Attribute, value: object, limit: int = DEFAULT.attribute_
 
 
 def value_problem(
-    node: Construct | None, value: object, limit: int = DEFAULT.attribute_depth, depth: int = 0
+    node: Construct | None, value: Any, limit: int = DEFAULT.attribute_depth, depth: int = 0
 ) -> str:
     """Return why a value is none of those that a layout stands for; None is that of a flag.
 
@@ -99,7 +84,7 @@ def value_problem(
     raise AssertionError(node)
 
 
-def item_problem(item: object, kinds: Mapping[str, Construct | None]) -> str:
+def item_problem(item: Any, kinds: Mapping[str, Construct | None]) -> str:
     """Return why a field of a function (`ENTRY`) or of a global (`GLOBAL_VARIABLE`) is wrong."""
     for name, node in kinds.items():
         value = getattr(item, name)
@@ -108,15 +93,17 @@ def item_problem(item: object, kinds: Mapping[str, Construct | None]) -> str:
             return f"it has no name, but {value!r}" if wrong else "it has no name"
         if wrong:
             return f"{name}: {wrong}"
-    if kinds is ENTRY and not isinstance(item.type, FunctionType):
-        return f"type: expected a signature, found {item.type!r}"
+        if name == "type" and kinds is not GLOBAL_VARIABLE and not isinstance(value, FunctionType):
+            return f"type: expected a signature, found {value!r}"
     return ""
 
 
-def text_problem(value: object) -> str:
+def text_problem(value: Any) -> str:
     """Return why a value is no text that a file can hold."""
     if not isinstance(value, str):
         return f"expected a text, found {value!r}"
+    if value.isascii():
+        return ""
     try:
         value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
@@ -124,7 +111,7 @@ def text_problem(value: object) -> str:
     return ""
 
 
-def _number(leaf: Leaf, value: object) -> str:
+def _number(leaf: Leaf, value: Any) -> str:
     if value.__class__ is int and value in SMALL:
         return ""
     try:
@@ -138,89 +125,7 @@ def _number(leaf: Leaf, value: object) -> str:
     return ""
 
 
-# Types and constants ----------------------------------------------------------------------------
-
-Kind = Callable[[object], bool]
-
-
-def _all(kind: Kind) -> Kind:
-    return lambda value: isinstance(value, tuple) and all(map(kind, value))
-
-
-def _a(*classes: type) -> Kind:
-    return lambda value: isinstance(value, classes) and not type_problem(value)
-
-
-def _size(value: object) -> bool:
-    return isinstance(value, int)
-
-
-def _extent(value: object) -> bool:
-    return value is None or isinstance(value, int)
-
-
-def _name(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
-PARTS: dict[str, Kind] = {
-    "pointee": _a(Scalar),
-    "element": _a(Scalar, Pointer),
-    "attribute": _name,
-    "padding": _name,
-    "tile": _all(_size),
-    "dim_map": _all(_size),
-    "traversal_strides": _all(_size),
-    "sparse_dim": _size,
-    "view": _a(TensorView),
-    "strides": _all(_extent),
-    "parameters": _all(lambda value: not type_problem(value)),
-    "results": _all(lambda value: not type_problem(value)),
-}
-"""Field of a type -> whether it can hold a value; the shape of a tile has no dynamic extents."""
-
-COMPOSED = (Pointer, Tile, TensorView, PartitionView, StridedView, GatherScatterView, FunctionType)
-"""The types that are made of parts."""
-
-
-_LEGAL: dict[int, Type] = {}
-_MOST_LEGAL = 4096
-
-
-def type_problem(value: object) -> str:
-    """Return why a value is no type, or one that breaks a rule of types; "" if it is legal.
-
-    Legal types are remembered by identity: there are few of them, and many values of each.
-    """
-    if _LEGAL.get(id(value)) is value:
-        return ""
-    wrong = _type_problem(value)
-    if not wrong:
-        if len(_LEGAL) >= _MOST_LEGAL:
-            _LEGAL.clear()
-        _LEGAL[id(value)] = value
-    return wrong
-
-
-def _type_problem(value: object) -> str:
-    if not isinstance(value, Type):
-        return f"expected a type, found {value!r}"
-    if isinstance(value, Scalar):
-        return "" if value.name in SCALARS else f"there is no type {value.name!r}"
-    if isinstance(value, COMPOSED):
-        for field in fields(value):
-            part = getattr(value, field.name)
-            static = field.name == "shape" and isinstance(value, Tile)
-            kind = PARTS.get(field.name) or _all(_size if static else _extent)
-            if not kind(part):
-                return f"{field.name} of {value!r} is {part!r}"
-    elif not isinstance(value, Token):
-        return f"expected a type, found {value!r}"
-    wrong = problem(value)
-    return f"{value}: {wrong[0]}: {wrong[1]}" if wrong else ""
-
-
-def constant_problem(value: object) -> str:
+def constant_problem(value: Any) -> str:
     """Return why a value is no constant: numbers of a tile, in bytes of the right size."""
     if not isinstance(value, Constant):
         return f"expected a Constant, found {value!r}"
@@ -240,7 +145,7 @@ ENTRY: Mapping[str, Construct | None] = {
     "type": TYPE_INDEX,
     "private": None,
     "hints": DICTIONARY,
-    "argument_attributes": ATTRIBUTE_LIST,
+    "argument_attributes": ATTRIBUTE,
 }
 """Field of a function -> the layout of its value; None for one that is only a flag."""
 
@@ -254,7 +159,7 @@ GLOBAL_VARIABLE: Mapping[str, Construct | None] = {
 }
 """Field of a global -> the layout of its value; None for one that is only a flag."""
 
-KINDS: dict[Construct, Callable[[object], str]] = {
+KINDS: dict[Construct, Callable[[Any], str]] = {
     STRING_INDEX: text_problem,
     TYPE_INDEX: type_problem,
     CONSTANT_INDEX: constant_problem,
@@ -280,7 +185,7 @@ RECORDS = {
 """Class of an attribute that has the fields of its record -> those, with their layouts."""
 
 
-def attribute_problem(value: object, limit: int = DEFAULT.attribute_depth, depth: int = 0) -> str:
+def attribute_problem(value: Any, limit: int = DEFAULT.attribute_depth, depth: int = 0) -> str:
     """Return why a value is no tagged attribute; `tileir.attributes` lists what is one."""
     if depth > limit:
         return f"attributes nested more than {limit} deep"
@@ -333,7 +238,7 @@ def _case(value: attr.EnumAttribute) -> str:
     return f"{value.enum!r} is no enum that an attribute can hold"
 
 
-def _dictionary(entries: Mapping[object, object], limit: int, depth: int) -> str:
+def _dictionary(entries: Mapping[Any, Any], limit: int, depth: int) -> str:
     for key, value in entries.items():
         wrong = text_problem(key) or attribute_problem(value, limit, depth + 1)
         if wrong or not key:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import fields
+from typing import Any
 
 from .attribute_kinds import text_problem
 from .locations import (
@@ -33,7 +34,7 @@ LARGEST = (1 << 32) - 1
 """The greatest line and column."""
 
 
-def location_problem(location: object, known: set[Location]) -> str:
+def location_problem(location: Any, known: set[Location]) -> str:
     """Return what is wrong with the location of an op or a function; "" if nothing is.
 
     Records that are right are added to `known`, because chains can be long and share parts.
@@ -58,7 +59,7 @@ def location_problem(location: object, known: set[Location]) -> str:
     return ""
 
 
-def _field_problem(name: str, value: object) -> str:
+def _field_problem(name: str, value: Any) -> str:
     if name in KINDS:
         right = isinstance(value, KINDS[name])
         return "" if right else f"found {value!r}"

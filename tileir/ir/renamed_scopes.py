@@ -6,8 +6,12 @@ NVIDIA's readers refuse a function whose location belongs to a Subprogram of ano
 from __future__ import annotations
 
 import dataclasses
+from typing import TypeVar, cast
 
 from .locations import Location, Subprogram
+
+Kind = TypeVar("Kind", bound=Location | None)
+"""A renamed location is of the class of the one it was made of."""
 
 
 class RenamedScopes:
@@ -22,7 +26,7 @@ class RenamedScopes:
         self._renamed: dict[Location, Location] = {}
         self._original: dict[Location, Location] = {}
 
-    def renamed(self, location: Location | None) -> Location | None:
+    def renamed(self, location: Kind) -> Kind:
         """Return a location with its Subprograms renamed; the same one if there is none to rename.
 
         Chains can be long, so that this takes no recursion. What is no location stays as it is.
@@ -38,7 +42,8 @@ class RenamedScopes:
             if current not in self._renamed:
                 self._note(current, parts)
             stack.pop()
-        return self._renamed[location] if isinstance(location, Location) else location
+        found = self._renamed[location] if isinstance(location, Location) else location
+        return cast(Kind, found)
 
     def _note(self, current: Location, parts: dict[str, Location]) -> None:
         new = {name: self._renamed[part] for name, part in parts.items()}
@@ -49,11 +54,11 @@ class RenamedScopes:
         self._renamed[current] = made
         self._original[made] = current
 
-    def original(self, location: Location | None) -> Location | None:
+    def original(self, location: Kind) -> Kind:
         """Return the location of which this one was made; the same one if it is none of ours."""
         if not isinstance(location, Location):
             return location
-        return self._original.get(location, location)
+        return cast(Kind, self._original.get(location, location))
 
 
 def _parts(location: Location) -> dict[str, Location]:

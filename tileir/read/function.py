@@ -18,7 +18,7 @@ from tileir.formats.version import Version
 from tileir.ir import Body, Op
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
-from tileir.ir.renamed_scopes import RenamedScopes
+from tileir.ir.renamed_scopes import Kind, RenamedScopes
 from tileir.types import FunctionType, Tile
 
 from .bad_reference import BadReference
@@ -50,6 +50,7 @@ class Source(Protocol):
     @property
     def globals(self) -> Sequence[tuple[Global, Container]]:
         """Each global with its record."""
+        ...
 
     def located(self) -> AbstractContextManager[None]:
         """Turn a BadReference that is raised inside into a located BytecodeError."""
@@ -148,7 +149,7 @@ class Function:
                 if op.unread_location != self.locate_op:
                     op.location = self._rename(before.original(op.location))
 
-    def _rename(self, location: Position) -> Position:
+    def _rename(self, location: Kind) -> Kind:
         return location if self._renamed is None else self._renamed.renamed(location)
 
     @once
@@ -327,7 +328,7 @@ class Function:
                 locate = debug.locator(number)
                 last = {record: position for position, record in enumerate(records)}
                 found = [locate(position) for record, position in last.items() if record]
-                return [self._rename(location) for location in found]
+                return [self._rename(location) for location in found if location is not None]
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 

@@ -32,14 +32,6 @@ DOMINANCE = declare(
 )
 
 
-PARAMETERS = declare(
-    "parameters",
-    "The parameters of a body have the types of its function's signature. Those of a file always "
-    "do; block arguments may have been added or removed since.",
-    "set the function's type as well",
-)
-
-
 def body_diagnostics(
     function: Function,
     variables: Mapping[str, Global],
@@ -94,8 +86,7 @@ class _Walk:
         self.scopes = Scopes(function.name, function.location)
         self.located: set[Location] = set()
         body = function.body  # decoded first, as `op_locations` needs it
-        problem = malformed_body(body) or malformed_types(body.block.arguments)
-        problem = problem or _other_parameters(function)
+        problem = malformed_body(body, function.type) or malformed_types(body.block.arguments)
         self.stack = [] if problem else [_Scope(body.block, Frame(None))]
         if problem:
             self._report(None, problem)
@@ -130,10 +121,12 @@ class _Walk:
         return self.diagnostics
 
     def _malformed(self, op: Op) -> Problem | None:
-        """Return what is wrong with the location and the block arguments of an op."""
-        problem = None
+        """Return what is wrong with an op's location, its types, and its blocks' arguments."""
+        problem = malformed_types(op.results)
         if op.unread_location is None:
-            problem = malformed_location(op.location, self.located)
+            problem = problem or malformed_location(op.location, self.located)
+        if op.regions:  # what is in them is compared with the operands
+            problem = problem or malformed_types(op.operand_list())
         for region in op.regions:
             for block in region.blocks:
                 problem = problem or malformed_types(block.arguments)
@@ -202,7 +195,7 @@ class _Walk:
     def _types(self, op: Op) -> Problem | None:
         """Return what is wrong with the types of an op, which alone decide about it."""
         return (
-            malformed_types((*op.operand_list(), *op.results))
+            malformed_types(op.operand_list())
             or type_problem(op)
             or version_problem(op, self.version)
         )
@@ -252,6 +245,9 @@ class _Walk:
 
     def _report(self, op: Op | None, problem: Problem) -> None:
         rule, text, hint = problem
+        location = op.location if op else None
+        wrong = malformed_location(location, self.located)
+        where = "" if location is None or wrong else str(location)
         self.diagnostics.append(
             Diagnostic(
                 rule.severity,
@@ -259,18 +255,8 @@ class _Walk:
                 shorten(text, LONGEST_MESSAGE),
                 op.offset if op else None,
                 self.function.name,
-                shorten(op.location_text if op else "", LONGEST_MESSAGE),
+                shorten(where, LONGEST_MESSAGE),
                 op.name if op else "entry",
                 shorten(hint, LONGEST_MESSAGE),
             )
         )
-
-
-def _other_parameters(function: Function) -> Problem | None:
-    """Return what is wrong if the parameters of the body are not those of the signature."""
-    types = tuple(value.type for value in function.body.block.arguments)
-    if types == getattr(function.type, "parameters", types):
-        return None
-    spelled = ", ".join(map(str, types))
-    text = f"the function is {function.type}, its parameters are ({spelled})"
-    return PARAMETERS, text, PARAMETERS.hint

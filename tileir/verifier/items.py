@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tileir.bytecode import Bytecode
@@ -14,20 +15,24 @@ from tileir.read.function import Function, Global
 from .malformed import MALFORMED_ITEM
 
 
-def good_functions(functions: Any, whole: bool = True) -> tuple[list[Function], list[Diagnostic]]:
+def good_functions(
+    functions: Any, fields: Iterable[str] = (*ENTRY, "location")
+) -> tuple[list[Function], list[Diagnostic]]:
     """Return the items of a list that are functions, and what is wrong with the others.
 
-    What has the fields of a function is one; a kernel of the builder has. Unless `whole`, only the
-    names are looked at, so that nothing else is read.
+    What has the fields of a function is one; a kernel of the builder has. Only the values of
+    `fields` are looked at: others are not even read.
     """
+    kinds = {name: ENTRY[name] for name in fields if name in ENTRY}
 
     def problem(item: Any) -> str:
         if not isinstance(item, Function) and not isinstance(getattr(item, "body", None), Body):
             return f"expected a function, found {item!r}"
-        if not whole:
-            return item_problem(item, {"name": ENTRY["name"]})
-        wrong = location_problem(item.location, set())
-        return item_problem(item, ENTRY) or (wrong and f"location: {wrong}")
+        wrong = item_problem(item, kinds)
+        if not wrong and "location" in fields:
+            wrong = location_problem(item.location, set())
+            return wrong and f"location: {wrong}"
+        return wrong
 
     return _divided("functions", functions, problem)
 

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from types import UnionType
+from typing import Any
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Attribute
 from tileir.formats.ops.spec import Op as Row
 from tileir.ir import Block, Body, Op, Region, Value
-from tileir.ir.attribute_kinds import slot_problem, type_problem
+from tileir.ir.attribute_kinds import slot_problem
 from tileir.ir.location_kinds import location_problem
 from tileir.ir.locations import Location
+from tileir.ir.type_kinds import type_problem
+from tileir.types import FunctionType
 
 from .catalogue import declare
 from .constraints import Problem
@@ -60,12 +64,35 @@ def malformed(op: object) -> Problem | None:
     return (MALFORMED, text, "") if text else None
 
 
-def malformed_body(body: object) -> Problem | None:
-    """Return what makes an object no body; its ops are not looked at."""
+def all_well_formed(body: Body, signature: FunctionType) -> bool:
+    """Whether the body of a function and all ops in it are well-formed."""
+    if malformed_body(body, signature):
+        return False
+    waiting, located = [body.block], set()
+    for block in waiting:
+        if malformed_types(block.arguments):
+            return False
+        for op in block.ops:
+            if malformed(op) or malformed_types(op.results):
+                return False
+            if not op.location_unread and malformed_location(op.location, located):
+                return False
+            waiting += [inner for region in op.regions for inner in region.blocks]
+    return True
+
+
+def malformed_body(body: object, signature: FunctionType | None = None) -> Problem | None:
+    """Return what makes an object no body of a function; its ops are not looked at."""
     if not isinstance(body, Body):
         return MALFORMED, f"a {type(body).__name__} is no body", ""
     text = _block_problem(body.block)
-    return (MALFORMED, text, "") if text else None
+    if text:
+        return MALFORMED, text, ""
+    types = tuple(value.type for value in body.block.arguments)
+    if signature is None or types == signature.parameters:
+        return None
+    spelled = ", ".join(repr(type) if type_problem(type) else str(type) for type in types)
+    return MALFORMED, f"the function is {signature}, its parameters are ({spelled})", ""
 
 
 def malformed_location(location: object, known: set[Location]) -> Problem | None:
@@ -83,7 +110,7 @@ def malformed_types(values: Iterable[Value]) -> Problem | None:
     return None
 
 
-def _problem(op: object) -> str:
+def _problem(op: Any) -> str:
     if not isinstance(op, Op):
         return f"a {type(op).__name__} is no op"
     if not isinstance(op.spec, Row) or not op.spec.in_body:
@@ -111,7 +138,8 @@ def _problem(op: object) -> str:
                 return f"attribute {name}: {text}"
     if not _values(op.results, list | tuple):
         return "results are a list of values"
-    return _region_problem(op) if op.regions or op.spec.regions else ""
+    bare = isinstance(op.regions, list) and not op.regions and not op.spec.regions
+    return "" if bare else _region_problem(op)
 
 
 def _region_problem(op: Op) -> str:
@@ -136,5 +164,5 @@ def _block_problem(block: object) -> str:
     return "" if _values(block.arguments, list | tuple) else "arguments are a list of values"
 
 
-def _values(given: object, kind: type) -> bool:
+def _values(given: Any, kind: type | UnionType) -> bool:
     return isinstance(given, kind) and all(isinstance(value, Value) for value in given)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
+from tileir.ir.attribute_kinds import ENTRY
 from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
@@ -18,6 +19,7 @@ from tileir.read.text_positions import located
 from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
 from .items import good_functions, good_globals, producer_problems
+from .malformed import all_well_formed
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
 from .rules.header import OFFSET, TAG, tag_problem
@@ -57,13 +59,30 @@ def verify(
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
-    functions = bytecode.functions if functions is None else list(functions)
-    refuse(located(_module(bytecode, functions, None, warn=False), bytecode))
+    given = bytecode.functions if functions is None else list(functions)
+    refuse(located(_module(bytecode, given, None, warn=False), bytecode))
 
 
 def check_names(bytecode: Bytecode) -> None:
     """Raise one VerifyError that lists the functions that are none, or have no names."""
-    refuse(good_functions(bytecode.functions, whole=False)[1])
+    refuse(good_functions(bytecode.functions, ["name"])[1])
+
+
+def check_well_formed(
+    bytecode: Bytecode, functions: Sequence[Function], locations: bool = False
+) -> None:
+    """Raise VerifyError if a global or one of the functions is malformed, or an op in one.
+
+    Bodies that nobody has looked at are those of the file, and not read for that. The `locations`
+    of functions are only read if they are wanted.
+    """
+    wrong = [*good_globals(bytecode.globals)[1], *producer_problems(bytecode)]
+    fields = (*ENTRY, "location") if locations else ENTRY
+    refuse([*wrong, *good_functions(functions, fields)[1]])
+    for function in functions:
+        seen = not isinstance(function, Function) or function.decoded
+        if seen and not all_well_formed(function.body, function.type):
+            check(bytecode, functions)
 
 
 def _module(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from construct import Construct
 
@@ -27,7 +28,7 @@ from tileir.types import Type
 from .tables import OutputTables
 from .type_table import case_number
 
-Record = dict[str, object]
+Record = dict[str, Any]
 """The fields of a node of the schema, by name."""
 
 
@@ -42,7 +43,7 @@ def _require(problem: str) -> None:
         raise BuildError(problem)
 
 
-def _tagged(value: object, tables: OutputTables) -> Record:
+def _tagged(value: Any, tables: OutputTables) -> Record:
     match value:
         case bool():
             return {"variant": "Bool", "truth": int(value)}
@@ -106,9 +107,7 @@ def encode_constant(constant: Constant, type: Type | None, tables: OutputTables)
     return {"constant": tables.constants.index(constant.data)}
 
 
-def encode_inline(
-    node: Construct, value: object, tables: OutputTables, result: Type | None
-) -> object:
+def encode_inline(node: Construct, value: Any, tables: OutputTables, result: Type | None) -> object:
     """Return the record of an attribute slot whose layout is `node`."""
     if isinstance(node, EnumValue):
         return case_number(node.enum, value if value is not None else "", tables.version)
@@ -146,7 +145,7 @@ def truth(value: object) -> int:
     return int(value)
 
 
-def integer(value: object) -> int:
+def integer(value: Any) -> int:
     """Return an integer as an int; BuildError for any other kind of number."""
     try:
         return operator.index(value)

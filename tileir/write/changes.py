@@ -16,6 +16,7 @@ from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
+from tileir.formats.table import MAX_OVERLAP
 from tileir.formats.version import Version
 from tileir.ir import Body
 from tileir.messages.texts import display
@@ -73,6 +74,7 @@ def compacted(module: Module, check: bool) -> bytes:
     original = module.original
     _check_version(module)
     _check_lists(module)
+    _check_overlap(original)
     writer = Writer(
         original.version,
         check=check,
@@ -93,10 +95,18 @@ def compacted(module: Module, check: bool) -> bytes:
     return writer.file()
 
 
+def _check_overlap(original: OriginalFile) -> None:
+    """Raise BuildError if the strings of a file would take many times its size on their own."""
+    sizes = sum(len(entry.data) for entry in original.tables.strings.entries)
+    if sizes > MAX_OVERLAP * len(original.data):
+        raise BuildError("string: entries share their bytes too often to be written apart")
+
+
 def _unread(function: Function | BuiltFunction) -> Function | BuiltFunction:
     """Return a function, or another object for one that nobody has touched, which stays so."""
-    touched = not isinstance(function, Function) or function.touched
-    return function if touched else function.original()
+    if isinstance(function, Function) and not function.touched:
+        return function.original()
+    return function
 
 
 def _check_version(module: Module) -> None:
@@ -106,7 +116,7 @@ def _check_version(module: Module) -> None:
 
 
 def _check_lists(module: Module) -> None:
-    """Raise BuildError if `functions` or `globals` has an item of another class."""
+    """Raise BuildError for what is no function, no global or no producer."""
     for name, kinds in (("functions", (Function, BuiltFunction)), ("globals", Global)):
         if name not in vars(module):
             continue
@@ -116,6 +126,10 @@ def _check_lists(module: Module) -> None:
         for index, item in enumerate(listed):
             if not isinstance(item, kinds):
                 raise BuildError(f"{name}[{index}]: found {item!r}")
+            if not isinstance(item.name, str):
+                raise BuildError(f"{name[:-1]} {item.name!r}: it has no name")
+    if not isinstance(module.producer, str | None):
+        raise BuildError(f"producer: expected a text, found {module.producer!r}")
 
 
 def _untouched(module: Module) -> bool:
@@ -207,7 +221,7 @@ def _check_uses(writer: Writer, module: Module) -> None:
 
     The bodies that changed have been checked.
     """
-    now = writer.globals
+    now = writer.globals or {}
     for function in module.functions:
         if not isinstance(function, Function):
             continue

@@ -35,8 +35,8 @@ from tileir.ir.attribute_kinds import ENTRY, GLOBAL_VARIABLE, item_problem
 from tileir.messages.texts import display
 from tileir.types import FunctionType
 
-from .attributes import Record, encode_attribute, encode_constant, integer, listed
-from .body import BodyEncoder
+from .attributes import Record, encode_attribute, encode_constant, integer
+from .body import BodyEncoder, parameters
 from .built_function import BuiltFunction
 from .changed_bodies import Entry, Globals, check_edited, check_entry
 from .tables import OutputTables
@@ -113,7 +113,8 @@ class Writer:
         if wrong:
             raise BuildError(wrong)
         listed = self.version >= ARGUMENT_ATTRIBUTES_SINCE
-        if arguments and not listed:
+        none = isinstance(arguments, tuple | list) and not arguments
+        if not none and not listed:
             needs = f"needs {ARGUMENT_ATTRIBUTES_SINCE}, writing {self.version}"
             raise BuildError(f"argument_attributes {needs}")
         row = self._row(hints)
@@ -172,8 +173,11 @@ class Writer:
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
         """Return the op records of a body, whose parameters must be those of the signature."""
-        arguments = body.block.arguments
-        if not all(isinstance(value, Value) for value in listed(arguments)):
+        try:
+            arguments = parameters(body.block)
+        except BuildError as error:
+            raise BuildError(f"function {display(name)}: {error}") from None
+        if not all(isinstance(value, Value) for value in arguments):
             raise BuildError(f"function {display(name)}: parameters must be values: {arguments!r}")
         types = tuple(value.type for value in arguments)
         if types != type.parameters:

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 import tileir
-from tests.corpus import FIXTURES
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST
 from tests.every_fixture import Fixture, every_fixture
 from tileir import Bytecode, disassemble, verify
 from tileir.ir.locations import CallSite, SourceLocation, Subprogram
@@ -19,7 +19,7 @@ def fixture(name: str) -> Bytecode:
     return Bytecode.parse((FIXTURES / "13.4" / f"{name}.tileirbc").read_bytes())
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def a_renamed_function_is_what_it_will_be_when_built(fixture: Fixture) -> None:
     """Some locations have been read before, and some have not."""
     bytecode, kinds = fixture.parse(), [each.kind for each in verify(fixture.bytecode)]

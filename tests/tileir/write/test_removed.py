@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.corpus import FIXTURES, VALID, name_of
+from tests.corpus import FIXTURES, OLDEST_AND_NEWEST, VALID, name_of
 from tests.every_fixture import Fixture, every_fixture
 from tests.formats.small import RETURN, file, table, varint
-from tileir import Bytecode, BytecodeError, disassemble, verify
+from tileir import BuildError, Bytecode, BytecodeError, disassemble, verify
 from tileir.attributes import Hints
 from tileir.builder import Module
 from tileir.ir.locations import File, SourceLocation
@@ -53,7 +53,7 @@ def sources(bytecode: Bytecode) -> set[str]:
     return {text for record in texts for text in record}
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def locations_that_were_removed_are_gone(fixture: Fixture) -> None:
     bytecode = without_locations(fixture.parse())
     data, before = bytecode.build(), fixture.parse()
@@ -71,7 +71,7 @@ def locations_that_were_removed_are_gone(fixture: Fixture) -> None:
     assert len(compact) < len(data) or data == fixture.data
 
 
-@every_fixture
+@every_fixture(files=OLDEST_AND_NEWEST)
 def a_compact_file_says_the_same(fixture: Fixture) -> None:
     data = fixture.parse().build(compact=True)
     again = Bytecode.parse(data, strict=True)
@@ -219,6 +219,19 @@ def test_strings_on_top_of_each_other_keep_their_bytes() -> None:
     again = Bytecode.parse(bytecode.build())
     assert list(again.strings) == ["inner", ""]
     assert b"out" not in bytes(again.data)
+
+
+def test_strings_that_share_their_bytes_too_often_are_not_written_apart() -> None:
+    size = 1000
+    offsets = b"".join((size - n).to_bytes(4, "little") for n in range(1, size))
+    strings = varint(size - 1) + b"\xcb\xcb" + offsets + b"n" * size
+    bytecode = Bytecode.parse(kernels((0, RETURN), (900, RETURN), strings=strings))
+    assert bytecode.build() == bytecode.data
+    with pytest.raises(BuildError, match="share their bytes too often"):
+        bytecode.build(compact=True)
+    bytecode.functions.pop()
+    with pytest.raises(BuildError, match="share their bytes too often"):
+        bytecode.build()
 
 
 def test_a_function_that_cannot_be_read_is_only_asked_where_something_may_be_lost() -> None:

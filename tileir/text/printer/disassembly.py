@@ -11,7 +11,7 @@ from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
 from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
-from tileir.verifier.module import check, check_names
+from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -41,6 +41,7 @@ def disassemble(
     bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
+    check_well_formed(bytecode, functions, debug)
     with _explained(bytecode, functions):
         return _module_text(bytecode, functions, debug)
 
