@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import tileir
 from tileir.bytecode import Function
 from tileir.errors import TileIRError
+from tileir.formats.errors import shorten
 from tileir.messages.texts import display
 from tileir.messages.wording import choice, did_you_mean
 
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
     from tileir.codegen.api import Compilation
 
-_EXTENT = re.compile(r"\s*\d{1,19}\s*", re.ASCII)
+_EXTENT = re.compile(r"\s*0*(\d+)\s*", re.ASCII)
+_SHOWN = 40
+"""Most characters of a wrong grid that a message repeats."""
 
 EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
@@ -303,10 +306,18 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if len(parts) > 3 or not all(_EXTENT.fullmatch(part) for part in parts):
-        raise UsageError(f"--grid takes one to three numbers such as 4,1,1, not {text!r}")
-    return tuple(map(int, parts))
+    from tileir.codegen.arguments.grid import MAX_EXTENT
+
+    parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
+    if len(parts) > 3 or not all(parts):
+        given = shorten(text, _SHOWN)
+        raise UsageError(f"--grid takes one to three numbers such as 4,1,1, not {given!r}")
+    digits = [part[1] for part in parts if part]
+    for extent in digits:
+        if len(extent) > len(str(MAX_EXTENT)) or int(extent) > MAX_EXTENT:
+            given = shorten(extent, _SHOWN)
+            raise UsageError(f"--grid takes up to {MAX_EXTENT} blocks along an axis, not {given}")
+    return tuple(map(int, digits))
 
 
 def _save(text: str, values: list[object]) -> tuple[int, str]:

@@ -15,9 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tileir.errors import UnsupportedError
-from tileir.gpus import GPUS, capability_of
-from tileir.messages.wording import did_you_mean
+from tileir.gpus import GPUS, capability_of, unknown
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -81,6 +79,5 @@ def install(
 def capability(sm: str) -> tuple[int, int]:
     """Return a GPU's compute capability: ``sm_121`` is (12, 1). UnsupportedError if unknown."""
     if sm not in GPUS:
-        known = ", ".join(GPUS)
-        raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")
+        raise unknown(sm, GPUS, "GPU")
     return capability_of(sm)

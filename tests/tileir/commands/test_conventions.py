@@ -199,7 +199,7 @@ def test_options_about_launching() -> None:
         fails(tileir("compile", option, value, VECTOR_ADD), 2, problem)
     fails(
         tileir("compile", "--target", "sm_80", "--num-ctas", 2, VECTOR_ADD), 4,
-        "error: --num-ctas: sm_80 has no clusters; GPUs from sm_90 on do in vector_add", lines=2,
+        "error: --num-ctas: sm_80 has no clusters; GPUs from sm_90 on do (in vector_add)", lines=2,
     )  # fmt: skip
 
 

@@ -85,6 +85,8 @@ def test_module(script: Path) -> None:
         (["--threads", "0", "script.py"], 2, "--threads must be at least 1, not 0"),
         (["--sm", "sm_1000", "-c", ""], 4, "unknown GPU 'sm_1000'"),
         (["--sm", "host", "-c", ""], 4, "unknown GPU 'host'"),
+        (["--sm", "sm_1", "-c", ""], 4, "unknown GPU 'sm_1'; known are sm_75, "),
+        (["--sm", "sm_12", "-c", ""], 4, "unknown GPU 'sm_12', did you mean sm_12"),
     ],
 )
 def test_wrong_use(
