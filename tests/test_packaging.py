@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 import venv
@@ -10,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.corpus import INVALID, ROOT, VALID
+from tileir.verifier.catalogue import RULES
+
 KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
 
 
@@ -123,27 +127,55 @@ def test_inspect_works_from_a_checkout_and_from_a_wheel(wheel: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_inspect_works_from_an_editable_install(tmp_path: Path) -> None:
-    """An editable install is a .pth file that names the checkout; make one by hand."""
+    """And it offers tileir alone, not the other folders of the checkout; make one by hand."""
     pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
     out = tmp_path / "dist"
     command = [sys.executable, "-c", EDITABLE, str(out)]
     out.mkdir()
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (built,) = out.glob("*.whl")
-    home = tmp_path / "home"
+    python = bare_environment(tmp_path / "home", built)
+    assert "entry @vector_add" in run_inspect(python, cwd=tmp_path)
+    names = {path.stem for path in ROOT.iterdir() if path.is_dir() or path.suffix == ".py"}
+    names = sorted(filter(str.isidentifier, names))
+    assert {"codegen", "fixtures", "formats", "hatch_build", "tests", "tileir"} <= set(names)
+    program = f"import importlib.util as u; print([n for n in {names} if u.find_spec(n)])"
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "['tileir']\n", done.stderr
+
+
+EDITABLE = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
+
+
+def bare_environment(home: Path, wheel: Path) -> str:
+    """The interpreter of an environment that has a wheel of tileir, construct, and nothing else."""
     venv.create(home, with_pip=False, system_site_packages=False)
     folder = "Scripts" if sys.platform == "win32" else "bin"
     python = next((home / folder).glob("python*"))
     probe = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
-    with zipfile.ZipFile(built) as archive:
-        archive.extractall(site.stdout.strip())
-    here = Path(__import__("construct").__file__).parent.parent
-    (Path(site.stdout.strip()) / "dependencies.pth").write_text(f"{here}\n")
-    assert "entry @vector_add" in run_inspect(str(python), cwd=tmp_path)
+    done = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
+    site = Path(done.stdout.strip())
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    installed = Path(__import__("construct").__file__).parent
+    shutil.copytree(installed, site / "construct", ignore=shutil.ignore_patterns("__pycache__"))
+    return str(python)
 
 
-EDITABLE = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
+@pytest.mark.slow
+def test_construct_alone_is_enough(wheel: Path, tmp_path: Path) -> None:
+    """Reading, verifying, text and building, with no other package; of one fixture in four."""
+    python = bare_environment(tmp_path / "home", wheel)
+    script = str(ROOT / "tests" / "construct_alone.py")
+    program = [python, "-I", script, str(ROOT / "fixtures"), "4"]
+    done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["imported"] == ["construct", "tileir"]
+    assert told["files"] == len(VALID[::4])
+    assert told["refused"] == len(INVALID[::4])
+    assert told["broken files made"] == len(RULES)
+    assert told["constants"] == 15
 
 
 @pytest.mark.slow

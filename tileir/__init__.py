@@ -169,7 +169,7 @@ def compile(bytecode, target: str | None = None, **options):
     lists everything that cannot be compiled for the target.
     """
     from .bytecode import Bytecode
-    from .tools.missing_packages import compiling
+    from .messages.missing_packages import compiling
 
     with compiling():
         from tileir.codegen import compile as compile_bytecode

@@ -48,7 +48,10 @@ def __getattr__(name: str) -> Any:
     """What `__all__` lists, imported when it is first asked for; AttributeError for other names."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from tileir.codegen import emulator
+    from .messages.missing_packages import ARRAYS, needing
+
+    with needing(ARRAYS, "the emulator"):
+        from tileir.codegen import emulator
 
     found = getattr(emulator, name)
     globals()[name] = found

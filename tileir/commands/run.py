@@ -16,6 +16,7 @@ import tileir
 from tileir.bytecode import Function
 from tileir.errors import TileIRError
 from tileir.formats.errors import shorten
+from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import choice, did_you_mean
 
@@ -161,13 +162,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if not arguments.json:
-        return _run(arguments)
+        with _running():
+            return _run(arguments)
     try:
-        return _run(arguments)
+        with _running():
+            return _run(arguments)
     except (UsageError, TileIRError, OSError) as error:
         message, code = explained(error)
         print(json.dumps(results.failure(called(arguments.file), error, message)))
         return code
+
+
+def _running() -> contextlib.AbstractContextManager[None]:
+    return needing(CODEGEN, "running a kernel")
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -76,7 +76,10 @@ class Constant:
         Small floats have types of ml_dtypes; tf32 becomes float32; fnv8E5M3FNU stays bits, as
         uint8.
         """
-        from .arrays import unpack
+        from tileir.messages.missing_packages import ARRAYS, needing
+
+        with needing(ARRAYS, "an array"):
+            from .arrays import unpack
 
         return unpack(self.type, self.data, self.is_splat)
 
@@ -105,7 +108,10 @@ def to_constant(value: object, type: Tile | None = None) -> Constant:
     """
     numpy = sys.modules.get("numpy")  # without which nobody can have made an array of it
     if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
-        from . import arrays
+        from tileir.messages.missing_packages import ARRAYS, needing
+
+        with needing(ARRAYS, "an array"):
+            from . import arrays
 
         return Constant(*arrays.pack(value, type))
     return Constant(*numbers.pack(value, type))
