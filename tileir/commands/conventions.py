@@ -157,6 +157,11 @@ def fail(name: str, message: str, code: int) -> int:
     return code
 
 
+def fail_at(name: str, path: str, error: UsageError | TileIRError | OSError) -> int:
+    """Print an error about one of several files, and return its exit code."""
+    return fail(name, *explained(error, path))
+
+
 def open_input(path: str) -> bytes:
     """Return the bytes of a file, or of standard input for ``-``."""
     if path == "-":
