@@ -154,30 +154,59 @@ def bare_environment(home: Path, wheel: Path) -> str:
     python = next((home / folder).glob("python*"))
     probe = "import sysconfig; print(sysconfig.get_path('purelib'))"
     done = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
-    site = Path(done.stdout.strip())
+    fill(Path(done.stdout.strip()), wheel)
+    return str(python)
+
+
+def fill(site: Path, wheel: Path) -> None:
+    """Unpack a wheel into a folder, and copy construct into it."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
     for file in metadata.files("construct") or ():
         (site / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file.locate(), site / file)
-    return str(python)
+
+
+SCRIPT = ROOT / "tests" / "construct_alone.py"
 
 
 @pytest.mark.slow
 def test_construct_alone_is_enough(wheel: Path, tmp_path: Path) -> None:
-    """Reading, verifying, text and building, with no other package; of one fixture in four."""
+    """Reading, verifying, text and building, with no other package; of one fixture in eight."""
     python = bare_environment(tmp_path / "home", wheel)
-    script = str(ROOT / "tests" / "construct_alone.py")
-    program = [python, "-I", script, str(ROOT / "fixtures"), "4"]
+    program = [python, "-I", str(SCRIPT), str(ROOT / "fixtures"), "8"]
     done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
+    assert check_done(done, 8) == {"construct", "tileir"}
+
+
+WASM = ROOT / "tests" / "wasm"
+
+
+@pytest.mark.slow
+def test_and_in_webassembly(wheel: Path, tmp_path: Path) -> None:
+    """The same in Pyodide's CPython."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    if not (WASM / "node_modules").is_dir():
+        pytest.skip("Pyodide is not installed (npm ci --prefix tests/wasm)")
+    fill(tmp_path, wheel)
+    there = [f"/host{path}" for path in (SCRIPT, ROOT / "fixtures")]
+    program = ["node", str(WASM / "run.mjs"), str(tmp_path), *there, "40"]
+    done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
+    own = {"_pyodide", "pyodide", "pyodide_js"}
+    assert check_done(done, 40) - own == {"construct", "tileir"}
+
+
+def check_done(done: subprocess.CompletedProcess[str], every: int) -> set[str]:
+    """Check what the script says that it did; return the packages that it imported."""
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["imported"] == ["construct", "tileir"]
-    assert told["files"] == len(VALID[::4])
-    assert told["refused"] == len(INVALID[::4])
+    assert told["files"] == len(VALID[::every])
+    assert told["refused"] == len(INVALID[::every])
     rules = list((ROOT / "fixtures" / "invalid" / "rules").glob("*.tileirbc"))
     assert told["broken files made"] == len(rules)
     assert told["constants"] == 15
+    return set(told["imported"])
 
 
 @pytest.mark.slow
