@@ -2,9 +2,9 @@
 
     python -I tests/construct_alone.py FIXTURES [EVERY]
 
-Reads, verifies, prints, assembles, converts, edits and builds every fixture, or one of EVERY, makes
-the broken ones and random modules with the builder, and runs the commands. Prints what it did, as
-JSON; an exception or a false assertion ends it.
+Reads, verifies, prints, assembles, converts, edits and builds every fixture, or one of EVERY, reads
+the broken ones, makes them and random modules with the builder, and runs the commands. Prints what
+it did, as JSON; an exception or a false assertion ends it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def run(fixtures: Path, every: int) -> None:
     valid = sorted(fixtures.glob("13.*/*.tileirbc"))
     for path in valid[::every]:
         read(path)
-    for path in sorted(fixtures.glob("invalid/*.tileirbc"))[::every]:
+    for path in sorted(fixtures.glob("invalid/*.tileirbc")):
         refuse(path)
     broken(fixtures)
     constants()
