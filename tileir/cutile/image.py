@@ -20,6 +20,7 @@ from tileir.types import Pointer, Tile
 
 from .arguments import Region, region_at
 from .options import Options
+from .traced import present
 
 MAGIC = b"tileir\r\n"
 _SIZE = 8
@@ -61,9 +62,8 @@ class CpuModule:
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
     """Compile a module, with a trace of those values of `options.trace` that it has."""
-    wanted = {f"%{name.removeprefix('%')}" for name in options.trace}
-    present = wanted.intersection(_tiles(read)) if wanted else ()
-    return tileir.compile(read, check=options.check, trace=sorted(present))
+    trace = present(options.trace, set(_tiles(read))) if options.trace else ()
+    return tileir.compile(read, check=options.check, trace=trace)
 
 
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:

@@ -30,7 +30,8 @@ def disassemble(
 
     There are two exceptions: f64 numbers that cuTile writes wrongly are printed as they were meant,
     and names of hints with line ends in them, which move all lines there. Names of hints and the
-    producer are printed as they are: if they contain syntax, the text is read back as that.
+    producer are printed as they are, without quotes; `assemble` reads such names, of any bytes, but
+    if one contains syntax (``,={}<>"`` or ``//``), it is read as that.
 
     Raises BytecodeError if the file cannot be read. A module that breaks rules of Tile IR is
     printed as far as it has a text; an op that does not fit its syntax is a VerifyError.
