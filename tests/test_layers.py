@@ -27,6 +27,8 @@ GUESTS = {
 """Folders, and what more may be imported there inside a function."""
 PLUGINS = {"tileir/pygments_lexer.py": "pygments"}
 """Modules that another package loads, and what they may import because of that."""
+STUBS = {"_typeshed"}
+"""What type checkers bring along, to be imported where only they look."""
 
 
 def imports(path: Path) -> list[tuple[str, bool]]:
@@ -83,7 +85,7 @@ def test_imports_go_one_way(layer: str) -> None:
             if where in sys.stdlib_module_names or where in known - LAZY.get(layer, set()):
                 continue
             name = path.relative_to(ROOT).as_posix()
-            if inside and where in LAZY.get(layer, set()):
+            if inside and where in LAZY.get(layer, set()) | STUBS:
                 continue
             if inside and any(where in GUESTS[f] for f in GUESTS if name.startswith(f)):
                 continue

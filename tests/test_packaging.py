@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.installed import build_wheel, install
 
 ROOT = Path(__file__).parent.parent
 KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
@@ -17,12 +18,7 @@ KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout, built with the backend that is installed."""
-    pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
-    out = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (built,) = out.glob("*.whl")
-    return built
+    return build_wheel(tmp_path_factory.mktemp("dist"))
 
 
 @pytest.mark.slow
@@ -32,6 +28,7 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
     assert {name for name in top if not name.endswith(".dist-info")} == {"tileir"}
     for needed in (
         "tileir/py.typed",
+        "tileir/builder/op_methods.pyi",
         "tileir/formats/ops/core.py",
         "tileir/formats/TABLES.md",
         "tileir/formats/tileir.ksy",
@@ -130,16 +127,7 @@ def test_inspect_works_from_an_editable_install(tmp_path: Path) -> None:
     out.mkdir()
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (built,) = out.glob("*.whl")
-    home = tmp_path / "home"
-    venv.create(home, with_pip=False, system_site_packages=False)
-    folder = "Scripts" if sys.platform == "win32" else "bin"
-    python = next((home / folder).glob("python*"))
-    probe = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
-    with zipfile.ZipFile(built) as archive:
-        archive.extractall(site.stdout.strip())
-    here = Path(__import__("construct").__file__).parent.parent
-    (Path(site.stdout.strip()) / "dependencies.pth").write_text(f"{here}\n")
+    python, _ = install(built, tmp_path / "home")
     assert "entry @vector_add" in run_inspect(str(python), cwd=tmp_path)
 
 

@@ -69,6 +69,13 @@ RESERVED_BYTES = 1 << 10
 """Bytes of shared memory that the system reserves in each block."""
 
 
+TargetName = Literal[
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a",
+    "sm_103", "sm_103a", "sm_107", "sm_110", "sm_110a", "sm_120", "sm_120a", "sm_121", "sm_121a",
+]  # fmt: skip
+"""The keys of `TARGETS`, for type checkers and editors."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """One row: a GPU, or its form with the suffix a."""

@@ -65,21 +65,23 @@ def install(
     an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
     already loaded the real driver.
     """
-    from . import private, refused_imports, torch_device
+    from . import cutile_internals, refused_imports, torch_device
     from .driver import Driver
     from .options import Options
 
     check, trace = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
     driver = Driver(capability(sm), Options(threads, check, trace))
-    private.check_version()
-    if not private.is_installed():
+    cutile_internals.check_version()
+    if not cutile_internals.is_installed():
         torch_device.install(driver.capability)
-        private.install(driver)
+        cutile_internals.install(driver)
         refused_imports.install()
 
 
 def capability(sm: str) -> tuple[int, int]:
     """Return a GPU's compute capability: ``sm_121`` is (12, 1). UnsupportedError if unknown."""
+    if not isinstance(sm, str):
+        raise TypeError(f"expected the name of a GPU, got {sm!r}")
     if sm not in GPUS:
         known = ", ".join(GPUS)
         raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")

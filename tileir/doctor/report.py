@@ -9,7 +9,7 @@ from typing import Any
 from tileir.formats.version import SUPPORTED
 from tileir.gpus import GPUS, newest_run_by
 
-from . import nvidia, ours
+from . import nvidia, self_checks
 from .packages import installed, look, packages
 
 SCHEMA = 1
@@ -38,7 +38,7 @@ def examine() -> dict[str, Any]:
     ]
     failed = [row["detail"] for row in abilities if row["broken"]]
     return report | {
-        "cache": ours.look_at_cache(),
+        "cache": self_checks.look_at_cache(),
         "abilities": abilities,
         "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
         "broken": list(dict.fromkeys(needed + failed)),
@@ -50,7 +50,7 @@ def _abilities(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     tools = {tool["name"]: tool for tool in report["tools"]}
     versions = f"bytecode {report['bytecode'][0]} to {report['bytecode'][-1]}"
     return [
-        _ours("read, verify, print, write", versions, ours.check_reading),
+        _ours("read, verify, print, write", versions, self_checks.check_reading),
         *_compiling(has["llvmlite"]),
         _on_a_gpu(has, report["driver"]),
         _cutile(has),
@@ -66,7 +66,7 @@ def _row(what: str, able: bool, detail: str, install: str = "") -> dict[str, Any
 
 def _ours(what: str, detail: str, check: Any) -> dict[str, Any]:
     """Return the row of an ability of tileir itself, which must work."""
-    problem = ours.problem_of(check)
+    problem = self_checks.problem_of(check)
     return _row(what, problem is None, problem or detail) | {"broken": problem is not None}
 
 
@@ -75,14 +75,14 @@ def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
     if not llvmlite["ok"]:
         state = _lacking(llvmlite)
         return [_row(what, False, state, "pip install 'tileir[codegen]'") for what in rows]
-    if ours.problem_of(ours.check_llvm):
-        return [_ours(what, "", ours.check_llvm) for what in rows]
+    if self_checks.problem_of(self_checks.check_llvm):
+        return [_ours(what, "", self_checks.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
 
     llvm = f"LLVM {VERSION}"
     return [
-        _ours(rows[0], f"{platform.machine()}, {llvm}", ours.check_host),
-        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", ours.check_ptx),
+        _ours(rows[0], f"{platform.machine()}, {llvm}", self_checks.check_host),
+        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", self_checks.check_ptx),
     ]
 
 

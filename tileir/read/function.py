@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from construct import Container
 
 from tileir import attributes as attr
 from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.forks import Lock
 from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
@@ -115,7 +115,7 @@ class Function:
         self.record = record
         self.index = index
         self._again = again
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._body: Body | None = None
         self._op_count = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
@@ -146,7 +146,7 @@ class Function:
             self._moved = (self._rename(before.original(self._moved[0])),)
         if self._body is not None:
             for op in self._body.walk():
-                if not op.location_unread:
+                if op.unread_location != self.locate_op:
                     op.location = self._rename(before.original(op.location))
 
     def _rename(self, location: Kind) -> Kind:
@@ -216,7 +216,7 @@ class Function:
     def _decode(self) -> Body:
         source, path = self.source, f"func[{self.index}].body"
         rows, odd = source.body(self.code, path)
-        locate = self._located_op if self.record["location"] else None
+        locate = self.locate_op if self.record["location"] else None
         decoder = BodyDecoder(source.version, source.tables, self.code.offset, locate)
         with source.located(), deep_recursion(source.limits):
             try:
@@ -231,6 +231,25 @@ class Function:
     def original(self) -> Function:
         """Return the function as the file has it, without any changes made to this one."""
         return Function(self.source, self.index, self.record, again=True)
+
+    def clone(self, name: str | None = None) -> Function:
+        """Return a copy as the function is now, of another name, to be put into `functions`.
+
+        Both use the tables of the same file. The body is copied if it has been decoded.
+        """
+        copy = self.original()
+        for attribute in ENTRY:
+            if attribute in vars(self):
+                setattr(copy, attribute, getattr(self, attribute))
+        copy._name, copy._renamed, copy._moved = self._name, self._renamed, self._moved
+        if self._body is not None:
+            copy._body, copy._op_count = self._body.clone(), self._op_count
+            for op in copy._body.walk():
+                if op.unread_location == self.locate_op:
+                    op.location = copy.locate_op
+        if name is not None:
+            copy.name = name
+        return copy
 
     @property
     def touched(self) -> bool:
@@ -258,7 +277,8 @@ class Function:
     def location(self, location: SourceLocation | CallSite | None) -> None:
         self._moved = (location,)
 
-    def _located_op(self, position: int) -> SourceLocation | CallSite | None:
+    def locate_op(self, position: int) -> SourceLocation | CallSite | None:
+        """Return the location that the file gives the op of that number, in pre-order."""
         return self._location(position + 1)
 
     def _location(self, position: int) -> SourceLocation | CallSite | None:

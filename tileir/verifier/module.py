@@ -12,6 +12,7 @@ from dataclasses import replace
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
 from tileir.ir.attribute_kinds import ENTRY
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
@@ -21,6 +22,7 @@ from .items import good_functions, good_globals, producer_problems
 from .malformed import all_well_formed
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
+from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
 
 ALIGNMENT = declare(
@@ -42,7 +44,7 @@ def verify(
     bytecode: Bytecode | bytes, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
     """Return everything that is wrong with a module; see `tileir.verify`."""
-    bytecode = Bytecode.of(bytecode)
+    bytecode, strict = Bytecode.of(bytecode), flag("strict", strict)
     if target is not None:
         check_target(target)
     bytecode.touch()
@@ -79,7 +81,7 @@ def check_well_formed(
     refuse([*wrong, *good_functions(functions, fields)[1]])
     for function in functions:
         seen = not isinstance(function, Function) or function.decoded
-        if seen and not all_well_formed(function.body, function.type):
+        if seen and not all_well_formed(function.body):
             check(bytecode, functions)
 
 
@@ -88,7 +90,8 @@ def _module(
 ) -> list[Diagnostic]:
     functions, diagnostics = good_functions(given)
     globals_, wrong = good_globals(bytecode.globals)
-    diagnostics += [*wrong, *producer_problems(bytecode), *_items(functions, globals_, warn)]
+    diagnostics += [*_header(bytecode), *wrong, *producer_problems(bytecode)]
+    diagnostics += _items(functions, globals_, warn)
     variables = {variable.name: variable for variable in globals_}
     for function in functions:
         diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn)
@@ -101,6 +104,12 @@ def refuse(diagnostics: list[Diagnostic]) -> None:
     if errors:
         count = "one problem" if len(errors) == 1 else f"{len(errors)} problems"
         raise VerifyError(f"not valid Tile IR, {count}:", errors)
+
+
+def _header(bytecode: Bytecode) -> Iterator[Diagnostic]:
+    text = tag_problem(bytecode)
+    if text:
+        yield Diagnostic(TAG.severity, TAG.id, text, OFFSET, "", "", op="header", hint=TAG.hint)
 
 
 def _items(functions: list[Function], variables: list[Global], warn: bool) -> Iterator[Diagnostic]:

@@ -13,20 +13,27 @@ from collections.abc import Iterator, Mapping
 from tileir.errors import BuildError
 from tileir.ir import Block, Body, Op
 from tileir.messages.texts import display
-from tileir.read.function import Global
+from tileir.read.function import Function, Global
 from tileir.verifier.constraints import Problem
+from tileir.verifier.malformed import malformed
 from tileir.verifier.rules.control_flow import (
     Frame,
     ending_problem,
     placement_problem,
     region_problem,
 )
-from tileir.verifier.rules.symbols import use_problem
+from tileir.verifier.rules.debug import Scopes, function_problem
+from tileir.verifier.rules.symbols import entry_problems, use_problem
 from tileir.verifier.single import op_problem
+
+from .built_function import BuiltFunction
 
 Violation = tuple[str, str]
 """A path below the body, and what is wrong there."""
 
+
+Entry = Function | BuiltFunction
+"""A function that is written."""
 
 Globals = Mapping[str, Global]
 """The globals of a module by name."""
@@ -52,6 +59,33 @@ def check_edited(
             known[what] -= 1
             continue
         raise BuildError(f"function {display(name)}: {path}: {what}")
+
+
+def check_entry(function: Entry, original: Function | None = None) -> None:
+    """Raise BuildError for the first rule about entries or locations that a function breaks.
+
+    `original` is the function as the file has it; what is wrong with it, too, is accepted.
+    """
+    wrong = list(_entry_violations(function))
+    known = Counter(_entry_violations(original) if wrong and original is not None else ())
+    for what in wrong:
+        if known[what]:
+            known[what] -= 1
+            continue
+        raise BuildError(f"function {display(function.name)}: {what}")
+
+
+def _entry_violations(function: Entry) -> Iterator[str]:
+    for problem in entry_problems(function):
+        yield _words(problem)
+    problem = function_problem(function.name, function.location)
+    if problem:
+        yield _words(problem)
+    scopes = Scopes(function.name, function.location)
+    for op in function.body.walk():
+        problem = scopes.problem(op.location)
+        if problem:
+            yield f"{op.name}: {_words(problem)}"
 
 
 def _violations(name: str, body: Body, variables: Globals | None) -> Iterator[Violation]:
@@ -92,7 +126,7 @@ def _problem(name: str, op: Op, last: bool, frame: Frame, variables: Globals | N
     missing = [slot.name for slot in op.spec.attributes if slot.name not in op.attributes]
     if missing:
         return f"{missing[0]} is missing"
-    problem = op_problem(op)
+    problem = malformed(op) or op_problem(op)
     if problem is None and variables is not None and op.name == "get_global":
         problem = use_problem(op, variables)
     if problem is None and op.regions:

@@ -205,6 +205,8 @@ def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
     record = writer.function(function)
     if function.decoded:
         _checked(writer, function, function.body)
+    if function.touched:
+        writer.checked_entry(function, function.original())
     return record
 
 
@@ -261,4 +263,6 @@ def _own(writer: Writer, function: Function) -> Record:
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)
+    if changes:
+        writer.checked_entry(function, original)
     return {**record, **changes} if changes else record

@@ -148,10 +148,13 @@ def misplaced(location: Location | None, function: Location | None) -> Iterator[
     if function is None:
         yield "location: the function has none itself"
         return
+    if not isinstance(function, SourceLocation):
+        yield f"location: that of the function is {function!r}"
+        return
     outer = location
     while isinstance(outer, CallSite):
         outer = outer.caller
-    scope = None if outer is None else outer.scope
+    scope = getattr(outer, "scope", None)
     while isinstance(scope, LexicalBlock):
         scope = scope.scope
     if scope is None or scope is function.scope:

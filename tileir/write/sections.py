@@ -38,7 +38,7 @@ from tileir.types import FunctionType
 from .attributes import Record, encode_attribute, encode_constant, integer
 from .body import BodyEncoder, parameters
 from .built_function import BuiltFunction
-from .changed_bodies import Globals, check_edited
+from .changed_bodies import Entry, Globals, check_edited, check_entry
 from .tables import OutputTables
 from .unreferenced import Entries, OutputFile, Referenced
 
@@ -149,7 +149,13 @@ class Writer:
         function.finish()
         record = self.function(function)
         self.checked(function.name, function.body)
+        self.checked_entry(function)
         return record
+
+    def checked_entry(self, function: Entry, original: Function | None = None) -> None:
+        """Raise BuildError for an entry or location that breaks a rule which `original` kept."""
+        if self._check:
+            check_entry(function, original)
 
     def checked(
         self,

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 from tileir.bytecode import Bytecode
 from tileir.errors import TileIRError
+from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.verifier.module import check, check_names, check_well_formed
 
@@ -36,7 +38,7 @@ def disassemble(
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
     """
-    bytecode = Bytecode.of(bytecode)
+    bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     check_well_formed(bytecode, functions, debug)
@@ -81,7 +83,8 @@ def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Functio
 
 
 def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
-    from .locations import LocationAliases
+    with not_forking:
+        from .locations import LocationAliases
 
     aliases = LocationAliases(variables, functions)
     return aliases.tail, aliases.definitions()
