@@ -81,7 +81,7 @@ def check_well_formed(
     refuse([*wrong, *good_functions(functions, fields)[1]])
     for function in functions:
         seen = not isinstance(function, Function) or function.decoded
-        if seen and not all_well_formed(function.body, function.type):
+        if seen and not all_well_formed(function.body):
             check(bytecode, functions)
 
 
