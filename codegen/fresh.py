@@ -6,7 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import VerifyError
+from tileir.formats.forks import not_forking
 from tileir.verifier.module import check as check_rules
+from tileir.verifier.module import check_names
 
 from . import unsupported_ops
 from .kernel import KernelIR
@@ -38,7 +40,9 @@ def compile_fresh(
     `after_stage` and `until` are those of `pipeline.run`. The result is None if stages were left
     out.
     """
-    package = import_module(f".{package_of(target)}", __package__)
+    family = package_of(target)
+    with not_forking:
+        package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
     kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
@@ -51,6 +55,7 @@ def compile_fresh(
 
 
 def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:
+    check_names(bytecode)
     by_name = {function.name: function for function in bytecode.functions}
     if len(by_name) < len(bytecode.functions):
         raise VerifyError("two entries have the same name")

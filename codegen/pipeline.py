@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
+from tileir.formats.forks import not_forking
 from tileir.messages.wording import did_you_mean
 
 from .stage_verifier import verifier_for
@@ -41,7 +42,8 @@ AfterStage = Callable[[str, S], None]
 
 def stage_of(target_family: str, name: str) -> StageFunction:
     """Return the function of a stage."""
-    return getattr(import_module(f".{target_family}.stages", __package__), name)
+    with not_forking:
+        return getattr(import_module(f".{target_family}.stages", __package__), name)
 
 
 def unknown_stage(target_family: str, name: str) -> str | None:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
 
 from . import pipeline
 from .stage import Stage
@@ -28,12 +29,14 @@ def record_stages(
 
     `options` are those of `fresh.compile_fresh`. UnsupportedError if there is no such stage.
     """
-    from .fresh import compile_fresh
+    with not_forking:
+        from .fresh import compile_fresh
 
     target_family = package_of(target)
     if until is not None and (problem := pipeline.unknown_stage(target_family, until)):
         raise UnsupportedError(f"target {target} {problem}")
-    printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
+    with not_forking:
+        printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
     stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from tileir.errors import BuildError
+from tileir.formats.forks import not_forking
 from tileir.write.changed_bodies import check_edited
 
 from .kernel import KernelIR
@@ -32,7 +33,8 @@ class StageVerifier:
     """
 
     def __init__(self, target_family: str, state: State) -> None:
-        rules = import_module(f".{target_family}.state_verifier", __package__)
+        with not_forking:
+            rules = import_module(f".{target_family}.state_verifier", __package__)
         self._problem: Callable[[KernelState], str | None] = rules.state_problem
         kernels = [each.kernel for each in state.kernels]
         self._checked = [kernel.edits for kernel in kernels]

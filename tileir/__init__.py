@@ -57,6 +57,8 @@ _here = os.path.dirname(__file__)
 if not os.path.isdir(os.path.join(_here, "formats")):
     __path__.append(os.path.dirname(_here))
 
+from tileir.formats.forks import not_forking  # noqa: E402  the path comes first
+
 if TYPE_CHECKING:
     from typing import Unpack
 
@@ -148,10 +150,12 @@ if not TYPE_CHECKING:  # for a checker, a module with this function has every na
         no import of its own either. AttributeError for a name that `__all__` does not list.
         """
         if name == "emulator":
-            return import_module(".emulator", __name__)
+            with not_forking:
+                return import_module(".emulator", __name__)
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
+        with not_forking:
+            value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
         globals()[name] = value
         return value
 
@@ -186,7 +190,8 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     Raises AssemblyError, which lists everything that is wrong with the text or missing from the
     version; BuildError if `version` is not a bytecode version; TypeError if `text` is not a str.
     """
-    from .text.assembler import assemble as assemble_text
+    with not_forking:
+        from .text.assembler import assemble as assemble_text
 
     return assemble_text(text, version, name)
 
@@ -237,11 +242,13 @@ def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **op
     ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
-    from .bytecode import Bytecode
-    from .tools.missing_packages import compiling
+    with not_forking:
+        from .bytecode import Bytecode
+        from .tools.missing_packages import compiling
 
     with compiling():
-        from tileir.codegen import compile as compile_bytecode
+        with not_forking:
+            from tileir.codegen import compile as compile_bytecode
 
         return compile_bytecode(Bytecode.of(bytecode), target, **options)
 
@@ -260,7 +267,8 @@ def disassemble(
     VerifyError if an op cannot be written in its syntax, TypeError if `bytecode` is neither a
     Bytecode nor bytes.
     """
-    from .text.printer import disassemble as print_module
+    with not_forking:
+        from .text.printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
 
@@ -279,6 +287,7 @@ def verify(
     a module that `assemble` made have their position in the text. Raises BytecodeError if the file
     cannot be read, UnsupportedError for an unknown target.
     """
-    from .verifier.module import verify as verify_module
+    with not_forking:
+        from .verifier.module import verify as verify_module
 
     return verify_module(bytecode, target, strict)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tileir.errors import DeviceError, MissingPackageError
+from tileir.formats.forks import not_forking
 
 ASSERTED = "CUDA_ERROR_ASSERT"
 """The driver's status after a kernel has called `__assertfail`."""
@@ -31,7 +32,8 @@ def start() -> None:
 @cache
 def _bindings() -> Any:
     try:
-        from cuda.bindings import driver
+        with not_forking:
+            from cuda.bindings import driver
     except ModuleNotFoundError:
         raise MissingPackageError(_PACKAGE) from None
     try:

@@ -73,8 +73,10 @@ class Module:
 
     functions: list[Function]
     globals: list = field(default_factory=list)
+    producer: None = None
     version: Version = LATEST
     launch_attributes: LaunchAttributes = NONE
+    tag: int = 0
     text: None = None
 
 

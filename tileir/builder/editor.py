@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from tileir.errors import BuildError
 from tileir.formats.attributes import CONSTANT_INDEX
@@ -10,10 +10,11 @@ from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Attribute, Operand
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.version import Version
-from tileir.ir import Block, Op
+from tileir.ir import Block, Op, Value
 from tileir.ir.locations import Location
 from tileir.messages.wording import did_you_mean
 from tileir.read.function import Function
+from tileir.types import Type
 from tileir.verifier.rules.control_flow import region_problem
 from tileir.write.body import default_of
 
@@ -21,9 +22,6 @@ from .calls import METHODS, bind, python_name
 from .kernel import Kernel
 from .op_builder import OpBuilder
 from .open_block import OpenBlock
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Editor(OpBuilder):
@@ -37,6 +35,8 @@ class Editor(OpBuilder):
     location of the op beside which they are, unless `at` or the call gives another one. Every call
     checks the op with the verifier's rules, and raises BuildError for what cannot be right.
     """
+
+    called = "an editor"
 
     def __init__(self, function: Function | Kernel) -> None:
         if not isinstance(function, Function | Kernel):
@@ -58,6 +58,10 @@ class Editor(OpBuilder):
     def default_location(self) -> Location | None:
         """The location of the op beside which ops are inserted."""
         return self._near.location if self._near is not None else None
+
+    def define(self, owner: Op | Block, values: list[Value], types: Sequence[Type] = ()) -> None:
+        """Make values of the given types; they have no numbers until the module is written."""
+        values += [Value(type, owner, index) for index, type in enumerate(types)]
 
     # Insertion points ---------------------------------------------------------------------------
 

@@ -25,6 +25,8 @@ class Kernel(OpBuilder, BuiltFunction):
     body        the IR built so far
     """
 
+    called = "a kernel"
+
     def __init__(self, version: Version, name: str, type: FunctionType) -> None:
         self.name = name
         self.type = type

@@ -43,6 +43,9 @@ class OpBuilder(OpMethods):
     version    bytecode version of the module
     """
 
+    called = "a builder"
+    """What messages call it."""
+
     def __init__(self, version: Version, open_blocks: list[OpenBlock]) -> None:
         self.version = version
         self.pending: Nested | None = None
@@ -56,8 +59,7 @@ class OpBuilder(OpMethods):
         def __getattr__(self, name: str) -> NoReturn:
             """Raise AttributeError, with a suggestion if an op has a similar name."""
             meant = did_you_mean(name, METHODS)
-            what = type(self).__name__.lower()
-            raise AttributeError(f"a {what} has no op {name!r}{meant}", name=name, obj=self)
+            raise AttributeError(f"{self.called} has no op {name!r}{meant}", name=name, obj=self)
 
     @property
     def function_location(self) -> Location | None:
@@ -90,6 +92,8 @@ class OpBuilder(OpMethods):
         op = Op(spec, operands, attributes, position=-1)
         locations = (extra["location"], self._at, self.default_location)
         op.location = next((each for each in locations if each is not None), None)
+        if op.unread_location:  # a function would be called where the location is asked for
+            raise BuildError(f"{op.name}: location: found a function")
         self.check_operands(op)
         types = self.convert_attributes(op, extra["result"], extra["results"])
         op.regions = [Region() for _ in spec.regions]

@@ -80,6 +80,8 @@ def install(
 
 def capability(sm: str) -> tuple[int, int]:
     """Return a GPU's compute capability: ``sm_121`` is (12, 1). UnsupportedError if unknown."""
+    if not isinstance(sm, str):
+        raise TypeError(f"expected the name of a GPU, got {sm!r}")
     if sm not in GPUS:
         known = ", ".join(GPUS)
         raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")

@@ -30,6 +30,9 @@ class Node:
     def released(self, child: Node) -> None:
         """Note that a child was taken out of a list of this node."""
 
+    def reordered(self) -> None:
+        """Note that the order of the children may be another one."""
+
     def contains(self, node: Node | None) -> bool:
         """Whether a node is this one or inside of it."""
         while node is not None and node is not self:
@@ -107,6 +110,7 @@ class Children(list[N]):
                 raise BuildError(has_parent(child))
         old = list(self)
         super().__setitem__(slice(None), new)
+        self.owner.reordered()
         for child in old:
             if id(child) not in kept:
                 self._release(child)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tileir.formats.forks import not_forking
 from tileir.types import Scalar, Tile
 
 from . import floats
@@ -76,7 +77,8 @@ class Constant:
         Small floats have types of ml_dtypes; tf32 becomes float32; fnv8E5M3FNU stays bits, as
         uint8.
         """
-        from .arrays import unpack
+        with not_forking:
+            from .arrays import unpack
 
         return unpack(self.type, self.data, self.is_splat)
 
@@ -102,6 +104,7 @@ def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
     are not converted, and not copied if its layout is that of a constant, so it must not change
     until the constant is written. BuildError if the numbers do not fit the type.
     """
-    from .arrays import pack
+    with not_forking:
+        from .arrays import pack
 
     return Constant(*pack(value, type))

@@ -321,7 +321,7 @@ class Op(Placed):
         return self._location
 
     @location.setter
-    def location(self, location: Location | None) -> None:
+    def location(self, location: Location | Callable[[int], Location | None] | None) -> None:
         self._location = location
 
     @property

@@ -36,12 +36,12 @@ class Part(Node):
         return node
 
     def nodes(self) -> Iterator[Part]:
-        """Yield this node and all nodes in it, in no particular order."""
+        """Yield this node and all nodes in it, in pre-order."""
         stack: list[Part] = [self]
         while stack:
             node = stack.pop()
             yield node
-            stack += node.children()
+            stack += reversed([*node.children()])
 
     def own_values(self) -> Iterable[Any]:
         """Return the results of an op, the arguments of a block; nothing for other nodes."""

@@ -189,6 +189,10 @@ class OpList(Part):
             self.numbered = False
         super().adopted(child)
 
+    def reordered(self) -> None:
+        """Note that the keys may no longer ascend."""
+        self.numbered = False
+
     def number(self) -> None:
         """Give the ops keys in their order, if they have none."""
         if not self.numbered:

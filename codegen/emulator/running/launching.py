@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.arguments.grid import check_grid
+from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.releases import Releases
@@ -19,6 +20,7 @@ from tileir.codegen.emulator.ops.approximations import approximated
 from tileir.codegen.emulator.threads.lanes import WARP
 from tileir.codegen.emulator.threads.scopes import CLOCKS, Grid
 from tileir.errors import EmulationError, LaunchError
+from tileir.messages.flags import flag
 
 from .batch import RunningBatch, Settings
 from .module import KernelCode, Module
@@ -87,6 +89,12 @@ def launch(
     What the kernel prints goes to standard output. The global variables of a text have their
     initial values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
+    if not isinstance(ptx, str | Module) or not isinstance(plan, Mapping):
+        kinds = f"{type(ptx).__name__} and {type(plan).__name__}"
+        raise TypeError(f"expected PTX and the plan of a kernel, got {kinds}")
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
+        raise emulation_error("launch", f"limit must be a number of steps, got {shown(limit)}")
+    races = flag("races", races)
     if not isinstance(plan.get("entry"), str):
         listed = ", ".join(map(repr, plan))
         raise emulation_error("launch", f"expected the plan of one kernel, got those of {listed}")

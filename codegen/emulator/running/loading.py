@@ -118,7 +118,7 @@ class Program(Mapping[str, EmulatedKernel]):
     def __getitem__(self, symbol: str) -> EmulatedKernel:
         try:
             return self._kernels[symbol]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
             known = ", ".join(self._kernels) or "none"
             raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
 

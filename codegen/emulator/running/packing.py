@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.arguments.numbers import number_bytes
+from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.mapped import writable
 from tileir.codegen.scalar.sizes import memory_bytes
@@ -71,6 +72,8 @@ def _is_array(argument: Any) -> bool:
 def pack(kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: Reach) -> bytes:
     """Return the bytes of the parameters, and add the memory of pointer arguments to `reach`."""
     declared, rows = kernel.scope.entry.parameters, plan["parameters"]
+    if not isinstance(args, Sequence):
+        raise emulation_error("launch", f"expected a list of arguments, got {shown(args)}")
     if not len(declared) == len(rows) == len(args):
         message = (
             f"{len(declared)} parameters in the PTX, {len(rows)} in the plan, {len(args)} given"

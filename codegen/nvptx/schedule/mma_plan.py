@@ -18,15 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2, span
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.ops import Family, family_of
+from tileir.formats.forks import Lock
 from tileir.gpus import Target
 from tileir.ir import Op, Value
+from tileir.read.once import once
 from tileir.types import Tile
 
 from .staged import Staged, find, root_of, staged_bases
@@ -103,25 +104,26 @@ class ProductPlan:
     warps: tuple[Coordinate | None, ...]
     paired: str = ""
     """The dimensions, m or n or both, whose lowest sixteen rows or columns are taken in pairs."""
+    _lock = Lock()
 
-    @cached_property
+    @once
     def lhs(self) -> Part:
         """The distribution of lhs; the properties below are those of the other operands."""
         return self._part("bmk", self.atom.a_layout)
 
-    @cached_property
+    @once
     def rhs(self) -> Part:
         return self._part("bkn", self.atom.b_layout)
 
-    @cached_property
+    @once
     def acc(self) -> Part:
         return self._part("bmn", self.atom.acc_layout)
 
-    @cached_property
+    @once
     def lhs_scale(self) -> Part:
         return self._part("bms", self.atom.acc_layout)
 
-    @cached_property
+    @once
     def rhs_scale(self) -> Part:
         return self._part("bsn", self.atom.acc_layout)
 

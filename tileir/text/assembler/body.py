@@ -83,7 +83,8 @@ class UnclosedBlock:
             slots[slot.name] = self.op.results
         if any(value.type is None for value in slots[rule.slot]):
             return [None]
-        return infer(self.op, rule, slots)
+        wanted = infer(self.op, rule, slots)
+        return [None] if wanted is None else wanted  # its operands were reported
 
 
 class BodyReader(BodyScope):

@@ -28,7 +28,7 @@ GATE = declare(
 
 def check_target(target: str) -> None:
     """Raise UnsupportedError for an unknown target."""
-    if target != HOST and (not isinstance(target, str) or target not in TARGETS):
+    if not isinstance(target, str) or (target != HOST and target not in TARGETS):
         known = (HOST, *TARGETS)
         meant = did_you_mean(target, known) if isinstance(target, str) else ""
         raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")
