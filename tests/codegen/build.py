@@ -63,9 +63,6 @@ class Function:
         """Nothing is known of its source."""
         return []
 
-    def locate_op(self, position: int) -> None:
-        """Nothing is known of the source of an op."""
-
 
 @dataclass
 class Module:

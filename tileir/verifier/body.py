@@ -90,6 +90,7 @@ class _Walk:
         self.stack = [] if problem else [_Scope(body.block, Frame(None))]
         if problem:
             self._report(None, problem)
+        self.locate = function.locate_op if isinstance(function, Function) else None
         read = function.op_locations() if isinstance(function, Function) else []
         self.misplaced = any(map(self.scopes.problem, read))
 
@@ -186,8 +187,8 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        as_read = op.unread_location == self.function.locate_op  # then `op_locations` has it
-        if self.misplaced or not as_read:
+        as_read = op.unread_location is not None and op.unread_location == self.locate
+        if self.misplaced or not as_read:  # otherwise `op_locations` had its location
             problem = self.scopes.problem(op.location)
             if problem:
                 self._report(op, problem)

@@ -75,7 +75,7 @@ def all_well_formed(body: Body, signature: FunctionType) -> bool:
         for op in block.ops:
             if malformed(op) or malformed_types(op.results):
                 return False
-            if not op.location_unread and malformed_location(op.location, located):
+            if not op.unread_location is not None and malformed_location(op.location, located):
                 return False
             waiting += [inner for region in op.regions for inner in region.blocks]
     return True
