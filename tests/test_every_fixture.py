@@ -13,6 +13,7 @@ from tests.every_fixture import PROPERTIES, Fixture
 from tests.formats import test_deferred, test_round_trip, test_specialised
 from tests.formats.schema import test_announced, test_mirror, test_tables
 from tests.lab.bench import test_bench
+from tests.lab.transforms import test_transforms
 from tests.tileir import test_pygments_lexer
 from tests.tileir.explain import test_annotate, test_op_tree
 from tests.tileir.read import test_renamed_functions
@@ -43,6 +44,7 @@ MODULES = (
     test_rules,
     test_specialised,
     test_tables,
+    test_transforms,
 )
 """Where properties are."""
 

@@ -15,7 +15,7 @@ from tests.lab.model.kernels.program import program
 from tests.lab.model.kernels.scene import Case
 from tests.lab.model.test_fixtures import aligned
 from tests.launches import NAMES, Launch, newest
-from tileir import Bytecode, verify
+from tileir import Bytecode, disassemble, verify
 from tileir.codegen.kernel import KernelIR
 from tileir.ir import Op
 from tileir.types import Scalar, Tile
@@ -43,6 +43,17 @@ def transformed_kernels_are_valid(fixture: Fixture) -> None:
     tally = transform(bytecode)
     assert tally.after <= tally.before
     assert not errors(Bytecode.parse(bytecode.build()))
+
+
+@every_fixture(files=[*NEWEST.values()], oracle=True)
+def nvidia_reads_transformed_kernels_as_we_do(fixture: Fixture) -> None:
+    bytecode = fixture.parse()
+    transform(bytecode)
+    written = fixture.folder / "transformed.tileirbc"
+    written.write_bytes(bytecode.build())
+    done = fixture.tool("tileirdisasm", written)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode() == disassemble(bytecode)
 
 
 @every_fixture
