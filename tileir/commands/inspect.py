@@ -56,7 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             _inspect(path, arguments, several)
         except (UsageError, TileIRError, OSError) as error:
-            if isinstance(error, UsageError) and not several:
+            if isinstance(error, BrokenPipeError) or (
+                isinstance(error, UsageError) and not several
+            ):
                 raise
             codes.append(fail_at("inspect", path, error))
     return codes[0] if codes else 0
