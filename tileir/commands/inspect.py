@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from tileir.bytecode import Bytecode
 from tileir.errors import BytecodeError
 from tileir.explain.annotate import FOLD, Heading, Leaf, annotate, salvage
+from tileir.formats.cursor import brief
 from tileir.messages.texts import decode_text, display
 
 from .conventions import UsageError, called, open_input, stdout_text, wants_colour
@@ -19,6 +20,8 @@ BYTES_PER_LINE = 8
 FIELD_WIDTH = 26
 DEEPEST = 40
 """Most levels of indentation; fields that are nested deeper are not indented further."""
+PATH_PARTS = 200
+"""Most parts of a path that JSON has; of a field nested deeper, those at the end of its path."""
 MARGIN = 9 + 3 * BYTES_PER_LINE + 3
 
 EXAMPLES = """\
@@ -119,7 +122,7 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
     return {
         "offset": leaf.offset,
         "length": leaf.length,
-        "path": leaf.path,
+        "path": brief(leaf.place, PATH_PARTS),
         "kind": leaf.kind,
         "value": _json_value(leaf, full),
         "meaning": leaf.meaning,

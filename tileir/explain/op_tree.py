@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain, repeat
 
 from tileir import attributes as attr
 from tileir.bytecode import Bytecode
@@ -13,6 +16,7 @@ from tileir.ir.constants import Constant
 from tileir.read.function import Function, Global
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.pieces import BoundedText, Pieces
 
 JSON_SCHEMA = 1
 
@@ -50,28 +54,40 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
         "producer": bytecode.producer,
         "globals": [_global(variable) for variable in bytecode.globals],
     }
-    with deep_recursion(bytecode.limits):
-        kernels = [_Tree(bytecode).function(kernel) for kernel in functions]
-    return _with_list(head, "functions", kernels)
+    out = BoundedText(bytecode)
+    with deep_recursion(bytecode.limits), _list_in(out, head, "functions") as item:
+        for kernel in functions:
+            item()
+            _Tree(bytecode, out).function(kernel)
+    return str(out)
 
 
 def _spell(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _with_list(head: dict[str, object], key: str, items: list[str]) -> str:
-    """Return an object as JSON, whose last key is a list of items that are JSON already."""
-    return f'{_spell(head)[:-1]}, "{key}": [{", ".join(items)}]}}'
+@contextmanager
+def _list_in(out: Pieces, head: dict[str, object], key: str) -> Iterator[Callable[[], None]]:
+    """Write an object as JSON, whose last key is a list: the items are written inside.
+
+    What is yielded is called before each of them. Nothing is joined before the end, so a deep tree
+    costs no more than a wide one.
+    """
+    separators = chain(("",), repeat(", "))
+    out.append(f'{_spell(head)[:-1]}, "{key}": [')
+    yield lambda: out.append(next(separators))
+    out.append("]}")
 
 
 class _Tree:
     """The ops of one kernel."""
 
-    def __init__(self, bytecode: Bytecode) -> None:
+    def __init__(self, bytecode: Bytecode, out: Pieces) -> None:
         self._bytecode = bytecode
-        self._printer = FunctionPrinter([], {}, None)
+        self._out = out
+        self._printer = FunctionPrinter(BoundedText(bytecode, keep=False), {}, None)
 
-    def function(self, function: Function) -> str:
+    def function(self, function: Function) -> None:
         print_kernel(self._printer, self._bytecode, function)  # names the values
         stated = function.argument_attributes
         parameters = [
@@ -84,12 +100,15 @@ class _Tree:
             "hints": attribute(function.hints),
             "location": None if function.location is None else str(function.location),
         }
-        return _with_list(head, "ops", self._ops(function.body.block))
+        self._ops(head, function.body.block)
 
-    def _ops(self, block: Block) -> list[str]:
-        return [self._op(op) for op in block.ops]
+    def _ops(self, head: dict[str, object], block: Block) -> None:
+        with _list_in(self._out, head, "ops") as item:
+            for op in block.ops:
+                item()
+                self._op(op)
 
-    def _op(self, op: Op) -> str:
+    def _op(self, op: Op) -> None:
         head = {
             "name": op.name,
             "results": [self._value(value) for value in op.results],
@@ -98,13 +117,18 @@ class _Tree:
             "offset": op.offset,
             "location": op.location_text or None,
         }
-        return _with_list(head, "regions", [self._region(region) for region in op.regions])
+        with _list_in(self._out, head, "regions") as item:
+            for region in op.regions:
+                item()
+                self._region(region)
 
-    def _region(self, region: Region) -> str:
+    def _region(self, region: Region) -> None:
         if not region.blocks:
-            return "null"
-        head = {"arguments": [self._value(value) for value in region.block.arguments]}
-        return _with_list(head, "ops", self._ops(region.block))
+            self._out.append("null")
+            return
+        self._ops(
+            {"arguments": [self._value(value) for value in region.block.arguments]}, region.block
+        )
 
     def _value(self, value: Value) -> dict[str, str]:
         return {"name": self._printer.name(value), "type": self._printer.type(value)}

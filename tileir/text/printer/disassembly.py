@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
 from tileir.read.function import Function, Global
 from tileir.verifier.module import check
 
 from . import values
-from .functions import FunctionPrinter, Tail
+from .functions import FunctionPrinter
+from .pieces import BoundedText, Pieces
+
+if TYPE_CHECKING:
+    from .locations import LocationAliases
 
 EMPTY = "\n"
 """The text of an empty module, after its producer, as MLIR prints it."""
@@ -26,18 +32,28 @@ def disassemble(
     and names of hints with line ends in them, which move all lines there. Names of hints and the
     producer are printed as they are: if they contain syntax, the text is read back as that.
 
-    Raises BytecodeError if the file cannot be read. A module that breaks rules of Tile IR is
+    Raises BytecodeError if the file cannot be read, or has a text longer than `Limits.text_growth`
+    allows. A module that breaks rules of Tile IR is
     printed as far as it has a text; an op that does not fit its syntax is a VerifyError.
 
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
     """
     bytecode = Bytecode.of(bytecode)
+    out = BoundedText(bytecode)
+    print_module(bytecode, out, debug, function)
+    return str(out)
+
+
+def print_module(
+    bytecode: Bytecode, out: Pieces, debug: bool = False, function: str | None = None
+) -> None:
+    """Write the text of `disassemble` in pieces."""
     functions = bytecode.functions if function is None else [bytecode.function(function)]
-    out: list[str] = []
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
-    tail, footer = _debug_text(bytecode.globals, functions) if debug else (None, "")
+    aliases = _aliases(bytecode.globals, functions) if debug else None
+    tail = aliases.tail if aliases else None
     types: dict[int, str] = {}
     with deep_recursion(bytecode.limits):
         for variable in bytecode.globals:
@@ -46,9 +62,9 @@ def disassemble(
             print_kernel(FunctionPrinter(out, types, tail), bytecode, kernel)
     if not bytecode.globals and not functions:
         out.append(EMPTY)
-        footer = NOWHERE if debug else ""
-    out.append(footer)
-    return "".join(out)
+        out.append(NOWHERE if debug else "")
+    elif aliases:
+        aliases.define(out)
 
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
@@ -62,11 +78,10 @@ def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Functio
         raise
 
 
-def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
+def _aliases(variables: list[Global], functions: list[Function]) -> LocationAliases:
     from .locations import LocationAliases
 
-    aliases = LocationAliases(variables, functions)
-    return aliases.tail, aliases.definitions()
+    return LocationAliases(variables, functions)
 
 
 def _global(variable: Global) -> str:

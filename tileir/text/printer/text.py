@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from tileir.ir import Block, Op, Value
 
 from .names import Names
+from .pieces import Pieces
 
 
 class KernelText(ABC):
@@ -16,7 +17,7 @@ class KernelText(ABC):
     `types` caches the texts of the module's types, by their identities.
     """
 
-    def __init__(self, out: list[str], types: dict[int, str]) -> None:
+    def __init__(self, out: Pieces, types: dict[int, str]) -> None:
         self.names = Names()
         self.out = out
         self.add = out.append

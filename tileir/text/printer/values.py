@@ -136,7 +136,7 @@ def constant(value: Constant) -> str:
 def dense_elements(value: Constant) -> str:
     """Return one element if all are the same, else nested lists, or bytes if there are many."""
     type = value.type.element
-    if uniform(value):
+    if value.uniform:
         return element(type, value.bits())
     if value.type.size > MAX_LISTED:
         return f'"0x{_expanded(value).hex().upper()}"'
@@ -147,16 +147,6 @@ def dense_elements(value: Constant) -> str:
             for start in range(0, len(spelled), size)
         ]
     return spelled[0]
-
-
-def uniform(value: Constant) -> bool:
-    """Whether all elements are the same: then one is printed, even if all are stored."""
-    if value.is_splat:
-        return True
-    if value.type.element.name == "i1":
-        return len({value.bits(index) for index in range(value.type.size)}) == 1
-    size = element_size(value.type.element)
-    return value.data[size:] == value.data[:-size]
 
 
 def _expanded(value: Constant) -> bytes:
