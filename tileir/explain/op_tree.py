@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
 
 from tileir import attributes as attr
 from tileir.bytecode import Bytecode
@@ -17,6 +18,7 @@ from tileir.read.function import Function, Global
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
 from tileir.text.printer.pieces import BoundedText, Pieces
+from tileir.text.printer.values import extent
 
 JSON_SCHEMA = 1
 
@@ -52,13 +54,18 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
         "schema": JSON_SCHEMA,
         "version": str(bytecode.version),
         "producer": bytecode.producer,
-        "globals": [_global(variable) for variable in bytecode.globals],
     }
     out = BoundedText(bytecode)
-    with deep_recursion(bytecode.limits), _list_in(out, head, "functions") as item:
-        for kernel in functions:
-            item()
-            _Tree(bytecode, out).function(kernel)
+    with deep_recursion(bytecode.limits):
+        with _list_in(out, _begun(head), "globals", "]") as item:
+            for variable in bytecode.globals:
+                out.reserve(extent(variable.value))
+                item()
+                out.append(_spell(_global(variable)))
+        with _list_in(out, ", ", "functions") as item:
+            for kernel in functions:
+                item()
+                _Tree(bytecode, out).function(kernel)
     return str(out)
 
 
@@ -66,23 +73,28 @@ def _spell(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
+def _begun(head: dict[str, object]) -> str:
+    """Return an object as JSON without its end, for more keys."""
+    return f"{_spell(head)[:-1]}, "
+
+
 @contextmanager
-def _list_in(out: Pieces, head: dict[str, object], key: str) -> Iterator[Callable[[], None]]:
-    """Write an object as JSON, whose last key is a list: the items are written inside.
+def _list_in(out: Pieces, begun: str, key: str, end: str = "]}") -> Iterator[Callable[[], None]]:
+    """Write what has begun of an object, and a key with a list, whose items are written inside.
 
     What is yielded is called before each of them. Nothing is joined before the end, so a deep tree
     costs no more than a wide one.
     """
     separators = chain(("",), repeat(", "))
-    out.append(f'{_spell(head)[:-1]}, "{key}": [')
+    out.append(f'{begun}"{key}": [')
     yield lambda: out.append(next(separators))
-    out.append("]}")
+    out.append(end)
 
 
 class _Tree:
     """The ops of one kernel."""
 
-    def __init__(self, bytecode: Bytecode, out: Pieces) -> None:
+    def __init__(self, bytecode: Bytecode, out: BoundedText) -> None:
         self._bytecode = bytecode
         self._out = out
         self._printer = FunctionPrinter(BoundedText(bytecode, keep=False), {}, None)
@@ -90,6 +102,7 @@ class _Tree:
     def function(self, function: Function) -> None:
         print_kernel(self._printer, self._bytecode, function)  # names the values
         stated = function.argument_attributes
+        self._out.reserve(extent((function.hints, stated)))
         parameters = [
             {**self._value(value), "attributes": _dictionary(stated[i]) if i < len(stated) else {}}
             for i, value in enumerate(function.body.block.arguments)
@@ -103,12 +116,13 @@ class _Tree:
         self._ops(head, function.body.block)
 
     def _ops(self, head: dict[str, object], block: Block) -> None:
-        with _list_in(self._out, head, "ops") as item:
+        with _list_in(self._out, _begun(head), "ops") as item:
             for op in block.ops:
                 item()
                 self._op(op)
 
     def _op(self, op: Op) -> None:
+        self._out.reserve(extent(op.attributes))
         head = {
             "name": op.name,
             "results": [self._value(value) for value in op.results],
@@ -117,7 +131,7 @@ class _Tree:
             "offset": op.offset,
             "location": op.location_text or None,
         }
-        with _list_in(self._out, head, "regions") as item:
+        with _list_in(self._out, _begun(head), "regions") as item:
             for region in op.regions:
                 item()
                 self._region(region)
@@ -183,8 +197,22 @@ def _constant(value: Constant) -> dict[str, object]:
     stated = {"type": str(value.type)}
     if value.is_splat:
         return {**stated, "value": _number(value.value(), value.bits())}
-    numbers = range(value.type.size)
-    return {**stated, "values": [_number(value.value(i), value.bits(i)) for i in numbers]}
+    return {**stated, "values": _numbers(value)}
+
+
+PACKED = {"i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+"""Element type -> the code under which Python has the numbers of a whole constant at once."""
+
+
+def _numbers(value: Constant) -> list[object]:
+    """Return all numbers of a constant."""
+    element, size = value.type.element.name, value.type.size
+    if element in PACKED and sys.byteorder == "little":
+        return memoryview(value.data).cast(PACKED[element]).tolist()
+    if element == "i1":
+        bits = (bool(byte >> bit & 1) for byte in value.data for bit in range(8))
+        return list(islice(bits, size))
+    return [_number(value.value(i), value.bits(i)) for i in range(size)]
 
 
 def _number(value: float | int | bool | None, bits: int) -> object:

@@ -64,6 +64,7 @@ class FunctionPrinter(KernelText):
         stated = function.argument_attributes
         if not isinstance(stated, tuple):
             raise TypeError("attributes of parameters are a list")
+        self.reserve((function.hints, stated))
         for index, attributes in enumerate(stated[: len(parameters)]):
             if attributes:
                 parameters[index] += f" {values.attribute(attributes)}"

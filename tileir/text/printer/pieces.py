@@ -13,6 +13,9 @@ from tileir.bytecode import Bytecode
 from tileir.formats.errors import BytecodeError
 from tileir.formats.limits import TEXT_ALLOWANCE
 
+BUFFERED = 1 << 16
+"""Characters that are collected before they are written on."""
+
 
 class Pieces(Protocol):
     """What takes the pieces of a text in order: a list, or one of the classes below."""
@@ -25,6 +28,19 @@ def longest_text(bytecode: Bytecode) -> int:
     return TEXT_ALLOWANCE + bytecode.limits.text_growth * len(bytecode.data)
 
 
+def too_long(bytecode: Bytecode) -> BytecodeError:
+    """Return the error of a text that is longer than it may be in memory."""
+    sections = (section for section in bytecode.sections if section.name == "Func")
+    return BytecodeError(
+        "limit",
+        offset=next((section.offset for section in sections), 0),
+        section="Func",
+        expected=f"a text of at most {longest_text(bytecode)} characters",
+        found="more, as kernels and ops share long names or constants",
+        hint="Limits(text_growth=...) allows more, and tileir dis writes longer ones to a pipe",
+    )
+
+
 class BoundedText:
     """A text of a module in memory; one that grows too long is a BytecodeError.
 
@@ -32,37 +48,37 @@ class BoundedText:
     """
 
     def __init__(self, bytecode: Bytecode, keep: bool = True) -> None:
-        self._most = self._left = longest_text(bytecode)
+        self._bytecode = bytecode
+        self._left = longest_text(bytecode)
         self._keep = keep
         self._pieces: list[str] = []
-        sections = (section for section in bytecode.sections if section.name == "Func")
-        self._offset = next((section.offset for section in sections), 0)
 
     def append(self, piece: str) -> None:
         """Add a piece."""
+        self.reserve(len(piece))
         self._left -= len(piece)
-        if self._left < 0:
-            raise BytecodeError(
-                "limit",
-                offset=self._offset,
-                section="Func",
-                expected=f"a text of at most {self._most} characters",
-                found="more, as ops and kernels share long names, types or constants",
-                hint="Limits(text_growth=...) allows more; tileir dis writes any text to a pipe",
-            )
         if self._keep:
             self._pieces.append(piece)
+
+    def reserve(self, characters: int) -> None:
+        """Raise BytecodeError if a piece of so many characters is too long; it is not made then."""
+        if characters > self._left:
+            raise too_long(self._bytecode)
 
     def __str__(self) -> str:
         return "".join(self._pieces)
 
 
 class WrittenText:
-    """A text that is held until it has more than `most` characters, and from then on written."""
+    """A text that is held while it is no longer than one in memory may be, and then written on.
 
-    def __init__(self, write: Callable[[str], object], most: int) -> None:
+    So what ends in an error soon writes nothing.
+    """
+
+    def __init__(self, bytecode: Bytecode, write: Callable[[str], object]) -> None:
+        self._bytecode = bytecode
         self._write = write
-        self._left = self._most = most
+        self._left = longest_text(bytecode)
         self._pieces: list[str] = []
 
     def append(self, piece: str) -> None:
@@ -72,13 +88,14 @@ class WrittenText:
         if self._left < 0:
             self.flush()
 
+    def reserve(self, characters: int) -> None:
+        """Raise BytecodeError if one piece of so many characters is too long to be made."""
+        if characters > longest_text(self._bytecode):
+            raise too_long(self._bytecode)
+
     def flush(self) -> None:
         """Write what is held."""
         for piece in self._pieces:
             self._write(piece)
         self._pieces.clear()
-        self._left = min(self._most, BUFFERED)
-
-
-BUFFERED = 1 << 16
-"""Characters that are collected before they are written on."""
+        self._left = BUFFERED

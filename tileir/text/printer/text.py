@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from tileir.ir import Block, Op, Value
 
 from .names import Names
-from .pieces import Pieces
+from .pieces import BoundedText, Pieces, WrittenText
+from .values import extent
 
 
 class KernelText(ABC):
@@ -26,6 +27,11 @@ class KernelText(ABC):
     @abstractmethod
     def region(self, owner: Op | None, block: Block, margin: str) -> None:
         """Print a block of an op, or of the kernel itself, in braces."""
+
+    def reserve(self, attribute: object) -> None:
+        """Raise BytecodeError if the text of an attribute would be longer than a text may be."""
+        if isinstance(self.out, BoundedText | WrittenText):
+            self.out.reserve(extent(attribute))
 
     def name(self, value: Value) -> str:
         """Return the name of a value."""
