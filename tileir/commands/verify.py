@@ -9,7 +9,15 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from tileir.errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
+from tileir.errors import (
+    LONGEST_MESSAGE,
+    AssemblyError,
+    BytecodeError,
+    Diagnostic,
+    Problem,
+    TextPlace,
+)
+from tileir.formats.errors import shorten
 from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean

@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 from tests.formats import bombs as small
 from tests.formats.bombs import COUNTS, DEPTHS, SOURCE, nested_ifs, opcode
-from tests.formats.small import RETURN, YIELD, debug, table, varint
+from tests.formats.small import RETURN, YIELD, debug, varint
 
 from .bomb import Bomb
 from .file_parts import (
     FIRST,
-    I1,
-    I32,
     I8,
+    I32,
     NAME,
     POINTER,
     SCALAR,
@@ -29,7 +28,6 @@ from .file_parts import (
     hints,
     module,
     signature,
-    strings,
     tile,
     variable,
 )
@@ -104,16 +102,24 @@ def many_chains(n: int) -> bytes:
     calls = [b"\x06" + varint(number) + varint(4) for number in range(4, depth + 4)]
     numbers = [4, *(5 + i % depth for i in range(n))]
     records = debug_of([*SOURCE, *calls], [numbers])
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  types=[tile(I8)], constants=[b"\x01"], records=records)
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=records,
+    )
 
 
 def positions(n: int) -> bytes:
     """An op at each of so many positions."""
     places = [b"\x04\x03\x00" + varint(line) + b"\x01" for line in range(n)]
     records = debug_of([*SOURCE, *places], [[4, *range(5, n + 5)]])
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  types=[tile(I8)], constants=[b"\x01"], records=records)
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=records,
+    )
 
 
 def subprograms(n: int) -> bytes:
@@ -134,8 +140,12 @@ def foreign_scopes(n: int) -> bytes:
         records.append(b"\x05\x01\x01\x00\x00\x02\x01")
         records.append(b"\x04" + varint(len(records)) + b"\x00\x01\x01")
     numbers = [4, *(6 + 2 * i for i in range(n))]
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  types=[tile(I8)], constants=[b"\x01"], records=debug_of(records, [numbers]))
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=debug_of(records, [numbers]),
+    )
 
 
 def unused_records(n: int) -> bytes:
@@ -245,7 +255,7 @@ LONG = [
     Bomb("lengths", "name that is no UTF-8",
          lambda n: module([entry()], texts=[b"\xb2" * n]), 250_000),
     Bomb("lengths", "name of wide characters",
-         lambda n: module([entry()], texts=["x".encode() + "\U0001f600".encode() * (n // 4)]),
+         lambda n: module([entry()], texts=[b"x" + "\U0001f600".encode() * (n // 4)]),
          250_000),
     Bomb("lengths", "name of a source file", lambda n: module(
         [entry(location=1)], texts=[b"x" * n], records=debug(SOURCE)), 250_000),

@@ -7,10 +7,10 @@ from tests.formats.small import RETURN, debug, table, varint
 
 from .bomb import Bomb
 from .file_parts import (
+    F32,
     FIRST,
     I1,
     I8,
-    F32,
     NAME,
     POINTER,
     SCALAR,
@@ -44,8 +44,13 @@ def overlapping_names(n: int) -> bytes:
 
 
 def overlapping_globals(n: int) -> bytes:
-    return module([entry(0)], texts=overlapping(n + 1, LENGTH * n), types=[tile(I8, 1)],
-                  constants=[b"\x01"], variables=[variable(i + 1, FIRST, 0) for i in range(n)])
+    return module(
+        [entry(0)],
+        texts=overlapping(n + 1, LENGTH * n),
+        types=[tile(I8, 1)],
+        constants=[b"\x01"],
+        variables=[variable(i + 1, FIRST, 0) for i in range(n)],
+    )
 
 
 def overlapping_hints(n: int) -> bytes:
@@ -61,9 +66,13 @@ def overlapping_texts(n: int) -> bytes:
 def overlapping_files(n: int) -> bytes:
     places = [b"\x04\x03" + varint(i) + b"\x01\x01" for i in range(n)]
     records = debug_of([*SOURCE, *places], [[4, *range(5, n + 5)]])
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  texts=overlapping(n, LENGTH * n), types=[tile(I8)], constants=[b"\x01"],
-                  records=records)
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        texts=overlapping(n, LENGTH * n),
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=records,
+    )
 
 
 def overlapping_unused(n: int) -> bytes:
@@ -72,8 +81,11 @@ def overlapping_unused(n: int) -> bytes:
 
 def overlapping_uses(n: int) -> bytes:
     ops = b"".join(get_global(FIRST + 1, i) for i in range(n))
-    return module([entry(0, body=ops + RETURN)], texts=overlapping(n, LENGTH * n),
-                  types=[tile(I8, 1), tile(POINTER)])
+    return module(
+        [entry(0, body=ops + RETURN)],
+        texts=overlapping(n, LENGTH * n),
+        types=[tile(I8, 1), tile(POINTER)],
+    )
 
 
 # One long string for all
@@ -92,26 +104,42 @@ def one_quoted_name(n: int) -> bytes:
 
 
 def one_global_name(n: int) -> bytes:
-    return module([entry()], texts=[NAME, long(n)], types=[tile(I8, 1)], constants=[b"\x01"],
-                  variables=[variable(1, FIRST, 0)] * n)
+    return module(
+        [entry()],
+        texts=[NAME, long(n)],
+        types=[tile(I8, 1)],
+        constants=[b"\x01"],
+        variables=[variable(1, FIRST, 0)] * n,
+    )
 
 
 def wrong_global_name(n: int) -> bytes:
     """Names of globals that are not there."""
-    return module([entry(body=get_global(FIRST + 1, 1) * n + RETURN)], texts=[NAME, long(n)],
-                  types=[tile(I8, 1), tile(POINTER)])
+    return module(
+        [entry(body=get_global(FIRST + 1, 1) * n + RETURN)],
+        texts=[NAME, long(n)],
+        types=[tile(I8, 1), tile(POINTER)],
+    )
 
 
 def right_global_name(n: int) -> bytes:
-    return module([entry(body=get_global(FIRST + 1, 1) * n + RETURN)], texts=[NAME, long(n)],
-                  types=[tile(I8, 1), tile(POINTER)], constants=[b"\x01"],
-                  variables=[variable(1, FIRST, 0)])
+    return module(
+        [entry(body=get_global(FIRST + 1, 1) * n + RETURN)],
+        texts=[NAME, long(n)],
+        types=[tile(I8, 1), tile(POINTER)],
+        constants=[b"\x01"],
+        variables=[variable(1, FIRST, 0)],
+    )
 
 
 def ill_typed_global(n: int) -> bytes:
-    return module([entry(body=get_global(FIRST + 1, 1) * n + RETURN)], texts=[NAME, long(n)],
-                  types=[tile(F32, 1), tile(POINTER)], constants=[bytes(4)],
-                  variables=[variable(1, FIRST, 0)])
+    return module(
+        [entry(body=get_global(FIRST + 1, 1) * n + RETURN)],
+        texts=[NAME, long(n)],
+        types=[tile(F32, 1), tile(POINTER)],
+        constants=[bytes(4)],
+        variables=[variable(1, FIRST, 0)],
+    )
 
 
 def problems_in_a_kernel_of_a_long_name(n: int) -> bytes:
@@ -139,15 +167,25 @@ def one_file_name(n: int) -> bytes:
     """Ops at positions in one file of a long name, each at another one."""
     places = [b"\x04\x03\x01" + varint(line) + b"\x01" for line in range(n)]
     records = debug_of([*SOURCE, *places], [[4, *range(5, n + 5)]])
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  texts=[NAME, long(n)], types=[tile(I8)], constants=[b"\x01"], records=records)
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        texts=[NAME, long(n)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=records,
+    )
 
 
 def one_position(n: int) -> bytes:
     """Ops at one position in a file of a long name."""
     records = debug([*SOURCE[:3], b"\x04\x03\x01\x01\x01"], ops=n)
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  texts=[NAME, long(n)], types=[tile(I8)], constants=[b"\x01"], records=records)
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        texts=[NAME, long(n)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=records,
+    )
 
 
 def one_linkage_name(n: int) -> bytes:
@@ -157,32 +195,44 @@ def one_linkage_name(n: int) -> bytes:
         records.append(b"\x05\x01\x01\x01\x01\x02\x01")
         records.append(b"\x04" + varint(len(records)) + b"\x01\x01\x01")
     lists = [[4 + 2 * i] * 2 for i in range(n)]
-    return module([entry(location=i + 1) for i in range(n)], texts=[NAME, long(n)],
-                  records=debug_of(records, lists))
+    return module(
+        [entry(location=i + 1) for i in range(n)],
+        texts=[NAME, long(n)],
+        records=debug_of(records, lists),
+    )
 
 
 def wrong_scopes(n: int) -> bytes:
     """Ops in a subprogram of a long name that is not their kernel's."""
     other = b"\x05\x01\x01\x01\x01\x02\x01"
     records = [*SOURCE, other, b"\x04\x05\x01\x01\x01"]
-    return module([entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
-                  texts=[NAME, long(n)], types=[tile(I8)], constants=[b"\x01"],
-                  records=debug_of(records, [[4, *[6] * n]]))
+    return module(
+        [entry(body=constant(FIRST) * (n - 1) + RETURN, location=1)],
+        texts=[NAME, long(n)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=debug_of(records, [[4, *[6] * n]]),
+    )
 
 
 def inlined_kernels(n: int) -> bytes:
     """Kernels whose location is a call, in a file of a long name."""
     records = [*SOURCE[:3], b"\x04\x03\x01\x01\x01", b"\x06\x04\x04"]
-    return module([entry(location=1)] * n, texts=[NAME, long(n)],
-                  records=debug_of(records, [[5, 5]]))
+    return module(
+        [entry(location=1)] * n, texts=[NAME, long(n)], records=debug_of(records, [[5, 5]])
+    )
 
 
 def same_list(n: int) -> bytes:
     """Kernels that share one list of locations."""
     ops = constant(FIRST) * 9 + RETURN
-    return module([entry(i, body=ops, location=1) for i in range(n)],
-                  texts=[b"k%d" % i for i in range(n)], types=[tile(I8)], constants=[b"\x01"],
-                  records=debug_of(SOURCE, [[4] * 11]))
+    return module(
+        [entry(i, body=ops, location=1) for i in range(n)],
+        texts=[b"k%d" % i for i in range(n)],
+        types=[tile(I8)],
+        constants=[b"\x01"],
+        records=debug_of(SOURCE, [[4] * 11]),
+    )
 
 
 def warned_in_a_long_name(n: int) -> bytes:
@@ -201,26 +251,35 @@ def rank(n: int) -> list[int]:
 def one_type(body, *, more=()) -> bytes:
     return lambda n: module(
         [entry(signature=FIRST + 1, body=body(n))],
-        types=[tile(I8, *rank(n)), signature([FIRST]), *more], constants=[b"\x01"],
+        types=[tile(I8, *rank(n)), signature([FIRST]), *more],
+        constants=[b"\x01"],
     )
 
 
 def signatures(n: int) -> bytes:
     """Kernels with one signature of as many parameters."""
-    return module([entry(i, FIRST) for i in range(n)], types=[signature([SCALAR] * n)],
-                  texts=[b"k%d" % i for i in range(n)])
+    return module(
+        [entry(i, FIRST) for i in range(n)],
+        types=[signature([SCALAR] * n)],
+        texts=[b"k%d" % i for i in range(n)],
+    )
 
 
 def bad_signatures(n: int) -> bytes:
     """Kernels with one signature of as many parameters, which cannot be parameters."""
-    return module([entry(i, FIRST + 1) for i in range(n)],
-                  types=[tile(I8, 1), signature([FIRST] * n)],
-                  texts=[b"k%d" % i for i in range(n)])
+    return module(
+        [entry(i, FIRST + 1) for i in range(n)],
+        types=[tile(I8, 1), signature([FIRST] * n)],
+        texts=[b"k%d" % i for i in range(n)],
+    )
 
 
 def signature_results(n: int) -> bytes:
-    return module([entry(i, FIRST) for i in range(n)], types=[signature([], [SCALAR] * n)],
-                  texts=[b"k%d" % i for i in range(n)])
+    return module(
+        [entry(i, FIRST) for i in range(n)],
+        types=[signature([], [SCALAR] * n)],
+        texts=[b"k%d" % i for i in range(n)],
+    )
 
 
 def not_signatures(n: int) -> bytes:
@@ -231,28 +290,32 @@ def not_signatures(n: int) -> bytes:
 def views_of_a_view(n: int) -> bytes:
     """Types that hold one long type, each used."""
     view = b"\x0e\x00" + varint(I8) + extents(rank(n)) * 2
-    others = [b"\x0f\x00\x00" + varint(FIRST) + varint(i % 7) + bytes(4 * (i % 7))
-              for i in range(n)]
-    return module([entry(signature=FIRST + n + 1)],
-                  types=[view, *others, signature(range(FIRST + 1, FIRST + n + 1))])
+    others = [
+        b"\x0f\x00\x00" + varint(FIRST) + varint(i % 7) + bytes(4 * (i % 7)) for i in range(n)
+    ]
+    return module(
+        [entry(signature=FIRST + n + 1)],
+        types=[view, *others, signature(range(FIRST + 1, FIRST + n + 1))],
+    )
 
 
 def parameters_of_a_type(n: int) -> bytes:
-    return module([entry(signature=FIRST + 1)],
-                  types=[tile(I8, *rank(n)), signature([FIRST] * n)])
+    return module([entry(signature=FIRST + 1)], types=[tile(I8, *rank(n)), signature([FIRST] * n)])
 
 
 def types_in_hints(n: int) -> bytes:
     given = dictionary([(1, array([b"\x04" + varint(FIRST)] * n))])
-    return module([entry(hints=hints([(1, given)]))], types=[tile(I8, *rank(n))],
-                  texts=[NAME, b"sm_100"])
+    return module(
+        [entry(hints=hints([(1, given)]))], types=[tile(I8, *rank(n))], texts=[NAME, b"sm_100"]
+    )
 
 
 def typed_wrongly(n: int) -> bytes:
     """Ops whose operand has a long type where a number is due, and other results."""
-    return b"".join(
-        opcode("addi") + varint(FIRST) + b"\x00\x00" + varint(0) for _ in range(n)
-    ) + RETURN
+    return (
+        b"".join(opcode("addi") + varint(FIRST) + b"\x00\x00" + varint(0) for _ in range(n))
+        + RETURN
+    )
 
 
 def pairs_of_types(n: int) -> bytes:
@@ -260,11 +323,17 @@ def pairs_of_types(n: int) -> bytes:
     side = max(2, int(n**0.5))
     types = [tile(I8, *[1] * side) for _ in range(side)]
     ops = b"".join(
-        opcode("addi") + varint(FIRST + i % side) + b"\x00" + varint(i // side % side)
-        + varint(i % side) for i in range(n)
+        opcode("addi")
+        + varint(FIRST + i % side)
+        + b"\x00"
+        + varint(i // side % side)
+        + varint(i % side)
+        for i in range(n)
     )
-    return module([entry(signature=FIRST + side, body=ops + RETURN)],
-                  types=[*types, signature(range(FIRST, FIRST + side))])
+    return module(
+        [entry(signature=FIRST + side, body=ops + RETURN)],
+        types=[*types, signature(range(FIRST, FIRST + side))],
+    )
 
 
 # One constant for all
@@ -273,21 +342,31 @@ def pairs_of_types(n: int) -> bytes:
 def one_constant(value: bytes, repeat: int = LENGTH):
     def made(n: int) -> bytes:
         size = 1 << (repeat * n - 1).bit_length()
-        return module([entry(body=constant(FIRST) * n + RETURN)], types=[tile(I8, size)],
-                      constants=[value * (size - 1) + b"\x07"])
+        return module(
+            [entry(body=constant(FIRST) * n + RETURN)],
+            types=[tile(I8, size)],
+            constants=[value * (size - 1) + b"\x07"],
+        )
+
     return made
 
 
 def constant_of_equals(n: int) -> bytes:
     size = 1 << (LENGTH * n - 1).bit_length()
-    return module([entry(body=constant(FIRST) * n + RETURN)], types=[tile(I8, size)],
-                  constants=[b"\x07" * size])
+    return module(
+        [entry(body=constant(FIRST) * n + RETURN)],
+        types=[tile(I8, size)],
+        constants=[b"\x07" * size],
+    )
 
 
 def constant_of_bits(n: int) -> bytes:
     size = 1 << (LENGTH * n - 1).bit_length()
-    return module([entry(body=constant(FIRST) * n + RETURN)], types=[tile(I1, size * 8)],
-                  constants=[b"\xff" * size])
+    return module(
+        [entry(body=constant(FIRST) * n + RETURN)],
+        types=[tile(I1, size * 8)],
+        constants=[b"\xff" * size],
+    )
 
 
 def constant_of_many_types(n: int) -> bytes:
@@ -297,40 +376,56 @@ def constant_of_many_types(n: int) -> bytes:
     return module(
         [entry(body=b"".join(constant(FIRST + i % len(shapes)) for i in range(n)) + RETURN)],
         types=[tile(I8, *shape) for shape in shapes],
-        constants=[b"\x07" * (1 << size)])
+        constants=[b"\x07" * (1 << size)],
+    )
 
 
 def globals_of_a_constant(n: int) -> bytes:
     size = 1 << (LENGTH * n - 1).bit_length()
-    return module([entry()], texts=[NAME, *(b"g%d" % i for i in range(n))],
-                  types=[tile(I8, size)], constants=[b"\x07" * (size - 1) + b"\x08"],
-                  variables=[variable(i + 1, FIRST, 0) for i in range(n)])
+    return module(
+        [entry()],
+        texts=[NAME, *(b"g%d" % i for i in range(n))],
+        types=[tile(I8, size)],
+        constants=[b"\x07" * (size - 1) + b"\x08"],
+        variables=[variable(i + 1, FIRST, 0) for i in range(n)],
+    )
 
 
 def constant_that_does_not_fit(n: int) -> bytes:
-    return module([entry(body=constant(FIRST) * n + RETURN)], types=[tile(I8, 1 << 20)],
-                  constants=[bytes(LENGTH * n)])
+    return module(
+        [entry(body=constant(FIRST) * n + RETURN)],
+        types=[tile(I8, 1 << 20)],
+        constants=[bytes(LENGTH * n)],
+    )
 
 
 def constants_in_hints(n: int) -> bytes:
     size = 1 << (LENGTH * n - 1).bit_length()
     dense = b"\x07" + varint(FIRST) + varint(0)
     given = dictionary([(1, array([dense] * n))])
-    return module([entry(hints=hints([(1, given)]))], types=[tile(I8, size)],
-                  texts=[NAME, b"sm_100"], constants=[b"\x07" * (size - 1) + b"\x08"])
+    return module(
+        [entry(hints=hints([(1, given)]))],
+        types=[tile(I8, size)],
+        texts=[NAME, b"sm_100"],
+        constants=[b"\x07" * (size - 1) + b"\x08"],
+    )
 
 
 def dense_assumptions(n: int) -> bytes:
     size = 1 << (LENGTH * n - 1).bit_length()
     dense = b"\x07" + varint(FIRST) + varint(0)
-    return module([entry(signature=TAKES_ONE, body=assume(SCALAR, dense) * n + RETURN)],
-                  types=[tile(I8, size)], constants=[b"\x07" * (size - 1) + b"\x08"])
+    return module(
+        [entry(signature=TAKES_ONE, body=assume(SCALAR, dense) * n + RETURN)],
+        types=[tile(I8, size)],
+        constants=[b"\x07" * (size - 1) + b"\x08"],
+    )
 
 
 def splats(n: int) -> bytes:
     """Constants of 2^24 elements, of which one is stored."""
-    return module([entry(body=constant(FIRST) * n + RETURN)], types=[tile(I8, 1 << 24)],
-                  constants=[b"\x07"])
+    return module(
+        [entry(body=constant(FIRST) * n + RETURN)], types=[tile(I8, 1 << 24)], constants=[b"\x07"]
+    )
 
 
 def overlapping_constants(n: int) -> bytes:
@@ -347,9 +442,10 @@ def overlapping_constants(n: int) -> bytes:
 
 def clashing(n: int) -> bytes:
     """Names that PTX spells alike."""
-    return module([entry(i) for i in range(n)],
-                  texts=[b"k" + bytes([b"!$%&-+"[(i >> 2 * b) % 6] for b in range(8)])
-                         for i in range(n)])
+    return module(
+        [entry(i) for i in range(n)],
+        texts=[b"k" + bytes([b"!$%&-+"[(i >> 2 * b) % 6] for b in range(8)]) for i in range(n)],
+    )
 
 
 def alike(n: int) -> bytes:
@@ -357,8 +453,9 @@ def alike(n: int) -> bytes:
 
 
 def alike_globals(n: int) -> bytes:
-    return module([entry()], types=[tile(I8, 1)], constants=[b"\x01"],
-                  variables=[variable(0, FIRST, 0)] * n)
+    return module(
+        [entry()], types=[tile(I8, 1)], constants=[b"\x01"], variables=[variable(0, FIRST, 0)] * n
+    )
 
 
 BOMBS = [

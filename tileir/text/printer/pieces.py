@@ -93,6 +93,10 @@ class WrittenText:
         if characters > longest_text(self._bytecode):
             raise too_long(self._bytecode)
 
+    def __str__(self) -> str:
+        """The end of the text, which has not been written."""
+        return "".join(self._pieces)
+
     def flush(self) -> None:
         """Write what is held."""
         for piece in self._pieces:
