@@ -19,6 +19,7 @@ from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
 from tileir.text.printer.pieces import BoundedText, Pieces
 from tileir.text.printer.values import extent
+from tileir.verifier.module import check
 
 JSON_SCHEMA = 1
 
@@ -113,7 +114,11 @@ class _Tree:
             "hints": attribute(function.hints),
             "location": None if function.location is None else str(function.location),
         }
-        self._ops(head, function.body.block)
+        try:
+            self._ops(head, function.body.block)
+        except KeyError:  # a value that the text does not show, so that it has no name
+            check(self._bytecode, [function])
+            raise
 
     def _ops(self, head: dict[str, object], block: Block) -> None:
         with _list_in(self._out, _begun(head), "ops") as item:

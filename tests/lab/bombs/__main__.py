@@ -1,4 +1,4 @@
-"""`python -m tests.lab.bombs`: what each bomb costs, beside a plain file of its size, as a table."""
+"""`python -m tests.lab.bombs`: what each bomb costs, beside a plain file of its size."""
 
 from __future__ import annotations
 

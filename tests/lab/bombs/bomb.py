@@ -22,4 +22,4 @@ class Bomb(NamedTuple):
     @property
     def form(self) -> str:
         """``bytes`` or ``text``."""
-        return "text" if isinstance(self.made(1), str) else "bytes"
+        return "text" if isinstance(self.made(min(self.size, 40)), str) else "bytes"

@@ -1,4 +1,4 @@
-"""Bombs in text: what `tileir.assemble` reads. Lines of a size, words of a size, aliases of aliases."""
+"""Bombs in text, which `tileir.assemble` reads: many lines, long words, aliases of aliases."""
 
 from __future__ import annotations
 
@@ -236,7 +236,8 @@ BOMBS = [
         "return\n}", f"return loc({'callsite(' * n}unknown{' at unknown)' * n})\n}}"), 5000),
     bomb("nesting", "fused locations", lambda n: entry("").replace(
         "return\n}", f"return loc({'fused[' * n}unknown{']' * n})\n}}"), 5000),
-    bomb("counts", "ops of a text", lambda n: entry(lines("%c{} = constant <i8: 1> : tile<i8>", n))),
+    bomb("counts", "ops of a text",
+         lambda n: entry(lines("%c{} = constant <i8: 1> : tile<i8>", n))),
     bomb("counts", "kernels of a text", lambda n: lines("entry @k{}() {\nreturn\n}", n), 2000),
     bomb("counts", "globals of a text", lambda n: lines(
         "global @g{} <i8: [1]> : tile<1xi8>", n) + "\n" + entry(""), 2000),
@@ -259,8 +260,8 @@ BOMBS = [
     bomb("counts", "errors in a line", long_lines, 20_000),
     bomb("counts", "redefinitions", redefinitions),
     bomb("lengths", "name", lambda n: entry("").replace("@k", "@" + "k" * n), 200_000),
-    bomb("lengths", "quoted name", lambda n: entry("").replace("@k", f'@"{chr(92)}0A' + "k" * n + '"'),
-         200_000),
+    bomb("lengths", "quoted name",
+         lambda n: entry("").replace("@k", f'@"{chr(92)}0A' + "k" * n + '"'), 200_000),
     bomb("lengths", "name of a value", lambda n: entry(
         f"%{'v' * n} = constant <i8: 1> : tile<i8>"), 200_000),
     bomb("lengths", "mnemonic", lambda n: entry("o" * n), 200_000),
@@ -276,9 +277,11 @@ BOMBS = [
     bomb("lengths", "slashes", lambda n: entry("/ " * n), 60_000),
     bomb("lengths", "digits", lambda n: hinted("9" * n), 100_000),
     bomb("lengths", "hexadecimal digits", lambda n: hinted("0x" + "9" * n), 100_000),
-    bomb("lengths", "digits of a float", lambda n: constant(f"f32: {'9' * n}.0", "tile<f32>"), 100_000),
+    bomb("lengths", "digits of a float", lambda n: constant(
+        f"f32: {'9' * n}.0", "tile<f32>"), 100_000),
     bomb("lengths", "exponent", lambda n: constant(f"f32: 1.0e{'9' * n}", "tile<f32>"), 100_000),
-    bomb("lengths", "exponent of a billion", lambda n: constant("f64: 1.0e999999999", "tile<f64>"), 1),
+    bomb("lengths", "exponent of a billion", lambda n: constant(
+        "f64: 1.0e999999999", "tile<f64>"), 1),
     bomb("lengths", "digits of an extent", lambda n: typed(f"tile<{'9' * n}xi8>"), 100_000),
     bomb("lengths", "digits of a line", lambda n: entry("").replace(
         "return\n}", f'return loc("f":{"9" * n}:1)\n}}'), 100_000),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.formats.bombs import SHARED, SOURCE, opcode
-from tests.formats.small import RETURN, debug, table, varint
+from tests.formats.small import RETURN, debug, file, kernel, table, varint
 
 from .bomb import Bomb
 from .file_parts import (
@@ -432,8 +432,6 @@ def overlapping_constants(n: int) -> bytes:
     data = b"\x07" * (LENGTH * n)
     offsets = [0] * n
     payload = table([varint(len(data)) + data, *[b""] * (n - 1)], width=8, offsets=offsets)
-    from tests.formats.small import file, kernel
-
     return file(*kernel([b"\x10\x00\x00"]), (4, 8, payload))
 
 
