@@ -33,7 +33,7 @@ MAX_OVERLAPPING = 1 << 20
 """Bytes that the strings of a table may have altogether beyond `MAX_OVERLAP` times the table's own.
 Strings may lie on top of each other, so a table can promise the square of its size."""
 
-MAX_SHARED_PARAMETERS = 1 << 16
+MAX_SHARED_PARAMETERS = 1 << 17
 """Parameters that the functions of a file may have altogether beyond one for each byte of the file.
 Functions may share signatures, so a file can promise the square of its size."""
 
