@@ -223,7 +223,7 @@ def long_type_in_a_slot() -> bytes:
 
 
 def broken_type_in_types() -> bytes:
-    """A tile of the greatest rank whose last extent is no power of two, and 5,000 pointers to it."""
+    """A tile of the greatest rank, its last extent no power of two, and 5,000 pointers to it."""
     shape = varint(MAX_RANK) + struct.pack("<q", 1) * (MAX_RANK - 1) + struct.pack("<q", 3)
     types = [EMPTY_SIGNATURE, b"\x03", b"\x0d\x01" + shape, *[b"\x0c\x00\x02"] * 5000]
     return file(*kernel(types))

@@ -18,7 +18,7 @@ SHOWN_NAME = 1000
 
 
 def _shown(name: str) -> str:
-    return shorten(name, SHOWN_NAME)
+    return shorten(str(name), SHOWN_NAME)  # which may be of a wrong kind where it is edited
 
 
 class _Record:

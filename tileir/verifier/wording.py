@@ -43,7 +43,7 @@ SPECIAL = {
 
 def named(name: str) -> str:
     """Return a name for a message, in which a name of any length may stand very often."""
-    return shorten(name, LONGEST_MESSAGE // 2)
+    return shorten(str(name), LONGEST_MESSAGE // 2)
 
 
 @lru_cache(64)
