@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tileir.errors import UnsupportedError
 from tileir.messages.texts import display
@@ -45,8 +44,8 @@ class Compiled:
     def __reduce__(self) -> NoReturn:
         raise TypeError(_NOT_PICKLED)
 
-    def launch(self, grid: int | Sequence[int], args: Sequence[Any]) -> None:
-        """Run the kernel on a grid of up to three extents."""
+    def launch(self, grid: int | Sequence[int], args: Sequence[Any], **options: Any) -> None:
+        """Run the kernel on a grid of up to three extents; `options` depend on the target."""
         raise UnsupportedError(f"{self.symbol}: this target cannot run kernels")
 
     def refuse(self, names: Iterable[str]) -> None:
@@ -57,7 +56,10 @@ class Compiled:
             raise TypeError(f"launch() got an unexpected keyword argument {name!r}{taken}")
 
 
-class Compilation(Mapping[str, Compiled]):
+Entry = TypeVar("Entry", bound=Compiled)
+
+
+class Compilation(Mapping[str, Entry]):
     """A compiled module: the symbol of an entry -> the compiled entry.
 
     `llvm_ir` is the LLVM IR before optimisation. `ptx` and `plan` (entry symbol -> launch plan) are
@@ -66,11 +68,12 @@ class Compilation(Mapping[str, Compiled]):
 
     record_stages: Callable[[], dict[str, Stage]] | None = None
     """Compiles once more, and returns what each stage did."""
+    _stages: Mapping[str, Stage] | None = None
 
     def __init__(
         self,
         target: str,
-        entries: Mapping[str, Compiled],
+        entries: Mapping[str, Entry],
         llvm_ir: str,
         ptx: str | None = None,
         plan: Mapping[str, Any] | None = None,
@@ -78,22 +81,24 @@ class Compilation(Mapping[str, Compiled]):
         self.target = target
         self.llvm_ir = llvm_ir
         self.ptx = ptx
-        self.plan = dict(plan or {})
+        self.plan: dict[str, Any] = dict(plan or {})
         self._entries = dict(entries)
 
-    @cached_property
+    @property
     def stages(self) -> Mapping[str, Stage]:
         """What each stage of compiling did: the stage's name -> its text and remarks, in order.
 
         The first access compiles once more, from the module as it is then, even if this compilation
         came from the cache.
         """
-        return self.record_stages() if self.record_stages else {}
+        if self._stages is None:
+            self._stages = self.record_stages() if self.record_stages else {}
+        return self._stages
 
-    def __getitem__(self, symbol: str) -> Compiled:
+    def __getitem__(self, symbol: str) -> Entry:
         try:
             return self._entries[symbol]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
             known = ", ".join(self._entries) or "none"
             raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
 

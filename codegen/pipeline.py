@@ -11,6 +11,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
+from tileir.formats.forks import not_forking
+from tileir.messages.wording import did_you_mean
+
 from .stage_verifier import verifier_for
 from .state import State
 
@@ -38,23 +41,32 @@ AfterStage = Callable[[str, S], None]
 
 def stage_of(target_family: str, name: str) -> StageFunction:
     """Return the function of a stage."""
-    return getattr(import_module(f".{target_family}.stages", __package__), name)
+    with not_forking:
+        return getattr(import_module(f".{target_family}.stages", __package__), name)
+
+
+def unknown_stage(target_family: str, name: str) -> str | None:
+    """Return "has no stage ...", to follow the name of a target, if there is none of that name."""
+    names = STAGES[target_family]
+    if name in names:
+        return None
+    return f"has no stage {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}"
 
 
 def run(
-    family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
+    target_family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
 ) -> bool:
     """Run the stages of a family up to the one named `until`; return whether all have run.
 
     ValueError if the family has no stage of that name. Before `emit_llvm`, the state is verified
     after each stage where that is asked for (see `stage_verifier`).
     """
-    names = STAGES[family]
-    if until is not None and until not in names:
-        raise ValueError(f"{family} has no stage {until!r}")
-    verifier, emission = verifier_for(family, state), names.index("emit_llvm")
+    if until is not None and (problem := unknown_stage(target_family, until)):
+        raise ValueError(f"{target_family} {problem}")
+    names = STAGES[target_family]
+    verifier, emission = verifier_for(target_family, state), names.index("emit_llvm")
     for number, name in enumerate(names):
-        stage_of(family, name)(state)
+        stage_of(target_family, name)(state)
         if verifier is not None and number < emission:
             verifier.check(name, state)
         if after_stage is not None:

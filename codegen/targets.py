@@ -47,12 +47,13 @@ def package_of(target: str) -> str:
 
     Every such package has `compile_kernels(kernels, target)`, `why_not(op, target)` and
     `identity(target)`, which identifies the machine that its code depends on. If that is not None,
-    compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse.
+    compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse,
+    which gives None for bytes that it did not write.
     """
-    if target == HOST:
-        return "host"
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")
+    if target == HOST:
+        return "host"
     if target in TARGETS:
         return "nvptx"
     raise unknown(target, (HOST, *TARGETS))

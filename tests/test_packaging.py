@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import INVALID, ROOT, VALID
+from tests.installed import build_wheel
 
 KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
 
@@ -21,12 +22,7 @@ KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout, built with the backend that is installed."""
-    pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
-    out = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (built,) = out.glob("*.whl")
-    return built
+    return build_wheel(tmp_path_factory.mktemp("dist"))
 
 
 @pytest.mark.slow
@@ -36,6 +32,7 @@ def test_only_tileir_reaches_site_packages(wheel: Path) -> None:
     assert {name for name in top if not name.endswith(".dist-info")} == {"tileir"}
     for needed in (
         "tileir/py.typed",
+        "tileir/builder/op_methods.pyi",
         "tileir/formats/ops/core.py",
         "tileir/formats/TABLES.md",
         "tileir/formats/tileir.ksy",
@@ -167,7 +164,7 @@ def fill(site: Path, wheel: Path) -> None:
         shutil.copy(file.locate(), site / file)
 
 
-SCRIPT = ROOT / "tests" / "construct_alone.py"
+SCRIPT = ROOT / "tests" / "wasm" / "construct_alone.py"
 
 
 @pytest.mark.slow

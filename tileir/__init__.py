@@ -1,25 +1,72 @@
 """The open toolchain for CUDA Tile IR bytecode: read, explain, compile and run it.
 
-    from tileir import Bytecode
-    bytecode = Bytecode.parse(data)
+    bytecode = tileir.Bytecode.parse(data)
     for op in bytecode.functions[0].walk(): ...
+    tileir.compile(bytecode)["vector_add"].launch(grid, args)
+    tileir.compile(bytecode, "sm_90").ptx
 
-The names in `__all__` and the module `tileir.emulator` are the public interface; everything else
-may change.
+Functions; help(tileir.compile) says more
+    assemble(text)                text to Bytecode
+    compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
+    disassemble(bytecode)         Bytecode to text
+    verify(bytecode, target)      everything that is wrong with a module, as Diagnostics
+
+Classes
+    Bytecode           a module: parse, build, to_version, functions, globals, warnings
+    Function, Global   a kernel: name, type, walk(), body; a global variable
+    Section            a part of the file
+    Version            a version of the format, such as 13.4
+    Limits             how deep what is read may be nested
+    LaunchAttributes   what a text says about launches and bytecode cannot hold
+    Buffer             memory to launch a kernel on, by its address
+    Diagnostic         an error or a warning, with its position
+    Feature            something that a version of the format lacks
+
+Errors: each is a TileIRError, so catching that one is enough
+    BytecodeError, AssemblyError      bytes or a text that cannot be read
+    VerifyError                       a module that breaks rules of Tile IR
+    BuildError, VersionError          what cannot be built, or not in that version
+    UnsupportedError                  what cannot be compiled for a target
+    LaunchError                       arguments that do not fit a kernel
+    KernelError, KernelAssertionError, EmulationError, DeviceError   what a running kernel does
+    MissingPackageError               an optional package is not installed
+    UncheckedWarning                  a RuntimeWarning: a check that could not be made
+
+Modules
+    tileir.builder    modules from nothing, op by op; tileir.types has the types
+    tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
+    tileir.gpus       TARGETS: the GPUs, and their features
+    tileir.sampler    sample(seed, version): random valid modules
+    tileir.inspect    every byte explained; python -m tileir.inspect FILE
+    tileir.cutile     install(): programs of cuTile on the CPU; python -m tileir.cutile FILE
+                      (tileir.cutile.plugin is for pytest)
+    tileir.codegen.nvptx.plan   what a launch plan says
+
+What stands here is the public interface; everything else may change.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 # A wheel ships codegen/ and formats/ inside this package; a checkout keeps them beside it.
 _here = os.path.dirname(__file__)
 if not os.path.isdir(os.path.join(_here, "formats")):
     __path__.append(os.path.dirname(_here))
 
+from tileir.formats.forks import not_forking  # noqa: E402  the path comes first
+
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from _typeshed import ReadableBuffer
+
+    from tileir.codegen.compilation import Compilation, Compiled
+    from tileir.codegen.host import HostCompilation
+    from tileir.codegen.nvptx import PtxCompilation
     from tileir.formats.limits import Limits
     from tileir.formats.version import Version
 
@@ -43,8 +90,10 @@ if TYPE_CHECKING:
         VerifyError,
         VersionError,
     )
+    from .gpus import TargetName
     from .launch.attributes import LaunchAttributes
     from .launch.buffer import Buffer
+    from .launch.compile_options import CompileOptions
 
 __version__ = "0.1.0"
 
@@ -93,23 +142,34 @@ _MODULES = {
 """Public class -> module that defines it; the classes not listed are in `errors`."""
 
 
-def __getattr__(name: str) -> Any:
-    """Return a class of the public interface, imported when it is first asked for.
+if not TYPE_CHECKING:  # for a checker, a module with this function has every name
 
-    Commands start at once that way, and can be interrupted. `emulator` is a module, which needs no
-    import of its own either. AttributeError for a name that
-    `__all__` does not list.
-    """
-    if name == "emulator":
-        return import_module(".emulator", __name__)
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Return a class of the public interface, imported when it is first asked for.
+
+        Commands start at once that way, and can be interrupted. `emulator` is a module, which needs
+        no import of its own either. AttributeError for a name that `__all__` does not list.
+        """
+        if name == "emulator":
+            with not_forking:
+                return import_module(".emulator", __name__)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        with not_forking:
+            value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
+    """Return the names of the module; none for `help`, which then shows the overview alone.
+
+    It would add the whole text of each class and function: two thousand lines.
+    """
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        if frame.f_globals.get("__name__") == "pydoc":
+            return []
     return sorted({*globals(), *__all__, "emulator"})
 
 
@@ -131,12 +191,27 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     Raises AssemblyError, which lists everything that is wrong with the text or missing from the
     version; BuildError if `version` is not a bytecode version; TypeError if `text` is not a str.
     """
-    from .text.assembler import assemble as assemble_text
+    with not_forking:
+        from .text.assembler import assemble as assemble_text
 
     return assemble_text(text, version, name)
 
 
-def compile(bytecode, target: str | None = None, **options):
+@overload
+def compile(
+    bytecode: Bytecode | ReadableBuffer, target: Literal["host"], **options: Unpack[CompileOptions]
+) -> HostCompilation: ...
+@overload
+def compile(
+    bytecode: Bytecode | ReadableBuffer, target: TargetName, **options: Unpack[CompileOptions]
+) -> PtxCompilation: ...
+@overload
+def compile(
+    bytecode: Bytecode | ReadableBuffer,
+    target: str | None = None,
+    **options: Unpack[CompileOptions],
+) -> Compilation[Compiled]: ...
+def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **options: Any) -> Any:
     """Compile every entry of a module for a target; needs the ``codegen`` extra.
 
     bytecode  a Bytecode, or the bytes of one
@@ -168,16 +243,20 @@ def compile(bytecode, target: str | None = None, **options):
     ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
-    from .bytecode import Bytecode
-    from .messages.missing_packages import compiling
+    with not_forking:
+        from .bytecode import Bytecode
+        from .messages.missing_packages import compiling
 
     with compiling():
-        from tileir.codegen import compile as compile_bytecode
+        with not_forking:
+            from tileir.codegen import compile as compile_bytecode
 
         return compile_bytecode(Bytecode.of(bytecode), target, **options)
 
 
-def disassemble(bytecode, debug: bool = False, function: str | None = None) -> str:
+def disassemble(
+    bytecode: Bytecode | ReadableBuffer, debug: bool = False, function: str | None = None
+) -> str:
     """Return a module as text, byte for byte what NVIDIA's tileirdisasm 13.5 prints.
 
     bytecode  a Bytecode, or the bytes of one
@@ -189,7 +268,8 @@ def disassemble(bytecode, debug: bool = False, function: str | None = None) -> s
     VerifyError if an op cannot be written in its syntax, TypeError if `bytecode` is neither a
     Bytecode nor bytes.
     """
-    from .text.printer import disassemble as print_module
+    with not_forking:
+        from .text.printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
 
@@ -203,8 +283,9 @@ def load(path: str | os.PathLike[str], strict: bool = False) -> Bytecode:
     Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
     file that cannot be opened; TypeError if `path` is not a path.
     """
-    from .bytecode import Bytecode
-    from .errors import BytecodeError
+    with not_forking:
+        from .bytecode import Bytecode
+        from .errors import BytecodeError
 
     if not isinstance(path, str | os.PathLike):
         kind = type(path).__name__
@@ -218,7 +299,9 @@ def load(path: str | os.PathLike[str], strict: bool = False) -> Bytecode:
         raise
 
 
-def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Diagnostic]:
+def verify(
+    bytecode: Bytecode | ReadableBuffer, target: str | None = None, strict: bool = False
+) -> list[Diagnostic]:
     """Return everything that is wrong with a module: a list of Diagnostics, empty if nothing is.
 
     bytecode  a Bytecode, or the bytes of one
@@ -230,6 +313,7 @@ def verify(bytecode, target: str | None = None, strict: bool = False) -> list[Di
     a module that `assemble` made have their position in the text. Raises BytecodeError if the file
     cannot be read, UnsupportedError for an unknown target.
     """
-    from .verifier.module import verify as verify_module
+    with not_forking:
+        from .verifier.module import verify as verify_module
 
     return verify_module(bytecode, target, strict)

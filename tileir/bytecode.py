@@ -9,15 +9,17 @@ object is used.
 from __future__ import annotations
 
 import os
-import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tileir.formats.cursor import Slice, brief
+from tileir.formats.forks import Lock, not_forking
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
 from .errors import BytecodeError, Diagnostic
-from .launch.attributes import NONE
+from .launch.attributes import NONE, LaunchAttributes
+from .messages.flags import flag
 from .messages.texts import display
 from .read.debug_info import DebugInfo
 from .read.function import Function, Global, Section
@@ -28,6 +30,8 @@ from .write.requested_version import supported
 from .write.retarget import check_oddities, retarget
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
     from .read.text_positions import TextPositions
 
 __all__ = ["Bytecode", "Function", "Global", "Section"]
@@ -57,7 +61,12 @@ class Bytecode:
 
     @classmethod
     def parse(
-        cls, data, strict: bool = False, *, limits: Limits = DEFAULT, reference: bool = False
+        cls,
+        data: ReadableBuffer,
+        strict: bool = False,
+        *,
+        limits: Limits = DEFAULT,
+        reference: bool = False,
     ) -> Bytecode:
         """Read a file's bytes (bytes, bytearray, memoryview, mmap or any buffer of bytes).
 
@@ -76,7 +85,8 @@ class Bytecode:
         if not view.c_contiguous:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
-        bytecode = cls(OriginalFile(view, limits, reference))
+        strict = flag("strict", strict)
+        bytecode = cls(OriginalFile(view, limits, flag("reference", reference)))
         return bytecode.touch(strict=True) if strict else bytecode
 
     def __init__(self, original: OriginalFile) -> None:
@@ -91,7 +101,7 @@ class Bytecode:
         self.producer = original.producer
         self.launch_attributes = NONE
         self.text: TextPositions | None = None
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     @once
     def functions(self) -> list[Function]:
@@ -109,7 +119,7 @@ class Bytecode:
         return self.original.debug
 
     @classmethod
-    def of(cls, given: Bytecode | bytes) -> Bytecode:
+    def of(cls, given: Bytecode | ReadableBuffer) -> Bytecode:
         """Return a Bytecode unchanged, and parse anything else as bytes; see `parse`."""
         if isinstance(given, Bytecode):
             return given
@@ -123,7 +133,7 @@ class Bytecode:
     def function(self, name: str) -> Function:
         """Return the function of that name; KeyError if there is none."""
         for function in self.functions:
-            if function.name == name:
+            if isinstance(name, str) and function.name == name:
                 return function
         names = ", ".join(display(function.name) for function in self.functions)
         raise KeyError(f"no function {name!r}; there are: {names or 'none'}")
@@ -147,7 +157,7 @@ class Bytecode:
         A table entry that nothing uses cannot be wrong, only odd; such entries are checked when
         the warnings are asked for. With `strict`, raise BytecodeError for the first oddity.
         """
-        original = self.original
+        original, strict = self.original, flag("strict", strict)
         with paused_collector():
             for function in original.functions:
                 _ = function.type, function.hints, function.argument_attributes
@@ -171,7 +181,7 @@ class Bytecode:
                 found=odd.message,
             )
 
-    def build(self, check: bool = True) -> bytes:
+    def build(self, check: bool = True, *, compact: bool = False) -> bytes:
         """Return the file's bytes, with what was changed since it was read.
 
         Unchanged functions keep their bytes; changed ones are written in the shortest encoding.
@@ -179,10 +189,17 @@ class Bytecode:
         argument attributes, location and all of its body. BuildError names what cannot be written,
         or the op that breaks a rule that it kept before. Without `check`, rules are not checked,
         for tests of programs that read such files.
-        """
-        from .write.changes import rewritten
 
-        return rewritten(self, check)
+        Strings, constants and debug records that nothing refers to any more since the file was read
+        are emptied: they keep their index and lose their content. Types stay, and so does what was
+        unused before. If `compact`, all is written anew, and only what is used. BytecodeError if
+        that, or what an unchanged function refers to, cannot be read.
+        """
+        with not_forking:
+            from .write.changes import compacted, rewritten
+
+        check = flag("check", check)
+        return compacted(self, check) if flag("compact", compact) else rewritten(self, check)
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """Return the module in another version of the format, for example ``to_version("13.1")``.
@@ -207,12 +224,31 @@ class Bytecode:
         check_oddities(same, other)
         return other
 
+    def __reduce__(self) -> tuple:
+        """Copies and pickles hold what `build(check=False)` would write now, and read it again.
+
+        They have the same launch attributes, and the positions in a text if nothing was edited.
+        """
+        data = self.build(check=False)
+        text = self.text if data == self.data else None
+        return _read_again, (data, self.limits, self.launch_attributes, text)
+
     def __repr__(self) -> str:
         try:
             names = ", ".join(function.name for function in self.functions)
         except BytecodeError:
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
+
+
+def _read_again(
+    data: bytes, limits: Limits, launch_attributes: LaunchAttributes, text: TextPositions | None
+) -> Bytecode:
+    """Return the module of a pickle or copy."""
+    made = Bytecode.parse(data, limits=limits)
+    made.launch_attributes = launch_attributes
+    made.text = None if text is None else replace(text, original=made.original)
+    return made
 
 
 def _way_to(given: object) -> str:

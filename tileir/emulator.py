@@ -18,6 +18,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tileir.formats.forks import not_forking
+
+from .messages.missing_packages import ARRAYS, needing
+
 if TYPE_CHECKING:
     from tileir.codegen.emulator import (
         APPROXIMATIONS,
@@ -44,18 +48,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """What `__all__` lists, imported when it is first asked for; AttributeError for other names."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .messages.missing_packages import ARRAYS, needing
+if not TYPE_CHECKING:  # for a checker, a module with this function has every name
 
-    with needing(ARRAYS, "the emulator"):
-        from tileir.codegen import emulator
+    def __getattr__(name: str) -> Any:
+        """What `__all__` lists, imported when first asked for; AttributeError for other names."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        with needing(ARRAYS, "the emulator"), not_forking:
+            from tileir.codegen import emulator
 
-    found = getattr(emulator, name)
-    globals()[name] = found
-    return found
+        found = getattr(emulator, name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -25,6 +25,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
+from tileir.formats.forks import not_forking
+
 from .errors import UnsupportedError
 
 Capability = tuple[int, int]
@@ -67,6 +69,13 @@ GATED: frozenset[str] = frozenset(get_args(Gated))
 
 RESERVED_BYTES = 1 << 10
 """Bytes of shared memory that the system reserves in each block."""
+
+
+TargetName = Literal[
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a",
+    "sm_103", "sm_103a", "sm_107", "sm_110", "sm_110a", "sm_120", "sm_120a", "sm_121", "sm_121a",
+]  # fmt: skip
+"""The keys of `TARGETS`, for type checkers and editors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +340,8 @@ def assembled_for(target: str, ptx_target: str) -> str:
 
 def unknown(name: object, known: Iterable[str], noun: str = "target") -> UnsupportedError:
     """Return the error about a target, or another `noun`, that is none of the `known` ones."""
-    from .messages.wording import did_you_mean
+    with not_forking:
+        from .messages.wording import did_you_mean
 
     # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
     meant = did_you_mean(name, known, close=0.85) if isinstance(name, str) else ""

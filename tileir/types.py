@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
 
@@ -58,7 +59,10 @@ class Pointer:
         return f"ptr<{self.pointee}{extra}>"
 
 
-Element = Scalar | Pointer
+if TYPE_CHECKING:  # most are scalars: a checker takes them for one until isinstance says Pointer
+    Element = Scalar | Any
+else:
+    Element = Scalar | Pointer
 
 
 @dataclass(frozen=True, slots=True)

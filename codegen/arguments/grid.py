@@ -22,6 +22,10 @@ MAX_BLOCKS = (1 << 63) - 1
 def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
     """Return the three extents of a grid; LaunchError if it is invalid."""
     try:
+        if not isinstance(grid, int | np.integer | np.ndarray | Sequence) or isinstance(
+            grid, bytes | bytearray | memoryview
+        ):
+            raise TypeError
         extents = [operator.index(grid)] if is_number(grid) else [operator.index(n) for n in grid]
     except TypeError:
         raise LaunchError(f"{symbol}: the grid must be integers, got {shown(grid)}") from None

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tileir.errors import DeviceError
+from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import missing
 
 ASSERTED = "CUDA_ERROR_ASSERT"
@@ -31,7 +32,8 @@ def start() -> None:
 @cache
 def _bindings() -> Any:
     try:
-        from cuda.bindings import driver
+        with not_forking:
+            from cuda.bindings import driver
     except ModuleNotFoundError:
         raise missing(["cuda-bindings"], "launching on a GPU") from None
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
@@ -21,17 +21,21 @@ Rows = Iterator[tuple[Op | None, str, str]]
 """One row a decision: the op that it is about, the decision, and the reason."""
 
 
-class Printer(stage_printer.StagePrinter):
+class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `host`."""
 
     target_family = "host"
     bodies = ("eliminate_dead_ops", "place_buffers")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR", "emit_object": "assembly"}
-    texts = {
+    texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
         "optimise": lambda state: str(state.optimised),
         "emit_object": lambda state: cpu.assembly(state.optimised),
     }
+
+    def kernels(self, state: State) -> Sequence[KernelState]:
+        """See `StagePrinter`."""
+        return state.kernels
 
     def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `StagePrinter`."""
@@ -40,7 +44,7 @@ class Printer(stage_printer.StagePrinter):
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
 
-    def annotation(self, each: KernelState, op: Op, name_of: Callable[[Value], str]) -> str:
+    def annotation(self, each: KernelState, op: Op, name_of: stage_printer.NameOf) -> str:
         """Return the bytes of the workspace that the op's tiles lie in, or "inline"."""
         tiles = [value for value in op.results if _storage(each, op, value)]
         parts = [

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Never
 
 from tileir.codegen import pipeline
 from tileir.codegen.compilation import Compilation, Compiled
@@ -37,7 +37,7 @@ class CompiledEntry(Compiled):
         self._image = image
 
     def launch(
-        self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None, **others: Any
+        self, grid: int | Sequence[int], args: Sequence[Any], *, stream: Any = None, **others: Never
     ) -> None:
         """Run the kernel on the GPU of this thread's CUDA context, or else that of the arguments.
 
@@ -68,8 +68,10 @@ class CompiledEntry(Compiled):
         on_device.load(self.symbol, self.plan, self._image)
 
 
-class PtxCompilation(Compilation):
+class PtxCompilation(Compilation[CompiledEntry]):
     """Kernels compiled for a GPU: `ptx` holds all of them, `plan` one launch plan each."""
+
+    ptx: str
 
 
 def identity(target: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
@@ -28,14 +28,14 @@ Rows = Iterator[tuple[Op | None, str, str]]
 """One row a decision: the op that it is about, the decision, and the reason."""
 
 
-class Printer(stage_printer.StagePrinter):
+class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `nvptx`."""
 
     target_family = "nvptx"
     bodies = ("eliminate_dead_ops", "assign_layouts")
     superseded = ("prefer_layouts",)
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
-    texts = {
+    texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
         "optimise": lambda state: str(state.optimised),
         "emit_ptx": lambda state: state.ptx,
@@ -44,6 +44,10 @@ class Printer(stage_printer.StagePrinter):
 
     def __init__(self) -> None:
         self._layouts = LayoutNames()
+
+    def kernels(self, state: State) -> Sequence[KernelState]:
+        """See `StagePrinter`."""
+        return state.kernels
 
     def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `StagePrinter`."""
@@ -67,7 +71,7 @@ class Printer(stage_printer.StagePrinter):
         """See `StagePrinter`: the layouts that annotations have named so far."""
         return self._layouts.definitions
 
-    def annotation(self, each: KernelState, op: Op, name_of: Callable[[Value], str]) -> str:
+    def annotation(self, each: KernelState, op: Op, name_of: stage_printer.NameOf) -> str:
         """Return the layouts that results are defined in, and those that they are converted to."""
         parts, own = [], ""
         if op in each.assignment.op_layouts:

@@ -63,6 +63,9 @@ class Function:
         """Nothing is known of its source."""
         return []
 
+    def locate_op(self, position: int) -> None:
+        """Nothing is known of the source of an op."""
+
 
 @dataclass
 class Module:
@@ -72,6 +75,7 @@ class Module:
     globals: list = field(default_factory=list)
     version: Version = LATEST
     launch_attributes: LaunchAttributes = NONE
+    tag: int = 0
     text: None = None
 
 
@@ -159,8 +163,10 @@ class Kernel:
 
     def module(self) -> Module:
         """The finished module, with this entry only."""
-        self.op("return")
-        return Module([Function(self.name, Body(self.type, self.block))])
+        if self.block.parent is None:
+            self.op("return")
+            Body(self.type, self.block)
+        return Module([Function(self.name, self.block.parent)])
 
 
 def elementwise(name: str, inputs: Sequence[str], result: str, size: int, **attributes: Any):

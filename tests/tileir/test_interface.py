@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pydoc
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -14,11 +16,12 @@ from tests.corpus import ROOT
 LOADED = "import sys, tileir; print(*sorted(name for name in sys.modules if 'tileir' in name))"
 
 
-def test_importing_it_imports_nothing_else() -> None:
+def test_importing_it_imports_little_else() -> None:
+    """What has to wait for a fork is known before anything is imported."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["tileir"]
+    assert done.stdout.split() == ["tileir", "tileir.formats", "tileir.formats.forks"]
 
 
 def test_all_of_it_is_there() -> None:
@@ -27,6 +30,18 @@ def test_all_of_it_is_there() -> None:
         assert getattr(tileir, name).__module__.startswith("tileir")
     with pytest.raises(AttributeError, match="module 'tileir' has no attribute 'Bitecode'"):
         _ = tileir.Bitecode
+
+
+def test_help_is_an_overview() -> None:
+    """It fits two screens, and names all that is public and all that README uses."""
+    text = pydoc.plain(pydoc.render_doc(tileir))
+    assert len(text.splitlines()) <= 100
+    readme = (ROOT / "README.md").read_text()
+    used = set(re.findall(r"\btileir\.([A-Z]\w+)", readme))
+    used |= {f"{name}(" for name in re.findall(r"\btileir\.(?:\w+\.)?([a-z_]+)\(", readme)}
+    used |= set(re.findall(r"^(?:from|import) (tileir\.[\w.]+)", readme, re.MULTILINE))
+    assert "compile(" in used
+    assert not [name for name in {*used, *tileir.__all__} if name not in text]
 
 
 def test_the_version() -> None:

@@ -12,6 +12,7 @@ from inspect import Parameter, Signature
 
 from tileir.errors import BuildError
 from tileir.formats.leaves import EnumValue
+from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Attribute, Each, Op, Operand
 from tileir.ir import Value
 from tileir.messages.wording import choice, did_you_mean
@@ -24,6 +25,10 @@ RESULTS = ("result", "results", "location")
 def python_name(name: str) -> str:
     """Return a name of the table as a Python identifier."""
     return f"{name}_" if keyword.iskeyword(name) else name
+
+
+METHODS = [python_name(spec.mnemonic) for spec in OPS if spec.in_body]
+"""Names of the ops' methods."""
 
 
 def signature(spec: Op) -> Signature:
@@ -66,13 +71,13 @@ def documentation(spec: Op) -> str:
     lines = [spec.doc, ""]
     for slot in spec.operands:
         arity = {"one": "", "optional": ", optional", "many": ", any number"}[slot.arity]
-        lines.append(f"{python_name(slot.name)}: {slot.type}{arity}. {slot.doc}")
+        lines.append(f"{python_name(slot.name)}: {str(slot.type) or 'any type'}{arity}. {slot.doc}")
     for slot in spec.attributes:
-        cases = _cases(slot)
+        cases = cases_of(slot)
         listed = f" One of {', '.join(cases)}." if cases else ""
         lines.append(f"{python_name(slot.name)}: {slot.doc}{listed}")
     for slot in spec.results:
-        lines.append(f"Gives {slot.name}: {slot.type}. {slot.doc}")
+        lines.append(f"Gives {slot.name}: {str(slot.type) or 'any type'}. {slot.doc}")
     lines.append(f"Since {spec.since}.")
     return "\n".join(line.rstrip() for line in lines)
 
@@ -126,13 +131,13 @@ def _missing(spec: Op, slot: Operand | Attribute) -> BuildError:
     """Return the error for a slot that must be given and is not."""
     slots = (*spec.operands, *spec.attributes)
     needed = [python_name(s.name) for s in slots if shown_default(s) is Parameter.empty]
-    cases = _cases(slot) if isinstance(slot, Attribute) else ()
+    cases = cases_of(slot) if isinstance(slot, Attribute) else ()
     which = f", which is {choice(cases)}" if cases else ""
     text = f"{python_name(slot.name)} is missing{which}; the call needs {', '.join(needed)}"
     return BuildError(f"{spec.mnemonic}: {text}")
 
 
-def _cases(slot: Attribute) -> tuple[str, ...]:
+def cases_of(slot: Attribute) -> tuple[str, ...]:
     """Return the enum cases that a slot admits; none if it is not for an enum."""
     return slot.allowed or (
         tuple(slot.node.enum.by_name) if isinstance(slot.node, EnumValue) else ()

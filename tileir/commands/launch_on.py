@@ -87,6 +87,6 @@ def gpu_here() -> str:
     """
     with compiling():
         import tileir.codegen.nvptx  # noqa: F401
-    from tileir.codegen.device.own import own_target
+    from tileir.codegen.device.own_target import own_target
 
     return own_target()

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tileir.gpus import GPUS, capability_of, unknown
+from tileir.messages.missing_packages import CODEGEN, needing
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -65,25 +66,25 @@ def install(
     an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
     already loaded the real driver.
     """
-    from tileir.messages.missing_packages import CODEGEN, needing
-
     with needing(CODEGEN, "cuTile on the CPU"):
-        from . import private, refused_imports, torch_device, traced
+        from . import cutile_internals, refused_imports, torch_device, traced
         from .driver import Driver
         from .options import Options
 
     check, trace = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
     driver = Driver(capability(sm), Options(threads, check, trace))
-    private.check_version()
-    if not private.is_installed():
+    cutile_internals.check_version()
+    if not cutile_internals.is_installed():
         torch_device.install(driver.capability)
-        private.install(driver)
+        cutile_internals.install(driver)
         refused_imports.install()
         atexit.register(traced.tell, trace)
 
 
 def capability(sm: str) -> tuple[int, int]:
     """Return a GPU's compute capability: ``sm_121`` is (12, 1). UnsupportedError if unknown."""
+    if not isinstance(sm, str):
+        raise TypeError(f"expected the name of a GPU, got {sm!r}")
     if sm not in GPUS:
         raise unknown(sm, GPUS, "GPU")
     return capability_of(sm)

@@ -42,12 +42,12 @@ def unpack(address: int) -> bytes:
 
 
 @cache
-def compiled(bytecode: bytes, options: Options) -> Module:
+def compiled(bytecode: bytes, options: Options) -> CpuModule:
     """Return a module compiled for the CPU; the same bytecode is compiled only once."""
-    return Module(bytecode, options)
+    return CpuModule(bytecode, options)
 
 
-class Module:
+class CpuModule:
     """The compiled kernels of a module. cuTile also tries modules without any kernel.
 
     Raises BytecodeError for a module that cannot be read, UnsupportedError for one that cannot be
@@ -57,7 +57,7 @@ class Module:
     def __init__(self, bytecode: bytes, options: Options) -> None:
         read = tileir.Bytecode.parse(bytecode)
         code = _compile(read, options) if read.functions else {}
-        self.entries = {f.name: Entry(code[f.name], f.type.parameters) for f in read.functions}
+        self.entries = {f.name: CpuKernel(code[f.name], f.type.parameters) for f in read.functions}
 
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
@@ -76,7 +76,7 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
                 yield from (name, name.partition("#")[0])
 
 
-class Entry:
+class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory."""
 
     def __init__(self, kernel: Any, parameters: list[Any]) -> None:

@@ -10,7 +10,7 @@ from tileir.formats.version import SUPPORTED
 from tileir.gpus import GPUS, newest_run_by
 from tileir.messages.missing_packages import CODEGEN
 
-from . import nvidia, ours
+from . import nvidia, self_checks
 from .packages import installed, look, packages
 
 SCHEMA = 1
@@ -39,7 +39,7 @@ def examine() -> dict[str, Any]:
     ]
     failed = [row["detail"] for row in abilities if row["broken"]]
     return report | {
-        "cache": ours.look_at_cache(),
+        "cache": self_checks.look_at_cache(),
         "abilities": abilities,
         "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
         "broken": list(dict.fromkeys(needed + failed)),
@@ -51,7 +51,7 @@ def _abilities(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     tools = {tool["name"]: tool for tool in report["tools"]}
     versions = f"bytecode {report['bytecode'][0]} to {report['bytecode'][-1]}"
     return [
-        _ours("read, verify, print, write", versions, ours.check_reading),
+        _ours("read, verify, print, write", versions, self_checks.check_reading),
         *_compiling(has),
         _on_a_gpu(has, report["driver"]),
         _cutile(has),
@@ -67,7 +67,7 @@ def _row(what: str, able: bool, detail: str, install: str = "") -> dict[str, Any
 
 def _ours(what: str, detail: str, check: Any) -> dict[str, Any]:
     """Return the row of an ability of tileir itself, which must work."""
-    problem = ours.problem_of(check)
+    problem = self_checks.problem_of(check)
     return _row(what, problem is None, problem or detail) | {"broken": problem is not None}
 
 
@@ -75,14 +75,14 @@ def _compiling(has: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows = ("compile and run on the CPU", "compile for GPUs")
     if lacking := _lacking(has, *CODEGEN):
         return [_row(what, False, *lacking) for what in rows]
-    if ours.problem_of(ours.check_llvm):
-        return [_ours(what, "", ours.check_llvm) for what in rows]
+    if self_checks.problem_of(self_checks.check_llvm):
+        return [_ours(what, "", self_checks.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
 
     llvm = f"LLVM {VERSION}"
     return [
-        _ours(rows[0], f"{platform.machine()}, {llvm}", ours.check_host),
-        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", ours.check_ptx),
+        _ours(rows[0], f"{platform.machine()}, {llvm}", self_checks.check_host),
+        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", self_checks.check_ptx),
     ]
 
 

@@ -11,6 +11,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tileir.formats.forks import not_forking
+from tileir.messages.missing_packages import ARRAYS, needing
 from tileir.types import Scalar, Tile
 
 from . import floats, numbers
@@ -76,9 +78,7 @@ class Constant:
         Small floats have types of ml_dtypes; tf32 becomes float32; fnv8E5M3FNU stays bits, as
         uint8.
         """
-        from tileir.messages.missing_packages import ARRAYS, needing
-
-        with needing(ARRAYS, "an array"):
+        with needing(ARRAYS, "an array"), not_forking:
             from .arrays import unpack
 
         return unpack(self.type, self.data, self.is_splat)
@@ -108,9 +108,7 @@ def to_constant(value: object, type: Tile | None = None) -> Constant:
     """
     numpy = sys.modules.get("numpy")  # without which nobody can have made an array of it
     if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
-        from tileir.messages.missing_packages import ARRAYS, needing
-
-        with needing(ARRAYS, "an array"):
+        with needing(ARRAYS, "an array"), not_forking:
             from . import arrays
 
         return Constant(*arrays.pack(value, type))

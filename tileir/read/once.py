@@ -7,22 +7,31 @@ time get different objects, which breaks what is compared by identity.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar, overload
+
+T = TypeVar("T")
 
 
-class once:  # noqa: N801  used like a keyword, as `property` is
-    """An attribute whose value the method computes; its object has an RLock named `_lock`.
+class once(Generic[T]):  # noqa: N801  used like a keyword, as `property` is
+    """An attribute whose value the method computes; its object has a `forks.Lock` named `_lock`.
 
     It can be assigned to like any other attribute. A method that raises is called again next time.
     """
 
-    def __init__(self, method: Callable) -> None:
+    def __init__(self, method: Callable[[Any], T]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance, owner: type | None = None):
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Self | T:
         if instance is None:
             return self
         with instance._lock:

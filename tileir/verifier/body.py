@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 
 from tileir.errors import LONGEST_MESSAGE, Diagnostic
 from tileir.formats.errors import shorten
+from tileir.formats.ops.spec import Op as Row
 from tileir.formats.version import Version
 from tileir.ir import Block, Op, Value
+from tileir.ir.locations import Location
 from tileir.read.function import Function, Global
 
 from .catalogue import SUSPICIONS, declare
 from .constraints import Problem, signature, type_problem, version_problem
-from .malformed import malformed
+from .malformed import malformed, malformed_body, malformed_location, malformed_types
 from .rules.control_flow import Frame, ending_problem, placement_problem, receiver, region_problem
 from .rules.debug import Scopes
 from .rules.symbols import hint_problem, use_problem
@@ -27,6 +29,14 @@ DOMINANCE = declare(
     "dominance",
     "An op may use the parameters of its function, results of ops before it in its block, and what "
     "is visible to the ops around it; not what an op after it defines, or one in another region.",
+)
+
+
+PARAMETERS = declare(
+    "parameters",
+    "The parameters of a body have the types of its function's signature. Those of a file always "
+    "do; block arguments may have been added or removed since.",
+    "set the function's type as well",
 )
 
 
@@ -82,9 +92,15 @@ class _Walk:
         self.known: dict[tuple, Problem | None] = {}
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
+        self.located: set[Location] = set()
         body = function.body  # decoded first, as `op_locations` needs it
-        self.stack = [_Scope(body.block, Frame(None))]
-        self.misplaced = any(map(self.scopes.problem, function.op_locations()))
+        problem = malformed_body(body) or malformed_types(body.block.arguments)
+        problem = problem or _other_parameters(function)
+        self.stack = [] if problem else [_Scope(body.block, Frame(None))]
+        if problem:
+            self._report(None, problem)
+        read = function.op_locations() if isinstance(function, Function) else []
+        self.misplaced = any(map(self.scopes.problem, read))
 
     def run(self) -> list[Diagnostic]:
         """Return everything that is wrong, in the order of the file."""
@@ -97,7 +113,7 @@ class _Walk:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
             for op in scope.ops:
-                problem = malformed(op)
+                problem = malformed(op) or self._malformed(op)
                 if problem:
                     self._give_up(op, problem)
                     continue
@@ -113,20 +129,31 @@ class _Walk:
                 stack.pop()
         return self.diagnostics
 
+    def _malformed(self, op: Op) -> Problem | None:
+        """Return what is wrong with the location and the block arguments of an op."""
+        problem = None
+        if op.unread_location is None:
+            problem = malformed_location(op.location, self.located)
+        for region in op.regions:
+            for block in region.blocks:
+                problem = problem or malformed_types(block.arguments)
+        return problem
+
     def _give_up(self, op: object, problem: Problem) -> None:
         """Report a malformed op, and poison its results."""
         if not isinstance(op, Op):
             return self._report(None, problem)
-        results = [value for value in op.results or () if isinstance(value, Value)]
+        listed = op.results if isinstance(op.results, list | tuple) else ()
+        results = [value for value in listed if isinstance(value, Value)]
         self.visible.update(results)
         self.poisoned.update(results)
-        return self._report(op, problem)
+        return self._report(op if isinstance(op.spec, Row) else None, problem)
 
     def _enter(self, scope: _Scope) -> None:
         block = scope.block
         scope.ops = iter(block.ops)
         self._define(scope, block.arguments)
-        whole = all(isinstance(op, Op) for op in block.ops[-1:])
+        whole = not any(map(malformed, block.ops[-1:]))
         problem = ending_problem(block, scope.frame) if whole else None
         if problem:
             op = block.ops[-1] if block.ops else scope.frame.op
@@ -152,7 +179,7 @@ class _Walk:
         if problem is None:
             problem = self.known.get(key, self)
             if problem is self:
-                problem = self.known[key] = type_problem(op) or version_problem(op, self.version)
+                problem = self.known[key] = self._types(op)
         if problem is None:
             problem = self._particular(op, scope)
         if problem is not None:
@@ -166,10 +193,19 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        if self.misplaced or not op.location_unread:  # else `op_locations` was checked
+        as_read = op.unread_location == self.function.locate_op  # then `op_locations` has it
+        if self.misplaced or not as_read:
             problem = self.scopes.problem(op.location)
             if problem:
                 self._report(op, problem)
+
+    def _types(self, op: Op) -> Problem | None:
+        """Return what is wrong with the types of an op, which alone decide about it."""
+        return (
+            malformed_types((*op.operand_list(), *op.results))
+            or type_problem(op)
+            or version_problem(op, self.version)
+        )
 
     def _look_at_operands(self, op: Op) -> tuple[Problem | None, bool]:
         """Return the problem of an operand that is not visible, and whether one is poisoned."""
@@ -228,3 +264,13 @@ class _Walk:
                 shorten(hint, LONGEST_MESSAGE),
             )
         )
+
+
+def _other_parameters(function: Function) -> Problem | None:
+    """Return what is wrong if the parameters of the body are not those of the signature."""
+    types = tuple(value.type for value in function.body.block.arguments)
+    if types == getattr(function.type, "parameters", types):
+        return None
+    spelled = ", ".join(map(str, types))
+    text = f"the function is {function.type}, its parameters are ({spelled})"
+    return PARAMETERS, text, PARAMETERS.hint

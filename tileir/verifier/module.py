@@ -6,18 +6,21 @@ that use them count as consequences, and are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
 from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
+from .items import good_functions, good_globals, producer_problems
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
+from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
 
 ALIGNMENT = declare(
@@ -39,14 +42,11 @@ def verify(
     bytecode: Bytecode | bytes, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
     """Return everything that is wrong with a module; see `tileir.verify`."""
-    bytecode = Bytecode.of(bytecode)
+    bytecode, strict = Bytecode.of(bytecode), flag("strict", strict)
     if target is not None:
         check_target(target)
     bytecode.touch()
-    diagnostics = list(_items(bytecode.functions, bytecode.globals, warn=True))
-    variables = {variable.name: variable for variable in bytecode.globals}
-    for function in bytecode.functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn=True)
+    diagnostics = _module(bytecode, bytecode.functions, target, warn=True)
     for odd in bytecode.warnings:
         if odd.kind == "unknown_flags":
             diagnostics.append(replace(odd, kind=FLAGS.id))
@@ -57,12 +57,26 @@ def verify(
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
-    functions = list(bytecode.functions if functions is None else functions)
-    diagnostics = list(_items(functions, bytecode.globals, warn=False))
-    variables = {variable.name: variable for variable in bytecode.globals}
+    functions = bytecode.functions if functions is None else list(functions)
+    refuse(located(_module(bytecode, functions, None, warn=False), bytecode))
+
+
+def check_names(bytecode: Bytecode) -> None:
+    """Raise one VerifyError that lists the functions that are none, or have no names."""
+    refuse(good_functions(bytecode.functions, whole=False)[1])
+
+
+def _module(
+    bytecode: Bytecode, given: Sequence[Function], target: str | None, warn: bool
+) -> list[Diagnostic]:
+    functions, diagnostics = good_functions(given)
+    globals_, wrong = good_globals(bytecode.globals)
+    diagnostics += [*_header(bytecode), *wrong, *producer_problems(bytecode)]
+    diagnostics += _items(functions, globals_, warn)
+    variables = {variable.name: variable for variable in globals_}
     for function in functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version)
-    refuse(located(diagnostics, bytecode))
+        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn)
+    return diagnostics
 
 
 def refuse(diagnostics: list[Diagnostic]) -> None:
@@ -71,6 +85,12 @@ def refuse(diagnostics: list[Diagnostic]) -> None:
     if errors:
         count = "one problem" if len(errors) == 1 else f"{len(errors)} problems"
         raise VerifyError(f"not valid Tile IR, {count}:", errors)
+
+
+def _header(bytecode: Bytecode) -> Iterator[Diagnostic]:
+    text = tag_problem(bytecode)
+    if text:
+        yield Diagnostic(TAG.severity, TAG.id, text, OFFSET, "", "", op="header", hint=TAG.hint)
 
 
 def _items(functions: list[Function], variables: list[Global], warn: bool) -> Iterator[Diagnostic]:

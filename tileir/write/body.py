@@ -21,7 +21,6 @@ from tileir.ir import Block, Body, Op, Region, Value
 from tileir.types import Type
 
 from .attributes import Record, encode_inline, listed, truth
-from .renamed_functions import Relocation, as_it_is
 from .tables import OutputTables
 
 PARTS = {"operands": dict, "attributes": dict, "results": list, "regions": list}
@@ -29,17 +28,11 @@ PARTS = {"operands": dict, "attributes": dict, "results": list, "regions": list}
 
 
 class BodyEncoder:
-    """Encodes one function body; afterwards `locations` has the location of each op in pre-order.
+    """Encodes one function body; afterwards `locations` has that of each op in pre-order."""
 
-    `relocate` maps the location of an op to the one that is written.
-    """
-
-    def __init__(
-        self, tables: OutputTables, relocate: Relocation = as_it_is, limits: Limits = DEFAULT
-    ) -> None:
+    def __init__(self, tables: OutputTables, limits: Limits = DEFAULT) -> None:
         self.tables = tables
         self.limits = limits
-        self.relocate = relocate
         self.locations: list[int] = []
         self.numbers: dict[Value, int] = {}
 
@@ -91,7 +84,7 @@ class BodyEncoder:
             with _Within(op, slot.name):
                 record[slot.name] = self._attribute(slot, op, result)
         with _Within(op, "location"):
-            self.locations.append(self.tables.locations.number(self.relocate(op.location)))
+            self.locations.append(self.tables.locations.number(op.location))
         if spec.regions:
             record["regions"] = self._regions(op, depth)
         elif op.regions:

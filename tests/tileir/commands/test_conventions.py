@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir import __version__
 from tileir.__main__ import main
+from tileir.codegen import pipeline
 from tileir.commands import conventions
 from tileir.tools import nvidia
 
@@ -369,6 +371,18 @@ def test_stages_are_told() -> None:
     assert ptx.stdout == tileir(*given, VECTOR_ADD).stdout
     host = tileir("compile", "--emit", "stage:fuse", VECTOR_ADD)
     assert "// inline" in host.stdout
+
+
+def test_nothing_runs_after_the_one_stage_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, plain = [], pipeline.stage_of
+
+    def stage_of(target_family: str, name: str) -> Callable[..., None]:
+        ran.append(name)
+        return plain(target_family, name)
+
+    monkeypatch.setattr(pipeline, "stage_of", stage_of)
+    assert main(["compile", "--emit", "stage:fuse", str(VECTOR_ADD)]) == 0
+    assert list(dict.fromkeys(ran)) == ["eliminate_dead_ops", "order", "fuse"]
 
 
 def test_stages_that_there_are_not() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tileir.cutile.programs import command, cutile_without_torch, python
-from tileir.cutile import private
+from tileir.cutile import cutile_internals
 from tileir.cutile.program import main
 from tileir.errors import MissingPackageError, UnsupportedError
 
@@ -129,8 +129,8 @@ def test_unknown_version_of_cuda_tile(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The one line names the versions that are known, before anything of the program runs."""
-    monkeypatch.setattr(private, "version", lambda name: "99.0")
-    monkeypatch.setattr(private, "VERSIONS", ("1.0", "2.0", "3.0"))
+    monkeypatch.setattr(cutile_internals, "version", lambda name: "99.0")
+    monkeypatch.setattr(cutile_internals, "VERSIONS", ("1.0", "2.0", "3.0"))
     assert main(["-c", "print(1)"]) == 4
     line = "tileir cutile: cuda-tile 99.0 is not known; known are versions 1.0, 2.0 and 3.0\n"
     assert capsys.readouterr() == ("", line)
@@ -138,11 +138,11 @@ def test_unknown_version_of_cuda_tile(
 
 def test_without_cuda_tile(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> str:
-        raise private.PackageNotFoundError(name)
+        raise cutile_internals.PackageNotFoundError(name)
 
-    monkeypatch.setattr(private, "version", absent)
+    monkeypatch.setattr(cutile_internals, "version", absent)
     with pytest.raises(MissingPackageError, match=r"it with: pip install cuda-tile$"):
-        private.check_version()
+        cutile_internals.check_version()
 
 
 @needs_cutile
@@ -157,9 +157,9 @@ def test_the_real_driver_is_not_replaced() -> None:
 
 
 def test_what_cutile_does_not_document_stands_in_one_file() -> None:
-    folder = Path(private.__file__).parent
+    folder = Path(cutile_internals.__file__).parent
     users = [path.name for path in folder.glob("*.py") if "cuda.tile._" in path.read_text()]
-    assert users == ["private.py"]
+    assert users == ["cutile_internals.py"]
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.corpus import ROOT
 from tileir.codegen.cache.store import Cache
 from tileir.commands.conventions import NO, OK, main_of
-from tileir.doctor import nvidia, ours, report
+from tileir.doctor import nvidia, report, self_checks
 from tileir.doctor.packages import Package, installed, packages
 from tileir.gpus import GPUS
 from tileir.tools.nvidia import PACKAGES
@@ -235,7 +235,7 @@ def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch, capsys) -> None
     def fail() -> None:
         raise ValueError("the CPU is on fire\nand so on")
 
-    monkeypatch.setattr(ours, "check_host", fail)
+    monkeypatch.setattr(self_checks, "check_host", fail)
     look = report.look
     monkeypatch.setattr(
         report, "look",
@@ -252,7 +252,7 @@ def test_an_llvm_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise OSError("libllvmlite.so is not found")
 
-    monkeypatch.setattr(ours, "check_llvm", fail)
+    monkeypatch.setattr(self_checks, "check_llvm", fail)
     found = report.examine()
     assert [row["what"] for row in found["abilities"] if row["broken"]] == [
         "compile and run on the CPU", "compile for GPUs",
@@ -261,23 +261,25 @@ def test_an_llvm_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_checks_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ours, "_KERNEL", ours._KERNEL.replace("addf", "mulf"))
-    assert ours.problem_of(ours.check_host) == "RuntimeError: twice 3 is 9.0 on this CPU"
-    monkeypatch.setattr(ours, "_KERNEL", ours._KERNEL.replace("@twice", "@thrice"))
-    assert ours.problem_of(ours.check_ptx) == "RuntimeError: the PTX lacks its entry"
-    monkeypatch.setattr(ours.tileir, "verify", lambda bytecode: ["wrong"])
-    assert "is not read as it was written" in ours.problem_of(ours.check_reading)
+    monkeypatch.setattr(self_checks, "_KERNEL", self_checks._KERNEL.replace("addf", "mulf"))
+    assert (
+        self_checks.problem_of(self_checks.check_host) == "RuntimeError: twice 3 is 9.0 on this CPU"
+    )
+    monkeypatch.setattr(self_checks, "_KERNEL", self_checks._KERNEL.replace("@twice", "@thrice"))
+    assert self_checks.problem_of(self_checks.check_ptx) == "RuntimeError: the PTX lacks its entry"
+    monkeypatch.setattr(self_checks.tileir, "verify", lambda bytecode: ["wrong"])
+    assert "is not read as it was written" in self_checks.problem_of(self_checks.check_reading)
 
 
 def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path / "kept"))
     monkeypatch.setenv("TILEIR_CACHE_SIZE", "5M")
     empty = {"folder": str(tmp_path / "kept"), "entries": 0, "bytes": 0, "limit": 5 << 20}
-    assert ours.look_at_cache() == empty
+    assert self_checks.look_at_cache() == empty
     cache = Cache(tmp_path / "kept", 5 << 20)
     cache.put("0" * 64, b"code")
     (tmp_path / "kept" / "other").write_bytes(b"not ours")
-    assert ours.look_at_cache() == empty | {"entries": 1, "bytes": 32 + 4}
+    assert self_checks.look_at_cache() == empty | {"entries": 1, "bytes": 32 + 4}
 
 
 def test_tools_say_their_release(tool) -> None:

@@ -26,7 +26,7 @@ GATE = declare(
 
 def check_target(target: str) -> None:
     """Raise UnsupportedError for an unknown target."""
-    if target != HOST and (not isinstance(target, str) or target not in TARGETS):
+    if not isinstance(target, str) or (target != HOST and target not in TARGETS):
         raise unknown(target, (HOST, *TARGETS))
 
 

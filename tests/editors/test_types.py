@@ -1,0 +1,214 @@
+"""What pyright, mypy and editors see of the installed wheel."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import pytest
+
+from tests.installed import build_wheel, install
+from tileir.builder.calls import METHODS
+from tileir.builder.kernel import Kernel
+from tileir.builder.op_stub import PATH, stub
+from tileir.gpus import TARGETS, TargetName
+
+from .language_server import LanguageServer
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+EXAMPLES = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def test_the_stub_is_fresh(update: bool) -> None:
+    if update:
+        PATH.write_text(stub(), encoding="utf-8", newline="\n")
+    assert PATH.read_text(encoding="utf-8") == stub(), "run with --update"
+
+
+def test_no_op_is_hidden_by_the_kernel() -> None:
+    assert METHODS
+    assert not [name for name in METHODS if name in vars(Kernel)]
+
+
+def test_the_targets_are_listed() -> None:
+    assert get_args(TargetName) == tuple(TARGETS)
+
+
+def test_the_options_are_those_of_the_compiler() -> None:
+    pytest.importorskip("llvmlite")
+    from inspect import Parameter, signature
+
+    from tileir.codegen import compile as compile_bytecode
+    from tileir.codegen.api import CHECKS
+    from tileir.codegen.launch_terms import OPTIONS
+    from tileir.launch.compile_options import Check, CompileOptions
+
+    own = signature(compile_bytecode).parameters.values()
+    keywords = {each.name for each in own if each.kind is Parameter.KEYWORD_ONLY}
+    assert set(CompileOptions.__annotations__) == keywords | {each.name for each in OPTIONS}
+    assert get_args(Check) == CHECKS
+
+
+class Installed(NamedTuple):
+    """An environment with the wheel."""
+
+    python: Path
+    site: Path
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    wheel = build_wheel(tmp_path_factory.mktemp("dist"))
+    return Installed(*install(wheel, tmp_path_factory.mktemp("environment")))
+
+
+def pyright(folder: Path, installed: Installed, **settings: Any) -> list[str]:
+    """What pyright says of the Python files in a folder: "file:line: message", in basic mode."""
+    pytest.importorskip("pyright", reason="pyright is part of tileir[test]")
+    config = {"typeCheckingMode": "basic", "pythonVersion": "3.11", **settings}
+    (folder / "pyrightconfig.json").write_text(json.dumps(config))
+    command = [sys.executable, "-m", "pyright", "--outputjson"]
+    command += ["--pythonpath", str(installed.python)]
+    offline = {**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    done = subprocess.run(command, cwd=folder, env=offline, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    said = json.loads(done.stdout)
+    assert said["summary"]["filesAnalyzed"]
+    return [
+        f"{Path(one['file']).name}:{one['range']['start']['line'] + 1}: {one['message']}"
+        for one in said["generalDiagnostics"]
+    ]
+
+
+def mypy(folder: Path, installed: Installed) -> list[str]:
+    """What mypy says of the Python files in a folder: "file:line: error: message"."""
+    pytest.importorskip("mypy", reason="mypy is part of tileir[test]")
+    command = [sys.executable, "-m", "mypy", "--python-executable", str(installed.python)]
+    command += ["--no-error-summary", "--hide-error-context", "."]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return [line for line in done.stdout.splitlines() if " note: " not in line]
+
+
+CHECKERS = pytest.mark.parametrize("checker", [pyright, mypy], ids=["pyright", "mypy"])
+
+
+@pytest.mark.slow
+@CHECKERS
+def test_examples_of_the_readme_are_right(checker, installed: Installed, tmp_path: Path) -> None:
+    assert len(EXAMPLES) >= 8
+    for number, example in enumerate(EXAMPLES):
+        (tmp_path / f"example_{number}.py").write_text(example)
+    assert not checker(tmp_path, installed)
+
+
+TYPED = """
+from typing import assert_type
+
+import tileir
+from tileir.builder import Kernel, Module
+from tileir.builder.regions import Nested
+from tileir.codegen.compilation import Compilation, Compiled
+from tileir.codegen.host import HostCompilation, HostKernel
+from tileir.codegen.nvptx import CompiledEntry, PtxCompilation
+from tileir.ir import Op, Value
+
+
+def read(bytecode: tileir.Bytecode, target: str) -> None:
+    assert_type(bytecode.functions, list[tileir.Function])
+    for function in bytecode.functions:
+        assert_type(function.name, str)
+        for op in function.walk():
+            assert_type(op, Op)
+            print(op.result.type.element.bits, op.operands["lhs"].type)
+    assert_type(tileir.compile(bytecode), Compilation[Compiled])
+    assert_type(tileir.compile(bytecode, target), Compilation[Compiled])
+    assert_type(tileir.compile(bytecode, "host"), HostCompilation)
+    assert_type(tileir.compile(b"", "sm_90", num_warps=4), PtxCompilation)
+    assert_type(tileir.compile(bytecode, "sm_90").ptx, str)
+    assert_type(tileir.compile(bytecode, "host")["k"], HostKernel)
+    assert_type(tileir.compile(bytecode, "sm_90a")["k"], CompiledEntry)
+    tileir.compile(bytecode, "host")["k"].launch((1, 2), [1, 2.0], threads=1)
+    tileir.compile(bytecode, "sm_90")["k"].launch(1, [], stream=0)
+
+
+def build(kernel: Kernel, x: Value) -> None:
+    assert_type(kernel.addi(x, x, "no_wrap", location=None), Value)
+    assert_type(kernel.addi(lhs=x, rhs=x, overflow="none"), Value)
+    assert_type(kernel.constant([1, 2], result="2xi32"), Value)
+    assert_type(kernel.get_tile_block_id(), tuple[Value, Value, Value])
+    assert_type(kernel.for_(x, x, x, [x, x]), Nested)
+    with kernel.if_(x).thenRegion as arguments:
+        assert_type(arguments, list[Value])
+    kernel.return_()
+
+
+assert_type(Module("13.4").bytecode(), tileir.Bytecode)
+"""
+
+WRONG = """
+import tileir
+from tileir.builder import Module
+
+bytecode = tileir.Bytecode.parse(b"")
+kernel = Module().function("k", ["i32"])
+(x,) = kernel.parameters
+kernel.not_an_op()  # wrong
+kernel.addi(x)  # wrong
+kernel.addi(3, x)  # wrong
+kernel.addi(x, x, overflow="nope")  # wrong
+kernel.addi(x, x, carry=x)  # wrong
+kernel.addi(x, x).shape  # wrong
+kernel.return_().type  # wrong
+tileir.compile(3)  # wrong
+tileir.compile(bytecode, bogus=3)  # wrong
+tileir.compile(bytecode, check="memry")  # wrong
+tileir.compile(bytecode, num_warps="4")  # wrong
+tileir.compile(bytecode, "host")["k"].launch(1, [], stream=0)  # wrong
+tileir.compile(bytecode, "sm_90")["k"].launch(1, [], threads=2)  # wrong
+tileir.compile(bytecode, "sm_90").ptxx  # wrong
+tileir.Bytecode.parse("file")  # wrong
+tileir.disassemble(bytecode).functions  # wrong
+bytecode.functions.name  # wrong
+tileir.Bitecode  # wrong
+"""
+
+
+@pytest.mark.slow
+@CHECKERS
+def test_what_is_right_and_what_is_not(checker, installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "typed.py").write_text(TYPED)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    marked = {
+        f"wrong.py:{number}"
+        for number, line in enumerate(WRONG.splitlines(), 1)
+        if line.endswith("# wrong")
+    }
+    said = checker(tmp_path, installed)
+    assert {":".join(line.split(":")[:2]) for line in said} == marked, said
+
+
+@pytest.mark.slow
+def test_editors_complete_ops_options_and_kernels(installed: Installed, tmp_path: Path) -> None:
+    pytest.importorskip("pyright", reason="pyright is part of tileir[test]")
+    command = [sys.executable, "-c", "from pyright.langserver import main; main('--stdio')"]
+    head = "import tileir\nfrom tileir.builder import Module\nb = tileir.Bytecode.parse(b'')\n"
+    with LanguageServer(command, tmp_path, installed.python) as server:
+
+        def offered(name: str, line: str) -> set[str]:
+            return set(server.completions(f"{name}.py", head + line))
+
+        assert offered("ops", "kernel = Module().function('k')\nkernel.") >= set(METHODS)
+        options = offered("options", "tileir.compile(b, ")
+        assert options >= {"target=", "symbols=", "check=", "cache=", "num_warps=", "portable="}
+        compiled = offered("compiled", "compiled = tileir.compile(b, 'sm_90')\ncompiled.")
+        assert compiled >= {"ptx", "plan", "llvm_ir", "stages", "items"}
+        assert {"launch", "load"} <= offered("kernel", "tileir.compile(b, 'sm_90')['k'].")
+        launch = offered("launch", "k = tileir.compile(b, 'host')['k']\nk.launch(b, b, ")
+        assert launch >= {"threads=", "allocations=", "on_trace="}

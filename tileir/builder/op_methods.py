@@ -1,0 +1,46 @@
+"""Every op of the table as a method, made from its row when this is imported.
+
+Editors and type checkers read `op_methods.pyi` instead, which `op_stub` prints from the same rows:
+``python -m tileir.builder.op_stub FILE``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from tileir.formats.ops import OPS
+from tileir.formats.ops.spec import Op as Spec
+
+from .calls import documentation, python_name, signature
+
+
+class Appending(Protocol):
+    """What the methods are called on: the `Kernel`, which appends the op of a row."""
+
+    def op(self, spec: Spec, positional: Sequence, named: dict[str, object]) -> object:
+        """Append the op and return its results."""
+
+
+class OpMethods:
+    """The op methods of a `Kernel`: its base class, which holds nothing else.
+
+    A call appends the op and returns its results. Operands come first, in the order of the op's
+    row, then attributes; all may be given by name. BuildError if anything is wrong with the call.
+    """
+
+
+def _method(spec: Spec) -> Callable:
+    def call(self: Appending, *positional, **named):
+        return self.op(spec, positional, named)
+
+    call.__name__ = python_name(spec.mnemonic)
+    call.__qualname__ = f"{OpMethods.__name__}.{call.__name__}"
+    call.__doc__ = documentation(spec)
+    vars(call)["__signature__"] = signature(spec)
+    return call
+
+
+for _spec in OPS:
+    if _spec.in_body:
+        setattr(OpMethods, python_name(_spec.mnemonic), _method(_spec))
