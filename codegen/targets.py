@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.formats.forks import not_forking
-from tileir.gpus import GPUS, TARGETS, gpu_of_number
+from tileir.gpus import GPUS, TARGETS, gpu_of_number, unknown
 from tileir.read.text_positions import located
 
 if TYPE_CHECKING:
@@ -57,10 +56,4 @@ def package_of(target: str) -> str:
         return "host"
     if target in TARGETS:
         return "nvptx"
-    with not_forking:
-        from tileir.messages.wording import did_you_mean
-
-    known = [HOST, *TARGETS]
-    # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
-    meant = did_you_mean(target, known, close=0.85)
-    raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")
+    raise unknown(target, (HOST, *TARGETS))

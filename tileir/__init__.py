@@ -125,6 +125,7 @@ __all__ = [
     "assemble",
     "compile",
     "disassemble",
+    "load",
     "verify",
 ]
 
@@ -244,7 +245,7 @@ def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **op
     """
     with not_forking:
         from .bytecode import Bytecode
-        from .tools.missing_packages import compiling
+        from .messages.missing_packages import compiling
 
     with compiling():
         with not_forking:
@@ -271,6 +272,31 @@ def disassemble(
         from .text.printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
+
+
+def load(path: str | os.PathLike[str], strict: bool = False) -> Bytecode:
+    """Return the module in a file of bytecode, read as `Bytecode.parse` reads its bytes.
+
+    path    the file's path; ``Bytecode.parse`` takes bytes, `assemble` the text of a module
+    strict  refuse what is readable but odd, and read everything at once
+
+    Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
+    file that cannot be opened; TypeError if `path` is not a path.
+    """
+    with not_forking:
+        from .bytecode import Bytecode
+        from .errors import BytecodeError
+
+    if not isinstance(path, str | os.PathLike):
+        kind = type(path).__name__
+        raise TypeError(f"expected the path of a file, got {kind}; Bytecode.parse takes bytes")
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        return Bytecode.parse(data, strict)
+    except BytecodeError as error:
+        error.add_note(f"in {os.fspath(path)}")
+        raise
 
 
 def verify(

@@ -80,7 +80,8 @@ class Bytecode:
         try:
             view = memoryview(data)
         except TypeError:
-            raise TypeError(f"expected bytes, got {type(data).__name__}") from None
+            kind = type(data).__name__
+            raise TypeError(f"expected bytes, got {kind}{_way_to(data)}") from None
         if not view.c_contiguous:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
@@ -253,5 +254,5 @@ def _read_again(
 def _way_to(given: object) -> str:
     """Return a hint for how to get bytecode from a str or a path; "" for other objects."""
     if isinstance(given, str):
-        return "; tileir.assemble(text) makes one of a text, Path(name).read_bytes() reads a file"
-    return "; give what its read_bytes() returns" if isinstance(given, os.PathLike) else ""
+        return "; tileir.load(path) reads a file, tileir.assemble(text) a text"
+    return "; tileir.load(path) reads a file" if isinstance(given, os.PathLike) else ""

@@ -53,6 +53,9 @@ if not TYPE_CHECKING:  # for a checker, a module with this function has every na
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         with not_forking:
+            from .messages.missing_packages import ARRAYS, needing
+
+        with needing(ARRAYS, "the emulator"), not_forking:
             from tileir.codegen import emulator
 
         found = getattr(emulator, name)

@@ -170,7 +170,7 @@ def disassemble(data: bytes, folder: Path) -> tuple[int, bytes, str]:
     """Exit code, text and messages of tileirdisasm."""
     path = nvidia_tool("tileirdisasm")
     if path is None:
-        pytest.skip("tileirdisasm is not installed (pip install tileir[test])")
+        pytest.skip("tileirdisasm is not installed (pip install -e .[test])")
     file = folder / "corrupt.tileirbc"
     file.write_bytes(data)
     before = [] if sys.platform == "win32" else BOUNDS

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import tileir
 from tileir.gpus import TARGETS
+from tileir.messages.missing_packages import compiling
 from tileir.messages.wording import did_you_mean
 from tileir.tools import nvidia
-from tileir.tools.missing_packages import compiling
 
 from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given

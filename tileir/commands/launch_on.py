@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display
-from tileir.tools.missing_packages import compiling
 
 from .progress import progress_bar
 

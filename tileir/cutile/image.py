@@ -16,10 +16,12 @@ from tileir.launch.buffer import Buffer
 from tileir.messages.texts import display
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.pieces import BoundedText
 from tileir.types import Pointer, Tile
 
 from .arguments import Region, region_at
 from .options import Options
+from .traced import present
 
 MAGIC = b"tileir\r\n"
 _SIZE = 8
@@ -61,15 +63,14 @@ class CpuModule:
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
     """Compile a module, with a trace of those values of `options.trace` that it has."""
-    wanted = {f"%{name.removeprefix('%')}" for name in options.trace}
-    present = wanted.intersection(_tiles(read)) if wanted else ()
-    return tileir.compile(read, check=options.check, trace=sorted(present))
+    trace = present(options.trace, set(_tiles(read))) if options.trace else ()
+    return tileir.compile(read, check=options.check, trace=trace)
 
 
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
     """Yield the printed names of all tiles; for one of several results, also without its number."""
     for function in read.functions:
-        printer = FunctionPrinter([], {}, None)
+        printer = FunctionPrinter(BoundedText(read, keep=False), {}, None)
         print_kernel(printer, read, function)
         for value, name in printer.names.value.items():
             if isinstance(value.type, Tile):

@@ -26,6 +26,10 @@ class Body(Part):
         """The outermost block."""
         return self._block[0]
 
+    @block.setter
+    def block(self, block: Block) -> None:
+        self._block[:] = [block]
+
     @property
     def inside(self) -> Children[Block]:
         """The outermost block, in a list."""

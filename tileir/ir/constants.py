@@ -7,17 +7,21 @@ share a byte, the first in the lowest bit. One stored element fills a whole tile
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tileir.formats.forks import not_forking
 from tileir.types import Scalar, Tile
 
-from . import floats
+from . import floats, numbers
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike
+
+
+COMPARED = 1 << 16
+"""Bytes of a constant that are compared at once."""
 
 
 def element_size(element: Scalar) -> int:
@@ -27,10 +31,15 @@ def element_size(element: Scalar) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A typed constant. `data` is a view into the file, never a copy."""
+    """A typed constant. `data` is a view into the file, never a copy.
+
+    `repeats` remembers whether `data` is one element over and over, by the element's size; all
+    constants that are made of one entry of the table share it.
+    """
 
     type: Tile
     data: memoryview | bytes
+    repeats: dict[object, bool] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_splat(self) -> bool:
@@ -41,6 +50,27 @@ class Constant:
                 return len(self.data) == 1
             return size == 1 or (size == 8 and self.data[0] in (0x00, 0xFF))
         return len(self.data) == element_size(self.type.element) or size == 1
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all elements are the same, even if all are stored."""
+        if self.is_splat:
+            return True
+        bits = self.type.element.name == "i1"
+        unit = self.type.size if bits else element_size(self.type.element)
+        known = self.repeats.get((bits, unit))
+        if known is None:
+            known = self._all_bits_alike() if bits else _repeated(self.data, unit)
+            self.repeats[bits, unit] = known
+        return known
+
+    def _all_bits_alike(self) -> bool:
+        """Whether all elements of a tile of i1 are the same."""
+        whole, rest = divmod(self.type.size, 8)
+        first = self.data[0] & 1
+        if any((self.data[whole] >> bit & 1) != first for bit in range(rest)):
+            return False
+        return _repeated(self.data[:whole], 1) and self.data[0] in (0x00, 0xFF) if whole else True
 
     @property
     def fits(self) -> bool:
@@ -78,6 +108,9 @@ class Constant:
         uint8.
         """
         with not_forking:
+            from tileir.messages.missing_packages import ARRAYS, needing
+
+        with needing(ARRAYS, "an array"), not_forking:
             from .arrays import unpack
 
         return unpack(self.type, self.data, self.is_splat)
@@ -97,14 +130,30 @@ class Constant:
         return str(self.value(index)).lower()
 
 
-def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
+def _repeated(data: memoryview | bytes, unit: int) -> bool:
+    """Whether data are the same `unit` bytes over and over."""
+    alike = bytes(data[:unit]) * (COMPARED // unit)
+    return all(
+        alike.startswith(bytes(data[start : start + len(alike)]))
+        for start in range(0, len(data), len(alike))
+    )
+
+
+def to_constant(value: object, type: Tile | None = None) -> Constant:
     """Return numbers as a constant: an array, or one number for the whole tile.
 
-    The type follows from an array; Python numbers need one and are rounded to it. An array's bits
-    are not converted, and not copied if its layout is that of a constant, so it must not change
-    until the constant is written. BuildError if the numbers do not fit the type.
+    The type follows from an array of NumPy; Python numbers need one and are rounded to it, to
+    nearest, ties to even. An array's bits are not converted, and not copied if its layout is that
+    of a constant, so it must not change until the constant is written. BuildError if the numbers
+    do not fit the type.
     """
-    with not_forking:
-        from .arrays import pack
+    numpy = sys.modules.get("numpy")  # without which nobody can have made an array of it
+    if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
+        with not_forking:
+            from tileir.messages.missing_packages import ARRAYS, needing
 
-    return Constant(*pack(value, type))
+        with needing(ARRAYS, "an array"), not_forking:
+            from . import arrays
+
+        return Constant(*arrays.pack(value, type))
+    return Constant(*numbers.pack(value, type))

@@ -15,7 +15,7 @@ from tileir.formats.forks import Lock
 from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
-from tileir.ir import Body, Op
+from tileir.ir import Body, Op, Value
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
 from tileir.ir.renamed_scopes import Kind, RenamedScopes
@@ -257,7 +257,12 @@ class Function:
         if self.decoded or self._moved is not None:
             return True
         original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
-        return any(repr(getattr(self, name)) != repr(getattr(original, name)) for name in looked_at)
+        return any(_differ(getattr(self, name), getattr(original, name)) for name in looked_at)
+
+    @property
+    def parameters(self) -> tuple[Value, ...]:
+        """The values of the parameters, whose types are those of `type.parameters`."""
+        return tuple(self.body.block.arguments)
 
     @property
     def ops(self) -> list[Op]:
@@ -334,3 +339,10 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<Function {self.name} {self.type}>"
+
+
+def _differ(present: object, original: object) -> bool:
+    """Whether an attribute of a function was changed; names, which many may share, may be long."""
+    if type(present) is type(original) in (str, FunctionType):
+        return present is not original and present != original
+    return repr(present) != repr(original)

@@ -19,7 +19,6 @@ from tileir.ir.attribute_kinds import slot_problem
 from tileir.ir.location_kinds import location_problem
 from tileir.ir.locations import Location
 from tileir.ir.type_kinds import type_problem
-from tileir.types import FunctionType
 
 from .catalogue import declare
 from .constraints import Problem
@@ -64,9 +63,9 @@ def malformed(op: object) -> Problem | None:
     return (MALFORMED, text, "") if text else None
 
 
-def all_well_formed(body: Body, signature: FunctionType) -> bool:
-    """Whether the body of a function and all ops in it are well-formed."""
-    if malformed_body(body, signature):
+def all_well_formed(body: Body) -> bool:
+    """Whether a body and all ops in it are well-formed."""
+    if malformed_body(body):
         return False
     waiting, located = [body.block], set()
     for block in waiting:
@@ -75,24 +74,18 @@ def all_well_formed(body: Body, signature: FunctionType) -> bool:
         for op in block.ops:
             if malformed(op) or malformed_types(op.results):
                 return False
-            if not op.unread_location is not None and malformed_location(op.location, located):
+            if op.unread_location is None and malformed_location(op.location, located):
                 return False
             waiting += [inner for region in op.regions for inner in region.blocks]
     return True
 
 
-def malformed_body(body: object, signature: FunctionType | None = None) -> Problem | None:
-    """Return what makes an object no body of a function; its ops are not looked at."""
+def malformed_body(body: object) -> Problem | None:
+    """Return what makes an object no body; its ops are not looked at."""
     if not isinstance(body, Body):
         return MALFORMED, f"a {type(body).__name__} is no body", ""
     text = _block_problem(body.block)
-    if text:
-        return MALFORMED, text, ""
-    types = tuple(value.type for value in body.block.arguments)
-    if signature is None or types == signature.parameters:
-        return None
-    spelled = ", ".join(repr(type) if type_problem(type) else str(type) for type in types)
-    return MALFORMED, f"the function is {signature}, its parameters are ({spelled})", ""
+    return (MALFORMED, text, "") if text else None
 
 
 def malformed_location(location: object, known: set[Location]) -> Problem | None:

@@ -169,7 +169,7 @@ def test_no_driver() -> None:
 
 # What it comes to -------------------------------------------------------------------------------
 
-ALL = ("llvmlite", "cuda-bindings", "cuda-tile")
+ALL = ("llvmlite", "numpy", "ml_dtypes", "cuda-bindings", "cuda-tile")
 
 
 def has(*names: str) -> dict[str, dict[str, Any]]:
@@ -191,7 +191,7 @@ def has(*names: str) -> dict[str, dict[str, Any]]:
         (ALL, {"cuda": "11.8"}, False, "the driver is of CUDA 11.8, 12.0 is needed"),
         (ALL, {"gpus": []}, False, "there is a driver, but no GPU"),
         (ALL, NO_DRIVER, False, "there is no NVIDIA driver"),
-        (("llvmlite",), {}, False, "cuda-bindings is not installed"),
+        (ALL[:3], {}, False, "cuda-bindings is not installed"),
     ],
 )
 def test_running_on_a_gpu(names: tuple, about: dict, able: bool, detail: str) -> None:
@@ -199,7 +199,7 @@ def test_running_on_a_gpu(names: tuple, about: dict, able: bool, detail: str) ->
     row = report._on_a_gpu(has(*names), there)
     assert row["able"] == able
     assert row["detail"].startswith(detail)
-    assert row["install"] == ("pip install 'tileir[gpu]'" if names != ALL else "")
+    assert row["install"] == ("pip install cuda-bindings" if names != ALL else "")
 
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,10 +216,19 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row["able"] for row in found["abilities"]] == [True] + [False] * 7
     assert found["broken"] == []
     assert found["install"] == [
-        "pip install 'tileir[codegen]'", "pip install cuda-tile==1.7.0",
+        "pip install llvmlite numpy ml_dtypes", "pip install cuda-tile==1.7.0",
         "pip install nvidia-cuda-nvcc", "pip install nvidia-cuda-nvdisasm",
         "pip install nvidia-cuda-tileiras",
     ]  # fmt: skip
+
+
+def test_a_release_that_will_not_do_is_installed_anew() -> None:
+    here = has("numpy") | {"llvmlite": {**has()["llvmlite"], "version": "0.60"}}
+    row, _ = report._compiling(here)
+    assert (
+        row["detail"] == "llvmlite 0.60 will not do, only >=0.50,<0.51; ml_dtypes is not installed"
+    )
+    assert row["install"] == "pip install 'llvmlite>=0.50,<0.51' ml_dtypes"
 
 
 def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -230,12 +239,12 @@ def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch, capsys) -> None
     look = report.look
     monkeypatch.setattr(
         report, "look",
-        lambda p: look(p) | ({"version": "0.1", "ok": False} if p.name == "rich" else {}),
+        lambda p: look(p) | ({"version": "0.1", "ok": False} if p.name == "construct" else {}),
     )  # fmt: skip
     assert main_of("doctor", []) == NO
     out = capsys.readouterr().out
     assert re.search(r"compile and run on the CPU +no +ValueError: the CPU is on fire *\n", out)
-    assert "broken: rich is 0.1, any is needed" in out
+    assert "broken: construct is 0.1, >=2.10.70,<2.11 is needed" in out
     assert "broken: ValueError: the CPU is on fire" in out
 
 

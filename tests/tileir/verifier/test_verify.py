@@ -140,7 +140,7 @@ def test_targets() -> None:
     )
     assert rules(bytecode, target="sm_80") == ["tileiras-gate"]
     assert rules(bytecode, target="sm_75") == ["tileiras-gate"]  # taken for sm_80
-    with pytest.raises(UnsupportedError, match="unknown target 'sm_1'"):
+    with pytest.raises(UnsupportedError, match="unknown target 'sm_1'; known are host, "):
         verify(bytecode, target="sm_1")
 
 

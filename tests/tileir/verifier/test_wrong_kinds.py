@@ -143,7 +143,7 @@ def test_items_of_a_module(name: str) -> None:
     fields = ("name", "type", "private", "hints", "argument_attributes", "location")
     where = [(function, field) for field in fields]
     where += [(bytecode, field) for field in ("functions", "globals", "producer")]
-    where += [(bytecode.functions, 0), (function.body, "block"), (function.body.block, "ops")]
+    where += [(bytecode.functions, 0), (function.body.block, "ops")]
     where += [(function.body.block, "arguments"), (function.body.block.arguments, 0)]
     for holder, key in where:
         for thing in odd_things():

@@ -5,10 +5,8 @@ Which GPU it refuses them for is in the rows of `tileir.gpus`, as measured by ru
 
 from __future__ import annotations
 
-from tileir.errors import UnsupportedError
-from tileir.gpus import GATED, TARGETS, TILEIRAS
+from tileir.gpus import GATED, TARGETS, TILEIRAS, unknown
 from tileir.ir import Op
-from tileir.messages.wording import did_you_mean
 from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type
 from tileir.verifier.catalogue import WARNING, declare
 
@@ -29,9 +27,7 @@ GATE = declare(
 def check_target(target: str) -> None:
     """Raise UnsupportedError for an unknown target."""
     if not isinstance(target, str) or (target != HOST and target not in TARGETS):
-        known = (HOST, *TARGETS)
-        meant = did_you_mean(target, known) if isinstance(target, str) else ""
-        raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")
+        raise unknown(target, (HOST, *TARGETS))
 
 
 def gate(op: Op, target: str) -> str | None:
