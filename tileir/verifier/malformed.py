@@ -167,9 +167,4 @@ def _block_problem(block: object) -> str:
 
 
 def _values(given: Any, kind: type | UnionType) -> bool:
-    if not isinstance(given, kind):
-        return False
-    for value in given:  # a loop, as this is asked of every op
-        if not isinstance(value, Value):
-            return False
-    return True
+    return isinstance(given, kind) and all(isinstance(value, Value) for value in given)
