@@ -23,6 +23,7 @@ from tileir.ir.slot_types import infer, operand_slots
 from tileir.messages.wording import did_you_mean
 from tileir.types import Type
 from tileir.verifier.constraints import Problem, operand_problem
+from tileir.verifier.malformed import malformed
 from tileir.verifier.single import op_problem
 from tileir.write.attributes import encode_inline
 from tileir.write.body import BodyEncoder
@@ -128,7 +129,7 @@ class OpBuilder(OpMethods):
 
     def check(self, op: Op) -> None:
         """Raise BuildError for a rule that an op breaks by itself, or as a terminator."""
-        self.refuse(op, op_problem(op))
+        self.refuse(op, malformed(op) or op_problem(op))
         self._check_terminator_operands(op)
         self._check_writable(op)
 

@@ -17,6 +17,9 @@ TRANSPARENT = {"broadcast": "source", "reshape": "source", "assume": "value"}
 
 def known(value: Value) -> Sequence[int] | None:
     """Return the bit patterns of a value's integers, each at least once; None if unknown."""
+    element = getattr(value.type, "element", None)
+    if not isinstance(element, Scalar):  # an op on the way breaks a rule of its own
+        return None
     for _ in range(8):
         op = value.owner
         if not isinstance(op, Op):
