@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar.bits import DOUBLE
 from tileir.codegen.scalar.types import ADDRESS, is_packed, llvm_type, memory_bytes
@@ -11,8 +12,6 @@ from tileir.ir import Op
 from .from_integers import from_integer
 from .narrowing import narrow
 from .widening import widen
-
-Builder = ir.IRBuilder
 
 
 def _signed(op: Op) -> bool:

@@ -8,6 +8,7 @@ change the final result.
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar import ptx
 from tileir.codegen.scalar.bits import (
@@ -29,8 +30,6 @@ from tileir.types import Element
 
 from .float_formats import FORMATS, NarrowFormat
 from .scale_format import narrow_scale
-
-Builder = ir.IRBuilder
 
 _FRACTION = 23
 _BIAS = 127
