@@ -172,6 +172,11 @@ class FunctionType:
 
 Type = Scalar | Pointer | Tile | TensorView | View | Token | FunctionType
 
+if TYPE_CHECKING:  # of a value; most are tiles: a checker takes it for one until isinstance says
+    ValueType = Tile | Any
+else:
+    ValueType = Type
+
 
 def _extent(size: int | None) -> str:
     return "?" if size is None else str(size)

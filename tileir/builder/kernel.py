@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.attributes import Hints
 from tileir.errors import BuildError
@@ -41,6 +41,9 @@ from .result_types import result_types
 
 BODY = BY_NAME["entry"].regions[0]
 """The row of a kernel's body."""
+
+Made = Value | tuple[Value, ...] | Nested | None
+"""What the call of an op returns."""
 
 
 class Kernel(OpMethods, BuiltFunction):
@@ -98,7 +101,7 @@ class Kernel(OpMethods, BuiltFunction):
         except BuildError as error:
             raise BuildError(f"function {display(self.name)}: {error}") from None
 
-    def op(self, spec: Spec, positional: Sequence, named: dict[str, object]) -> object:
+    def op(self, spec: Spec, positional: Sequence, named: dict[str, Any]) -> Made:
         """Append the op of a row and return its results; every op's method calls this."""
         extra = {name: named.pop(name, None) for name in RESULTS}
         if spec.since > self.version:

@@ -26,7 +26,7 @@ from tileir.formats.leaves import EnumValue, VarInt
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Attribute, Op, Operand
 
-from .calls import cases_of, documentation, python_name, shown_default, signature
+from .calls import documentation, python_name, shown_default, signature
 
 PATH = Path(__file__).with_name("op_methods.pyi")
 """The checked-in stub."""
@@ -133,7 +133,7 @@ def annotation(slot: Operand | Attribute) -> str:
 def _attribute(slot: Attribute) -> str:
     node = slot.node
     if isinstance(node, EnumValue):
-        return f"Literal[{_quoted(cases_of(slot))}]"
+        return f"Literal[{_quoted(slot.cases)}]"
     for known, taken in ATTRIBUTES:
         if known is node:
             return taken

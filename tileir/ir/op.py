@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tileir.types import FunctionType, Tile
+from tileir.types import FunctionType, ValueType
 
 if TYPE_CHECKING:
     from tileir.formats.ops.spec import Op as Spec
@@ -24,12 +24,9 @@ class Value:
 
     `owner` is the op or block; `index` is the position among its results or arguments. `number` is
     the value number in the file, which sibling regions reuse.
-
-    Most values are tiles, so a checker takes `type` for one; views and tokens are narrowed to with
-    isinstance.
     """
 
-    type: Tile | Any
+    type: ValueType
     owner: Op | Block
     index: int
     number: int
@@ -145,7 +142,7 @@ class Op:
 
     def walk(self) -> Iterator[Op]:
         """Yield this op and the ops nested in it, in pre-order."""
-        stack = [self]
+        stack: list[Op] = [self]
         while stack:
             op = stack.pop()
             yield op

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tileir.formats.ops.spec import (
     Constraint,
     Elements,
@@ -22,7 +24,7 @@ from tileir.types import (
     TensorView,
     Tile,
     Token,
-    Type,
+    ValueType,
 )
 
 from .op import Op, Value
@@ -51,7 +53,7 @@ def operand_slots(op: Op) -> Slots:
     return slots
 
 
-def admits(constraint: Constraint, type: Type) -> bool:
+def admits(constraint: Constraint, type: ValueType) -> bool:
     """Whether a slot with that constraint admits a value of that type."""
     if not constraint.kinds:
         return True
@@ -63,9 +65,9 @@ def admits(constraint: Constraint, type: Type) -> bool:
     return name in constraint.elements and constraint.rank in (None, type.rank)
 
 
-def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
+def infer(op: Op, rule: Inference, slots: Slots) -> list[ValueType] | None:
     """Return the types that follow by `rule` from the values in `slots`; None if none can."""
-    sources = [value.type for value in slots.get(rule.slot, ())]
+    sources: list[Any] = [value.type for value in slots.get(rule.slot, ())]  # as the rule has them
     match rule:
         case Like(element=""):
             return sources

@@ -92,7 +92,7 @@ class _Walk:
         while stack:
             scope = stack[-1]
             if scope.ops is None:
-                self._enter(scope)
+                scope.ops = self._enter(scope)
             elif scope.pending is not None:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
@@ -122,15 +122,15 @@ class _Walk:
         self.poisoned.update(results)
         return self._report(op, problem)
 
-    def _enter(self, scope: _Scope) -> None:
+    def _enter(self, scope: _Scope) -> Iterator[Op]:
         block = scope.block
-        scope.ops = iter(block.ops)
         self._define(scope, block.arguments)
         whole = all(isinstance(op, Op) for op in block.ops[-1:])
         problem = ending_problem(block, scope.frame) if whole else None
         if problem:
             op = block.ops[-1] if block.ops else scope.frame.op
             self._report(op, problem)
+        return iter(block.ops)
 
     def _define(self, scope: _Scope, values: list[Value]) -> None:
         self.visible.update(values)
@@ -150,9 +150,9 @@ class _Walk:
         hidden, tainted = self._look_at_operands(op)
         problem = hidden
         if problem is None:
-            problem = self.known.get(key, self)
-            if problem is self:
-                problem = self.known[key] = type_problem(op) or version_problem(op, self.version)
+            if key not in self.known:
+                self.known[key] = type_problem(op) or version_problem(op, self.version)
+            problem = self.known[key]
         if problem is None:
             problem = self._particular(op, scope)
         if problem is not None:

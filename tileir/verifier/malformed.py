@@ -6,6 +6,7 @@ All other rules rely on well-formed ops, so this is checked first.
 from __future__ import annotations
 
 from functools import cache
+from types import UnionType
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME
@@ -59,5 +60,9 @@ def _problem(op: object) -> str:
     return "" if _values(op.results, list | tuple) else "results are a list of values"
 
 
-def _values(given: object, kind: type) -> bool:
-    return isinstance(given, kind) and all(isinstance(value, Value) for value in given)
+def _values(given: object, kind: type[tuple] | UnionType) -> bool:
+    return (
+        isinstance(given, list | tuple)
+        and isinstance(given, kind)
+        and all(isinstance(value, Value) for value in given)
+    )

@@ -198,7 +198,7 @@ def _arguments(body: BodyScope, op: Op) -> Arguments:
     if any(value.type is None for values in slots.values() for value in values):
         return arguments
     try:
-        wanted = [type for rule in rules for type in infer(op, rule, slots)]
+        wanted = [type for rule in rules for type in infer(op, rule, slots) or ()]
     except AttributeError:  # operands of a wrong kind, which has been reported
         return arguments
     if len(wanted) != len(arguments):

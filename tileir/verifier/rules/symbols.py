@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from tileir.attributes import DenseElements, Hints
 from tileir.ir import Op
@@ -146,13 +147,13 @@ def global_problem(variable: Global) -> Problem | None:
     return None
 
 
-def use_problem(op: Op, variables: dict[str, Global]) -> Problem | None:
+def use_problem(op: Op, variables: Mapping[str, Global]) -> Problem | None:
     """Return the problem of a get_global that names no global, or one of another type."""
     name, type = op.attributes["name"], op.result.type
     if name not in variables:
         return GLOBAL_USE, f"'{name}' does not reference a valid global", ""
     element = variables[name].type.element
-    pointer: Pointer = type.element
+    pointer = cast("Pointer", type.element)
     if pointer.pointee == element:
         return None
     text = (

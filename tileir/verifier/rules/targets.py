@@ -5,11 +5,13 @@ Which GPU it refuses them for is in the rows of `tileir.gpus`, as measured by ru
 
 from __future__ import annotations
 
+from typing import cast
+
 from tileir.errors import UnsupportedError
 from tileir.gpus import GATED, TARGETS, TILEIRAS
 from tileir.ir import Op
 from tileir.messages.wording import did_you_mean
-from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type
+from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type, View
 from tileir.verifier.catalogue import WARNING, declare
 
 HOST = "host"
@@ -83,4 +85,5 @@ def _element(type: Type) -> tuple[str, str | None]:
             return type.element.name, type.attribute
         case Token() | Scalar() | Pointer() | FunctionType():
             return "", None
-    return type.view.element.name, type.view.attribute
+    view = cast("View", type).view
+    return view.element.name, view.attribute
