@@ -13,6 +13,8 @@ reference gives a Container of named fields for each.
 
 from __future__ import annotations
 
+from typing import Any
+
 from construct import Construct
 
 from tileir.formats.cursor import Slice
@@ -49,7 +51,7 @@ def _convert(node: Construct, value, version: Version, row, variant):
         case Counted() | UntilEnd() | Repeat() | Regions():
             if not isinstance(node.subcon, Record | Variant | Counted):
                 return value
-            made = type(value)() if isinstance(value, list) else []
+            made: Any = type(value)() if isinstance(value, list) else []
             for part in value:
                 made.append(convert(node.subcon, part))
             if hasattr(value, "wide_count"):

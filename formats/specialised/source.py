@@ -13,6 +13,7 @@ import re
 import threading
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 INDENT = "    "
 
@@ -69,7 +70,7 @@ class Functions:
     `title` is their file name in tracebacks. `start` has the names that all of them may use.
     """
 
-    def __init__(self, title: str, start: dict[str, object]) -> None:
+    def __init__(self, title: str, start: dict[str, Any]) -> None:
         self.title = title
         self.names = dict(start)
         self._known: dict[object, str] = {}

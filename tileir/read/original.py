@@ -10,6 +10,7 @@ import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any
 
 from construct import Container
 
@@ -115,7 +116,7 @@ class OriginalFile:
                 return None
             return DebugInfo(record, self.tables.strings, self.error, self.limits)
 
-    def section(self, name: str):
+    def section(self, name: str) -> Any:
         """Return the record of the active section of a name; None without one.
 
         Bytes after the record are noted as an oddity.
@@ -228,7 +229,7 @@ class OriginalFile:
         records, index = None, search.entry
         if section.name == "Type":
             records = self.tables.types.entries
-        elif section.name == "Debug" and search.path.startswith("debug.records"):
+        elif self.debug and section.name == "Debug" and search.path.startswith("debug.records"):
             records = self.debug.entries
         if isinstance(records, Deferred) and index is not None:
             records.trace(index, search)

@@ -7,6 +7,7 @@ uses is never checked; a circle, or a chain deeper than any real type, is an err
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from construct import Container
 
@@ -81,7 +82,7 @@ class TypeTable(Linker, Sequence[Type]):
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         try:
@@ -160,7 +161,7 @@ class TypeTable(Linker, Sequence[Type]):
         `path` is that of the entry in the file, for errors.
         """
 
-        def other(name: str, *kinds: type) -> Type:
+        def other(name: str, *kinds: type) -> Any:
             where = f"{path}.{name}"
             linked = self.at(entry[name], where)
             if kinds and not isinstance(linked, kinds):
