@@ -106,7 +106,7 @@ def parse_body(
     limits: Limits = DEFAULT,
     warnings: list[Oddity] | None = None,
     reference: bool = False,
-) -> list[tuple]:
+) -> Any:
     """Parse the op rows of one function body (see `specialised.rows`)."""
     environment = Environment(version, type_tags, limits)
     result = None if reference else _fast(BODY, where, environment)

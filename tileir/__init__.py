@@ -237,7 +237,8 @@ def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **op
     ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
-    from .bytecode import Bytecode
+    from tileir.bytecode import Bytecode
+
     from .tools.missing_packages import compiling
 
     with compiling():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tileir.formats.cursor import Slice, brief
 from tileir.formats.limits import DEFAULT, Limits
@@ -186,9 +186,9 @@ class Bytecode:
         or the op that breaks a rule that it kept before. Without `check`, rules are not checked,
         for tests of programs that read such files.
         """
-        from .write.changes import rewritten
+        from .write.changes import Module, rewritten
 
-        return rewritten(self, check)
+        return rewritten(cast(Module, self), check)  # pyright does not look through `once`
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """Return the module in another version of the format, for example ``to_version("13.1")``.

@@ -163,8 +163,8 @@ class Token:
 class FunctionType:
     """Parameter and result types of a function."""
 
-    parameters: tuple[Type, ...]
-    results: tuple[Type, ...]
+    parameters: tuple[ValueType, ...]
+    results: tuple[ValueType, ...]
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.parameters))}) -> ({', '.join(map(str, self.results))})"

@@ -54,8 +54,9 @@ def _convert(node: Construct, value, version: Version, row, variant):
             made: Any = type(value)() if isinstance(value, list) else []
             for part in value:
                 made.append(convert(node.subcon, part))
-            if hasattr(value, "wide_count"):
-                made.wide_count = value.wide_count
+            wide = getattr(value, "wide_count", None)
+            if wide is not None:
+                made.wide_count = wide
             return made
         case Sized():
             return convert(node.subcon, value)

@@ -152,7 +152,7 @@ class Kernel(OpMethods, BuiltFunction):
         for wrong in misplaced(op.location, self.location):
             raise BuildError(f"{op.name}: {wrong}")
 
-    def _attributes(self, op: Op, result: object, results: object) -> list[Type]:
+    def _attributes(self, op: Op, result: Any, results: Any) -> list[Type]:
         """Convert the attributes to the form of the IR; returns the types of the results."""
         tables = OutputTables(self.version)
         for slot in op.spec.attributes:
@@ -185,15 +185,15 @@ class Kernel(OpMethods, BuiltFunction):
         """Return what is wrong with the values that a terminator passes to its target op."""
         types = [value.type for value in op.operand_list()]
         for block in reversed(self._open_blocks):
-            rules = dict(block.row.gives)
-            if op.name in rules:
-                slots = operand_slots(block.op)
-                for slot in block.op.spec.results[:1]:
-                    slots[slot.name] = block.op.results
-                wanted = infer(block.op, rules[op.name], slots)
+            rules, receiver = dict(block.row.gives), block.op
+            if op.name in rules and receiver is not None:
+                slots = operand_slots(receiver)
+                for slot in receiver.spec.results[:1]:
+                    slots[slot.name] = receiver.results
+                wanted = infer(receiver, rules[op.name], slots) or []
                 if types != wanted:
                     spelled = [", ".join(map(str, each)) or "nothing" for each in (wanted, types)]
-                    return f"{block.op.name} is to get {spelled[0]}, found {spelled[1]}"
+                    return f"{receiver.name} is to get {spelled[0]}, found {spelled[1]}"
                 return ""
             if op.name not in block.row.terminators:
                 return f"it cannot leave the {block}"
@@ -226,7 +226,7 @@ class Kernel(OpMethods, BuiltFunction):
         block = Block()
         op.regions[index].blocks.append(block)
         slots = operand_slots(op)
-        types = [type for rule in row.takes for type in infer(op, rule, slots)]
+        types = [type for rule in row.takes for type in infer(op, rule, slots) or ()]
         self._open_blocks.append(OpenBlock(op, row, block, len(self._visible)))
         self.pending = None
         self._define(block, block.arguments, types)

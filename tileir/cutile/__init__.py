@@ -13,10 +13,11 @@ becomes the CPU (`torch_device.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from tileir.errors import UnsupportedError
 from tileir.gpus import GPUS, capability_of
+from tileir.launch.compile_options import Check
 from tileir.messages.wording import did_you_mean
 
 __all__ = ["DEFAULT_GPU", "install"]
@@ -69,8 +70,8 @@ def install(
     from .driver import Driver
     from .options import Options
 
-    check, trace = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
-    driver = Driver(capability(sm), Options(threads, check, trace))
+    checks, names = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
+    driver = Driver(capability(sm), Options(threads, cast(tuple[Check, ...], checks), names))
     private.check_version()
     if not private.is_installed():
         torch_device.install(driver.capability)

@@ -103,7 +103,9 @@ class _Tree:
     def _region(self, region: Region) -> str:
         if not region.blocks:
             return "null"
-        head = {"arguments": [self._value(value) for value in region.block.arguments]}
+        head: dict[str, object] = {
+            "arguments": [self._value(value) for value in region.block.arguments]
+        }
         return _with_list(head, "ops", self._ops(region.block))
 
     def _value(self, value: Value) -> dict[str, str]:

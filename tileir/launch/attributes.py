@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 Plain = "bool | int | float | str | tuple[Plain, ...] | Mapping[str, Plain]"
 """The value of a launch attribute. One that fits no other type is its spelling, a str."""
@@ -17,7 +18,7 @@ Plain = "bool | int | float | str | tuple[Plain, ...] | Mapping[str, Plain]"
 MODULE_NAME = "kernels"
 """The name of a module that was read from bytecode, which does not store it."""
 
-NOTHING: Mapping[str, object] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

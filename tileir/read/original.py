@@ -10,7 +10,7 @@ import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from construct import Container
 
@@ -24,7 +24,7 @@ from tileir.formats.limits import Limits
 from .bad_reference import BadReference
 from .debug_info import DebugInfo
 from .field_search import FieldFound, Search
-from .function import Function, Global, Section
+from .function import Function, Global, Section, Source
 from .once import once
 from .strings import Strings
 from .tables import Tables
@@ -93,7 +93,7 @@ class OriginalFile:
             raise bad.at(f"{path}.value") from None
         return Global(
             name=name,
-            type=type,
+            type=constant.type,
             value=constant,
             alignment=int(record["alignment"]),
             private=bool(record["visibility"]),
@@ -105,7 +105,8 @@ class OriginalFile:
         """The kernels, always the same objects; the table is read when first asked for."""
         with self.located():
             records = self.section("Func") or ()
-            return [Function(self, index, record) for index, record in enumerate(records)]
+            source = cast(Source, self)  # pyright does not look through `once`
+            return [Function(source, index, record) for index, record in enumerate(records)]
 
     @once
     def debug(self) -> DebugInfo | None:

@@ -57,7 +57,8 @@ class Tags(Sequence):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return self._entries[index].get("tag")
+        entry: Any = self._entries[index]
+        return entry.get("tag")
 
 
 class TypeTable(Linker, Sequence[Type]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
@@ -19,6 +20,9 @@ from .catalogue import ERROR, WARNING, Rule, declare
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
 from .rules.targets import check_target
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 ALIGNMENT = declare(
     "global-alignment",
@@ -36,7 +40,7 @@ FLAGS = declare(
 
 
 def verify(
-    bytecode: Bytecode | bytes, target: str | None = None, strict: bool = False
+    bytecode: Bytecode | ReadableBuffer, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
     """Return everything that is wrong with a module; see `tileir.verify`."""
     bytecode = Bytecode.of(bytecode)

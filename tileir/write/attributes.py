@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from construct import Construct
 
@@ -26,7 +27,7 @@ from tileir.types import Tile, Type
 from .tables import OutputTables
 from .type_table import case_number
 
-Record = dict[str, object]
+Record = dict[str, Any]
 """The fields of a node of the schema, by name."""
 
 
@@ -44,7 +45,7 @@ def encode_attribute(value: object, tables: OutputTables, depth: int = 0) -> Rec
         case attr.TypeAttribute():
             return {"variant": "Type", "type": tables.types.index(value.type)}
         case attr.DenseElements():
-            type = getattr(value.constant, "type", None)
+            type: Any = getattr(value.constant, "type", None)
             record = {"variant": "DenseElements", "type": tables.types.index(type)}
             return record | encode_constant(value.constant, type, tables)
         case attr.DivBy():
@@ -126,9 +127,7 @@ def encode_constant(constant: object, type: Type | None, tables: OutputTables) -
     return {"constant": tables.constants.index(constant.data)}
 
 
-def encode_inline(
-    node: Construct, value: object, tables: OutputTables, result: Type | None
-) -> object:
+def encode_inline(node: Construct, value: Any, tables: OutputTables, result: Type | None) -> Any:
     """Return the record of an attribute slot whose layout is `node`."""
     if isinstance(node, EnumValue):
         return case_number(node.enum, value if value is not None else "", tables.version)
@@ -171,7 +170,7 @@ def truth(value: object) -> int:
     return int(value)
 
 
-def integer(value: object) -> int:
+def integer(value: Any) -> int:
     """Return an integer as an int; BuildError for any other kind of number."""
     try:
         return operator.index(value)

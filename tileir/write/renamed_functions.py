@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tileir.ir.locations import Location, Subprogram
 
@@ -43,7 +43,7 @@ def relocation(function: Function) -> Relocation:
                 continue
             if id(current) not in moved:
                 new = {n: p and moved[id(p)][1] for n, p in parts.items()}
-                changes = {n: p for n, p in new.items() if p is not parts[n]}
+                changes: dict[str, Any] = {n: p for n, p in new.items() if p is not parts[n]}
                 if isinstance(current, Subprogram) and current.linkage_name == before:
                     changes["linkage_name"] = after
                 made = dataclasses.replace(current, **changes) if changes else current

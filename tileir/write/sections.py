@@ -6,8 +6,8 @@ tables that they refer to grow meanwhile and are written last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from construct import Container
 
@@ -33,17 +33,18 @@ from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
 from tileir.ir import Body, Value
 from tileir.messages.texts import display
+from tileir.read.function import Function
 from tileir.types import FunctionType
 
 from .attributes import Record, encode_attribute, encode_constant, integer, listed, truth
 from .body import BodyEncoder
-from .built_function import BuiltFunction
+from .built_function import BuiltFunction, Written
 from .changed_bodies import check_edited
 from .renamed_functions import Relocation, as_it_is
 from .tables import OutputTables
 
 if TYPE_CHECKING:
-    from tileir.read.function import Function, Global
+    from tileir.read.function import Global
     from tileir.read.original import OriginalFile
 
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.rank, -kind.number))]
@@ -79,7 +80,7 @@ class Writer:
 
     # Entries ------------------------------------------------------------------------------------
 
-    def entry(self, function: Function) -> Record:
+    def entry(self, function: Function | Written) -> Record:
         """Return a function's entry in the function table, without its location and body."""
         try:
             return self._entry(function)
@@ -87,7 +88,7 @@ class Writer:
             name = function.name if isinstance(function.name, str) else repr(function.name)
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def _entry(self, function: Function) -> Record:
+    def _entry(self, function: Function | Written) -> Record:
         hints, arguments = function.hints, function.argument_attributes
         if not isinstance(function.name, str) or not function.name:
             raise BuildError("it has no name")
@@ -111,7 +112,7 @@ class Writer:
             "argument_attributes": self._row(arguments) if listed else None,
         }
 
-    def _row(self, attribute: object) -> tuple:
+    def _row(self, attribute: object) -> Any:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
 
     def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
@@ -119,7 +120,7 @@ class Writer:
         limits = self.original.limits if self.original else DEFAULT
         return BodyEncoder(self.tables, relocate, limits)
 
-    def function(self, function: Function, relocate: Relocation = as_it_is) -> Record:
+    def function(self, function: Function | Written, relocate: Relocation = as_it_is) -> Record:
         """Return the record of a function that the file does not have yet."""
         record = self.entry(function)
         encoder = self.encoder(relocate)
@@ -154,7 +155,7 @@ class Writer:
         except BuildError as error:
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def location(self, function: Function, relocate: Relocation = as_it_is) -> int:
+    def location(self, function: Function | Written, relocate: Relocation = as_it_is) -> int:
         """Return the number of the debug record of a function's location."""
         try:
             return self.tables.locations.number(relocate(function.location))
@@ -212,11 +213,11 @@ class Writer:
         """Leave a section out."""
         self.dropped.add(name)
 
-    def _read(self, name: str) -> tuple[object, bytes]:
+    def _read(self, name: str) -> tuple[Any, bytes]:
         """Return the record of a section of the file, None without one, and the bytes after it."""
         original = self.original
         present = [s for s in (original.sections if original else ()) if s.name == name]
-        if not present:
+        if original is None or not present:
             return None, b""
         data, payload = original.data, present[-1].payload
         record, stop = codec.parse_section(
@@ -273,7 +274,7 @@ class Writer:
             sections.insert(min(followers, default=len(sections)), record)
         return codec.build_file(Container(header=old["header"], sections=sections))
 
-    def _new(self, names: Iterable[str]) -> Iterable[Record]:
+    def _new(self, names: Iterable[str]) -> Iterator[Record]:
         for name in names:
             if name in self.payloads:
                 section = BY_NAME[name]

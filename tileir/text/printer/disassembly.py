@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tileir.bytecode import Bytecode
 from tileir.formats.recursion import deep_recursion
 from tileir.read.function import Function, Global
@@ -9,6 +11,9 @@ from tileir.verifier.module import check
 
 from . import values
 from .functions import FunctionPrinter, Tail
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 EMPTY = "\n"
 """The text of an empty module, after its producer, as MLIR prints it."""
@@ -18,7 +23,7 @@ NOWHERE = "#loc = loc(unknown)\n"
 
 
 def disassemble(
-    bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
+    bytecode: Bytecode | ReadableBuffer, debug: bool = False, function: str | None = None
 ) -> str:
     """Return the module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 

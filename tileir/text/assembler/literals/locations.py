@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from tileir.formats.limits import Limits
 from tileir.ir.locations import (
@@ -207,7 +207,7 @@ class LocationReader:
             scope = self._field((Subprogram, LexicalBlock))
             if BROKEN in (position, scope):
                 return BROKEN
-            return SourceLocation(scope, position.name, position.line, position.column)
+            return SourceLocation(scope, *cast("FilePosition", position))
         return self._struct(*STRUCTS[name])
 
     def _struct(self, kind: type, fields: dict[str, tuple[str, Any]]) -> Any:
