@@ -84,6 +84,7 @@ def compile(
     )
     slot = _slot(request) if cache else None
     stored = slot and slot.get()
+    compilation: Any
     if stored:
         compilation = request.package.restore(stored)
     else:

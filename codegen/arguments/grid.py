@@ -19,7 +19,8 @@ MAX_EXTENT = (1 << 24) - 1
 def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
     """Return the three extents of a grid; LaunchError if it is invalid."""
     try:
-        extents = [operator.index(grid)] if is_number(grid) else [operator.index(n) for n in grid]
+        given: Any = [grid] if is_number(grid) else grid
+        extents = [operator.index(extent) for extent in given]
     except TypeError:
         raise LaunchError(f"{symbol}: the grid must be integers, got {shown(grid)}") from None
     if not 1 <= len(extents) <= 3:

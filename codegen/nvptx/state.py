@@ -87,7 +87,7 @@ class State:
     lines: LineTable | None = None
     """The source locations, if line information is asked for."""
     llvm_ir: str = ""
-    machine: binding.TargetMachine | None = None
+    machine: binding.TargetMachine | Any = None
     """LLVM's code generator for the GPU."""
     optimised: binding.ModuleRef | None = None
     """The optimised module inside of LLVM."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import cast
 
+from tileir.bytecode import Bytecode
 from tileir.codegen.kernel import KernelIR
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Op, Value
@@ -41,7 +43,7 @@ def _insert(
     Names of its tiles are added to `traced`; those of other values to `others`, with their kind.
     """
     printer = FunctionPrinter([], {}, None)
-    print_kernel(printer, kernel.bytecode, kernel.function)
+    print_kernel(printer, cast("Bytecode", kernel.bytecode), kernel.function)
     body, values = copy_body(kernel.body)
     names: dict[int, str] = {}
     for value, name in printer.names.value.items():

@@ -52,7 +52,7 @@ class _BlockCompiler:
         self.local: set[int] = set()
         self.written: dict[int, None] = {}
         self.partial: set[int] = set()
-        self.statement: Statement | None = None
+        self.statement: Statement | Any = None
 
     def function(self) -> Callable[..., Any]:
         leaving = f"return {self.number + 1}"

@@ -7,6 +7,8 @@ change the final result.
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
 from llvmlite.ir import IRBuilder as Builder
 
@@ -157,11 +159,11 @@ def _limited(
     if form.saturates:
         limit = largest
     elif mode in ("nearest_even", "nearest_away"):
-        limit = word(form.infinity)
+        limit = word(cast(int, form.infinity))
     else:
         limit = builder.sub(largest, _away(builder, negative, mode))
     limited = builder.select(builder.icmp_unsigned("<", result, limit), result, limit)
     if form.saturates or mode in ("nearest_even", "nearest_away"):
         return limited
     infinite = builder.icmp_unsigned("==", magnitude, word(INFINITY))
-    return builder.select(infinite, word(form.infinity), limited)
+    return builder.select(infinite, word(cast(int, form.infinity)), limited)

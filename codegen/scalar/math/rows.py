@@ -31,7 +31,7 @@ def _emitter(function: Callable[..., Expr]) -> Callable[..., ir.Value]:
         element = op.result.type.element
         half = element.name in HALVES
         flushed = op.attributes.get("flush_to_zero")
-        modifier = "flushed" if flushed else op.attributes.get("rounding_mode")
+        modifier = "flushed" if flushed else op.attributes.get("rounding_mode", "")
         if machine_of(builder).ptx and (op.name, modifier) in _BY_INSTRUCTION:
             return _BY_INSTRUCTION[op.name, modifier](Expr(builder, arguments[0])).value
         operands = []
