@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Protocol
 
 from tileir.attributes import DivBy, SameElements
 from tileir.codegen.scalar.types import memory_bytes
@@ -122,7 +122,7 @@ def _counting(run: Run, value: Value, table: Known) -> int:
 @_each
 def offset(op: Op, table: Known, pointer: Run, amount: Run) -> Run:
     size, value = (
-        memory_bytes(cast("Pointer", op.result.type.element).pointee),
+        memory_bytes(op.result.type.pointee),
         op.operands["offset"],
     )
     wide = value.type.element.bits == ADDRESS_BITS

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.arguments.grid import MAX_EXTENT
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Op, Value
-from tileir.types import Pointer, Scalar, Tile
+from tileir.types import Scalar, Tile
 
 MAX_DIVISOR = 1 << 62
 """The divisor of zero, and the largest divisor that `assume` can state."""
@@ -201,7 +201,7 @@ def same(op: Op, table: Known) -> Facts:
 
 def offset(op: Op, table: Known) -> Facts:
     ptr, amount = _operands(op, table)
-    size = exactly(memory_bytes(cast("Pointer", op.result.type.element).pointee))
+    size = exactly(memory_bytes(op.result.type.pointee))
     return Facts(min(ptr.divisor, amount.divisor * size.divisor))
 
 

@@ -209,10 +209,11 @@ class Lanes:
         held, defined = batch.registers[register], batch.defined[register]
         if held is None:
             return storage(batch.kinds[register]).type(0), np.bool_(False)
-        known = np.bool_(True) if defined is None else defined
+        known: Any = np.bool_(True) if defined is None else defined
         if self.index is None:
             return held, known
-        return tuple(part[self.index] if part.ndim else part for part in (held, known))
+        held, known = (part[self.index] if part.ndim else part for part in (held, known))
+        return held, known
 
     def write(self, register: int, value: Any) -> None:
         """Set a register in all active lanes."""

@@ -209,7 +209,7 @@ class Draft:
                 return type.element
             pointers = self.type(self.agreement.pointers.get(mate, ""))
             if pointers is not None:
-                return cast("Pointer", pointers.element).pointee
+                return pointers.pointee
         return None
 
     def _agreed_shape(self, name: str) -> tuple[int, ...] | None:

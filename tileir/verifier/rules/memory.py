@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from tileir.formats.ops.spec import TileOf
 from tileir.ir import Op
-from tileir.types import Pointer
 from tileir.verifier.catalogue import rule
 from tileir.verifier.wording import quoted
 
@@ -57,7 +54,7 @@ def _alloca(op: Op) -> str | None:
                 f"attribute '{name}' failed to satisfy constraint: 64-bit signless integer "
                 "attribute whose minimum value is 0"
             )
-    alignment, element = op.attributes["alignment"], cast("Pointer", op.result.type.element).pointee
+    alignment, element = op.attributes["alignment"], op.result.type.pointee
     if alignment <= 0 or alignment & (alignment - 1):
         return "'alignment' must be power of two"
     natural = natural_size(element.bits)
