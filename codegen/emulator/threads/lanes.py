@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -188,7 +188,8 @@ class Lanes:
         held, defined = batch.registers[register], batch.defined[register]
         if held is None or defined is not None:
             self._check_defined(register, statement, held, defined)
-        return held if self.index is None or not held.ndim else held[self.index]
+        values = cast(np.ndarray, held)
+        return values if self.index is None or not values.ndim else values[self.index]
 
     def _check_defined(self, register: int, statement: Statement, held: Any, defined: Any) -> None:
         if held is None:
