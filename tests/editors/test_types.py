@@ -212,3 +212,17 @@ def test_editors_complete_ops_options_and_kernels(installed: Installed, tmp_path
         assert {"launch", "load"} <= offered("kernel", "tileir.compile(b, 'sm_90')['k'].")
         launch = offered("launch", "k = tileir.compile(b, 'host')['k']\nk.launch(b, b, ")
         assert launch >= {"threads=", "allocations=", "on_trace="}
+
+
+@pytest.mark.slow
+def test_the_product_itself_is_right(installed: Installed, tmp_path: Path) -> None:
+    """Of construct and llvmlite, which have no types, nothing is believed that pyright would guess
+    from their code: IRBuilder's methods, say, would all return None."""
+    said = pyright(
+        tmp_path,
+        installed,
+        include=[os.path.relpath(installed.site / "tileir", tmp_path)],
+        exclude=[],
+        useLibraryCodeForTypes=False,
+    )
+    assert not said
