@@ -230,8 +230,8 @@ class OriginalFile:
         records, index = None, search.entry
         if section.name == "Type":
             records = self.tables.types.entries
-        elif self.debug and section.name == "Debug" and search.path.startswith("debug.records"):
-            records = self.debug.entries
+        elif section.name == "Debug" and search.path.startswith("debug.records"):
+            records = self.debug.entries if self.debug else None
         if isinstance(records, Deferred) and index is not None:
             records.trace(index, search)
             return
