@@ -205,7 +205,11 @@ def compile(
     target: str | None = None,
     **options: Unpack[CompileOptions],
 ) -> Compilation[Compiled]: ...
-def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **options: Any) -> Any:
+def compile(
+    bytecode: Bytecode | ReadableBuffer,
+    target: str | None = None,
+    **options: Unpack[CompileOptions],
+) -> Compilation[Any]:
     """Compile every entry of a module for a target; needs the ``codegen`` extra.
 
     bytecode  a Bytecode, or the bytes of one
