@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.attributes import spell
 from tileir.errors import UnsupportedError
+from tileir.formats.forks import not_forking
 from tileir.gpus import TARGETS
+from tileir.messages.flags import flag
 
 from .cache.folder import find_cache
 from .cache.key import key_of
@@ -82,13 +84,12 @@ def compile(
         portable=portable,
         **launch,
     )
-    slot = _slot(request) if cache else None
+    slot = _slot(request) if flag("cache", cache) else None
     stored = slot and slot.get()
-    compilation: Any
-    if stored:
-        compilation = request.package.restore(stored)
-    else:
-        from .fresh import compile_fresh  # imports far more modules than a cached kernel needs
+    compilation: Any = request.package.restore(stored) if stored else None
+    if compilation is None:
+        with not_forking:
+            from .fresh import compile_fresh  # imports far more modules than a cached kernel needs
 
         compilation = compile_fresh(request.bytecode, request.target, **request.options)
         if slot:
@@ -117,7 +118,8 @@ class _Request(NamedTuple):
 
     def stages(self, until: str | None = None) -> dict[str, Stage]:
         """Compile, and return what each stage did, up to the one named `until`."""
-        from .stage_recorder import record_stages
+        with not_forking:
+            from .stage_recorder import record_stages
 
         return record_stages(self.bytecode, self.target, self.options, until)
 
@@ -145,7 +147,9 @@ def _checked_request(
         if target is None and for_gpus:
             raise UnsupportedError(no_gpu(f"option {for_gpus[0]}", "a GPU as target"))
         target = target or HOST
-    package = import_module(f".{package_of(target)}", __package__)
+    family = package_of(target)
+    with not_forking:
+        package = import_module(f".{family}", __package__)
     symbols = None if symbols is None else _listed(symbols)
     checks, names = _checks(check, target), _names(trace, target)
     if for_gpus and target == HOST:
@@ -166,7 +170,10 @@ def _checked_request(
 
 def _listed(names: str | Iterable[str]) -> list[str]:
     """Return one or several names as a list; TypeError for anything that is not a name."""
-    listed = [names] if isinstance(names, str) else list(names)
+    try:
+        listed = [names] if isinstance(names, str) else list(names)
+    except TypeError:
+        raise TypeError(f"expected names, got {names!r}") from None
     for name in listed:
         if not isinstance(name, str):
             raise TypeError(f"expected names, got {name!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from tileir.errors import UnsupportedError
@@ -69,6 +68,7 @@ class Compilation(Mapping[str, Entry]):
 
     record_stages: Callable[[], dict[str, Stage]] | None = None
     """Compiles once more, and returns what each stage did."""
+    _stages: Mapping[str, Stage] | None = None
 
     def __init__(
         self,
@@ -84,19 +84,21 @@ class Compilation(Mapping[str, Entry]):
         self.plan: dict[str, Any] = dict(plan or {})
         self._entries = dict(entries)
 
-    @cached_property
+    @property
     def stages(self) -> Mapping[str, Stage]:
         """What each stage of compiling did: the stage's name -> its text and remarks, in order.
 
         The first access compiles once more, from the module as it is then, even if this compilation
         came from the cache.
         """
-        return self.record_stages() if self.record_stages else {}
+        if self._stages is None:
+            self._stages = self.record_stages() if self.record_stages else {}
+        return self._stages
 
     def __getitem__(self, symbol: str) -> Entry:
         try:
             return self._entries[symbol]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
             known = ", ".join(self._entries) or "none"
             raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
 

@@ -6,9 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import VerifyError
+from tileir.formats.forks import not_forking
 from tileir.verifier.module import check as check_rules
+from tileir.verifier.module import check_names
 
-from . import support
+from . import unsupported_ops
 from .kernel import KernelIR
 from .targets import package_of
 from .transform.insert_traces import insert_traces
@@ -39,19 +41,21 @@ def compile_fresh(
     out.
     """
     family = package_of(target)
-    package = import_module(f".{family}", __package__)
+    with not_forking:
+        package = import_module(f".{family}", __package__)
     functions = _chosen(bytecode, symbols)
     check_rules(bytecode, functions)
-    kernels = [KernelIR.of(function, bytecode) for function in functions]
+    kernels = [KernelIR.copy_of(function, bytecode) for function in functions]
     if trace:
-        kernels = insert_traces(kernels, trace)
-    support.check(kernels, target, package.why_not)
+        insert_traces(kernels, trace)
+    unsupported_ops.check(kernels, target, package.why_not)
     asked = {"checks": checks, "launch": launch, "lineinfo": lineinfo, "portable": portable}
     asked = {name: value for name, value in asked.items() if value}
     return package.compile_kernels(kernels, target, after_stage, until, **asked)
 
 
 def _chosen(bytecode: Bytecode, symbols: list[str] | None) -> list[Any]:
+    check_names(bytecode)
     by_name = {function.name: function for function in bytecode.functions}
     if len(by_name) < len(bytecode.functions):
         raise VerifyError("two entries have the same name")

@@ -28,27 +28,39 @@ Result = TypeVar("Result", bound=Analysis)
 class KernelIR:
     """The entry `symbol`, and its body as the stages left it.
 
-    `function` is the function of the module; `body` may differ from its body. `traces` maps the id
-    of each print that was inserted to trace a value to the value's name (see `insert_traces`).
+    `function` is the function of the module. Where stages edit, `body` is a copy of its body, and
+    `copies` maps the values of the module to those of the copy. `traces` maps the id of each print
+    that was inserted to trace a value to the value's name (see `insert_traces`). `edits` counts the
+    calls of `edited`.
     """
 
     symbol: str
     function: Any
     body: Body
     bytecode: Bytecode | None = None
+    copies: Mapping[Value, Value] = field(default_factory=dict, repr=False)
     traces: Mapping[int, str] = field(default_factory=dict)
+    edits: int = field(default=0, init=False)
     _facts: dict[type, Any] = field(default_factory=dict, init=False, repr=False)
-    _facts_of: Body | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def of(cls, function: Any, bytecode: Bytecode | None = None) -> KernelIR:
-        """Return the kernel of a function, before any stage."""
+        """Return the kernel of a function with the function's own body, for analyses."""
         return cls(function.name, function, function.body, bytecode)
 
+    @classmethod
+    def copy_of(cls, function: Any, bytecode: Bytecode | None = None) -> KernelIR:
+        """Return the kernel of a function with a copy of its body, for stages to edit."""
+        copies: dict[Value, Value] = {}
+        return cls(function.name, function, function.body.clone(copies), bytecode, copies)
+
+    def edited(self) -> None:
+        """Drop the results of analyses, because the body was edited."""
+        self.edits += 1
+        self._facts.clear()
+
     def facts(self, analysis: type[Result]) -> Result:
-        """Return the result of an analysis; it is kept as long as the body stays."""
-        if self._facts_of is not self.body:
-            self._facts, self._facts_of = {}, self.body
+        """Return the result of an analysis; it is kept until the body is `edited`."""
         if analysis not in self._facts:
             self._facts[analysis] = analysis.of(self)
         return self._facts[analysis]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-
 import llvmlite.binding as llvm
 from llvmlite import ir
+from llvmlite.binding import ffi
+
+from tileir.formats.forks import Lock, not_forking
 
 VERSION = ".".join(map(str, llvm.llvm_version_info))
 """The version of LLVM inside llvmlite."""
 
-_lock = threading.Lock()
+_lock = Lock()
 _started: set[str] = set()
+
+not_forking.held.append(ffi.lib._lock)  # a child must not find another thread inside of LLVM
 
 # llvmlite fills its table of escaped characters when it writes the first name, without a lock: a
 # second thread would see half a table. So that is done here, while the import lock is held.

@@ -2,7 +2,7 @@
 
 A stage is a function in `stages.py` of the family's package, under the name in this list. It takes
 the state of a module, which has a field for every decision, and fills in its own fields or changes
-what an earlier stage decided. It never edits the body of a kernel: it puts another in its place.
+what an earlier stage decided. The body of a kernel is a copy, which stages may edit.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeVar
 
+from tileir.formats.forks import not_forking
+from tileir.messages.wording import did_you_mean
+
 from .stage_verifier import verifier_for
 from .state import State
 
 STAGES: dict[str, tuple[str, ...]] = {
     "nvptx": (
         # Tile IR
-        "eliminate_dead_ops",
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants",
         "settle_launch", "number_lines", "choose_ptx",
         "choose_threads", "place_variables", "choose_atoms", "prefer_layouts", "assign_layouts",
         "pipeline_loops", "place_barriers", "read_ahead", "allocate_memory", "unroll_loops",
@@ -25,7 +28,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "emit_llvm", "optimise", "emit_ptx", "describe_launch",
     ),
     "host": (
-        "eliminate_dead_ops", "order", "fuse", "place_buffers",
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants",
+        "order", "fuse", "place_buffers",
         "emit_llvm", "optimise", "emit_object",
     ),
 }  # fmt: skip
@@ -38,23 +42,32 @@ AfterStage = Callable[[str, S], None]
 
 def stage_of(target_family: str, name: str) -> StageFunction:
     """Return the function of a stage."""
-    return getattr(import_module(f".{target_family}.stages", __package__), name)
+    with not_forking:
+        return getattr(import_module(f".{target_family}.stages", __package__), name)
+
+
+def unknown_stage(target_family: str, name: str) -> str | None:
+    """Return "has no stage ...", to follow the name of a target, if there is none of that name."""
+    names = STAGES[target_family]
+    if name in names:
+        return None
+    return f"has no stage {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}"
 
 
 def run(
-    family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
+    target_family: str, state: S, after_stage: AfterStage[S] | None = None, until: str | None = None
 ) -> bool:
     """Run the stages of a family up to the one named `until`; return whether all have run.
 
     ValueError if the family has no stage of that name. Before `emit_llvm`, the state is verified
     after each stage where that is asked for (see `stage_verifier`).
     """
-    names = STAGES[family]
-    if until is not None and until not in names:
-        raise ValueError(f"{family} has no stage {until!r}")
-    verifier, emission = verifier_for(family, state), names.index("emit_llvm")
+    if until is not None and (problem := unknown_stage(target_family, until)):
+        raise ValueError(f"{target_family} {problem}")
+    names = STAGES[target_family]
+    verifier, emission = verifier_for(target_family, state), names.index("emit_llvm")
     for number, name in enumerate(names):
-        stage_of(family, name)(state)
+        stage_of(target_family, name)(state)
         if verifier is not None and number < emission:
             verifier.check(name, state)
         if after_stage is not None:

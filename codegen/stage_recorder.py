@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
-from tileir.messages.wording import did_you_mean
+from tileir.formats.forks import not_forking
 
 from . import pipeline
 from .stage import Stage
@@ -27,14 +27,16 @@ def record_stages(
 ) -> dict[str, Stage]:
     """Compile up to the stage named `until`, and return what each stage did, in order.
 
-    `options` are those of `fresh.compile_fresh`.
+    `options` are those of `fresh.compile_fresh`. UnsupportedError if there is no such stage.
     """
-    from .fresh import compile_fresh
+    with not_forking:
+        from .fresh import compile_fresh
 
     target_family = package_of(target)
-    if until is not None:
-        check_name(until, target)
-    printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
+    if until is not None and (problem := pipeline.unknown_stage(target_family, until)):
+        raise UnsupportedError(f"target {target} {problem}")
+    with not_forking:
+        printer = import_module(f".{target_family}.stage_printer", __package__).Printer()
     stages: dict[str, Stage] = {}
 
     def record(name: str, state: State) -> None:
@@ -43,15 +45,6 @@ def record_stages(
 
     compile_fresh(bytecode, target, **options, after_stage=record, until=until)
     return stages
-
-
-def check_name(name: str, target: str) -> None:
-    """Raise UnsupportedError if compiling for a target has no stage of that name."""
-    known = pipeline.STAGES[package_of(target)]
-    if name not in known:
-        meant = did_you_mean(name, known)
-        listed = ", ".join(known)
-        raise UnsupportedError(f"target {target} has no stage {name!r}{meant}; there are: {listed}")
 
 
 def _headline(target_family: str, name: str) -> str:

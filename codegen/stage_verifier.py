@@ -11,9 +11,10 @@ from collections.abc import Callable
 from importlib import import_module
 
 from tileir.errors import BuildError
-from tileir.ir import Body
+from tileir.formats.forks import not_forking
 from tileir.write.changed_bodies import check_edited
 
+from .kernel import KernelIR
 from .state import KernelState, State
 
 VARIABLE = "TILEIR_VERIFY"
@@ -25,43 +26,45 @@ class StageError(RuntimeError):
 
 
 class StageVerifier:
-    """The verifier of one compilation; a body is checked again only if a stage replaced it.
+    """The verifier of one compilation; a body is checked again only if a stage edited it.
 
     A body that breaks a rule before the first stage is not checked: traces are prints without
     tokens, which no file can have.
     """
 
-    def __init__(self, family: str, state: State) -> None:
-        rules = import_module(f".{family}.state_verifier", __package__)
+    def __init__(self, target_family: str, state: State) -> None:
+        with not_forking:
+            rules = import_module(f".{target_family}.state_verifier", __package__)
         self._problem: Callable[[KernelState], str | None] = rules.state_problem
-        bodies = [(each.kernel.symbol, each.kernel.body) for each in state.kernels]
-        self._checked = [body for _, body in bodies]
-        self._valid = [_broken_rule(symbol, body) is None for symbol, body in bodies]
+        kernels = [each.kernel for each in state.kernels]
+        self._checked = [kernel.edits for kernel in kernels]
+        self._valid = [_broken_rule(kernel) is None for kernel in kernels]
 
     def check(self, name: str, state: State) -> None:
         """Raise StageError for the first rule that a kernel breaks after the stage `name`."""
         for number, each in enumerate(state.kernels):
-            problem = self._body_problem(number, each.kernel.symbol, each.kernel.body)
+            problem = self._body_problem(number, each.kernel)
             problem = problem or self._problem(each)
             if problem:
                 raise StageError(f"stage {name} left {each.kernel.symbol} invalid: {problem}")
 
-    def _body_problem(self, number: int, symbol: str, body: Body) -> str | None:
-        if body is self._checked[number] or not self._valid[number]:
+    def _body_problem(self, number: int, kernel: KernelIR) -> str | None:
+        if kernel.edits == self._checked[number] or not self._valid[number]:
             return None
-        self._checked[number] = body
-        return _broken_rule(symbol, body)
+        self._checked[number] = kernel.edits
+        return _broken_rule(kernel)
 
 
-def _broken_rule(symbol: str, body: Body) -> str | None:
+def _broken_rule(kernel: KernelIR) -> str | None:
     """Return the first rule of Tile IR that a body breaks, None if it keeps them all."""
     try:
-        check_edited(symbol, body)
+        check_edited(kernel.symbol, kernel.body)
     except BuildError as error:
         return str(error)
     return None
 
 
-def verifier_for(family: str, state: State) -> StageVerifier | None:
+def verifier_for(target_family: str, state: State) -> StageVerifier | None:
     """Return the verifier of the stages of a compilation; None unless it is asked for."""
-    return StageVerifier(family, state) if os.environ.get(VARIABLE, "0") not in ("", "0") else None
+    asked = os.environ.get(VARIABLE, "0") not in ("", "0")
+    return StageVerifier(target_family, state) if asked else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
+
+from tileir.ir import Op
 
 from .kernel import KernelIR
 
@@ -14,6 +16,10 @@ class KernelState(Protocol):
     kernel: KernelIR
     dropped: int
     """Dead ops that were eliminated."""
+    shared: Mapping[Op, int]
+    """Op -> the number of equal ones that it took the place of."""
+    hoisted: Mapping[Op, Op]
+    """Op -> the outermost loop that it was moved out of."""
 
 
 class State(Protocol):
@@ -22,4 +28,9 @@ class State(Protocol):
     @property
     def kernels(self) -> Sequence[KernelState]:
         """The kernels of the module."""
+        ...
+
+    @property
+    def observed(self) -> bool:
+        """Whether checks or traces tell of single ops, so that each has to stay in its place."""
         ...

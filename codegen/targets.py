@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tileir.attributes import spell
 from tileir.errors import Diagnostic, UnsupportedError
-from tileir.gpus import GPUS, TARGETS, gpu_of_number
+from tileir.gpus import GPUS, TARGETS, gpu_of_number, unknown
 from tileir.read.text_positions import located
 
 if TYPE_CHECKING:
@@ -47,17 +47,13 @@ def package_of(target: str) -> str:
 
     Every such package has `compile_kernels(kernels, target)`, `why_not(op, target)` and
     `identity(target)`, which identifies the machine that its code depends on. If that is not None,
-    compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse.
+    compilations are cached: they have `to_bytes()`, and the package has `restore`, its inverse,
+    which gives None for bytes that it did not write.
     """
-    if target == HOST:
-        return "host"
     if not isinstance(target, str):
         raise TypeError(f"expected the name of a target, got {target!r}")
+    if target == HOST:
+        return "host"
     if target in TARGETS:
         return "nvptx"
-    from tileir.messages.wording import did_you_mean
-
-    known = [HOST, *TARGETS]
-    # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
-    meant = did_you_mean(target, known, close=0.85)
-    raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")
+    raise unknown(target, (HOST, *TARGETS))

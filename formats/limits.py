@@ -6,6 +6,7 @@ are counted, so that a file that is too deep does not overflow Python's stack.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, fields
 
 MAX_VARINT_BYTES = 10
@@ -37,9 +38,13 @@ class Limits:
                      tensor view of pointers.
     location_depth   debug records inside each other: calls inlined into calls, scopes in scopes.
                      NVIDIA's reader overflows its stack between 10,000 and 20,000 calls.
+
+    In WebAssembly regions are 500 deep at most unless said otherwise. Objects inside each other are
+    freed by recursion in C there, and the interpreter ends where the engine's stack does: with
+    Pyodide's under node between 800 and 1,600 regions.
     """
 
-    region_depth: int = 3000
+    region_depth: int = 500 if sys.platform in ("emscripten", "wasi") else 3000
     attribute_depth: int = 64
     type_depth: int = 64
     location_depth: int = 2000

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import contextmanager
 
+from .forks import Lock, not_forking
 from .limits import DEFAULT, Limits
 
 _FRAMES_PER_LEVEL = 24
-_lock = threading.Lock()
+_lock = Lock()
 _users: list[int] = []
 _limit_before = 0
 
@@ -29,7 +29,8 @@ def deep_recursion(limits: Limits = DEFAULT):
         _users.append(room)
         sys.setrecursionlimit(_limit_before + max(_users))
     try:
-        yield
+        with not_forking:  # the child would keep the limits of all threads
+            yield
     finally:
         with _lock:
             _users.remove(room)

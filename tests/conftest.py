@@ -100,7 +100,7 @@ def tool():
     def run(name: str, *arguments: object) -> subprocess.CompletedProcess[bytes]:
         path = nvidia_tool(name)
         if path is None:
-            pytest.skip(f"{name} is not installed (pip install tileir[test] on Linux or Windows)")
+            pytest.skip(f"{name} is not installed (pip install -e .[test] on Linux or Windows)")
         return subprocess.run([path, *map(str, arguments)], capture_output=True, check=False)
 
     return run

@@ -22,17 +22,22 @@ def build_wheel(folder: Path) -> Path:
     return built
 
 
-def install(wheel: Path, home: Path) -> tuple[Path, Path]:
-    """Interpreter and site-packages of a new environment with the wheel.
-
-    Everything else that it imports is what is installed here.
-    """
+def environment(home: Path) -> tuple[Path, Path]:
+    """Interpreter and site-packages of a new environment with nothing in it."""
     venv.create(home, with_pip=False, system_site_packages=False)
     folder = "Scripts" if sys.platform == "win32" else "bin"
     python = next((home / folder).glob("python*"))
     probe = "import sysconfig; print(sysconfig.get_path('purelib'))"
     done = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
-    site = Path(done.stdout.strip())
+    return python, Path(done.stdout.strip())
+
+
+def install(wheel: Path, home: Path) -> tuple[Path, Path]:
+    """Interpreter and site-packages of a new environment with the wheel.
+
+    Everything else that it imports is what is installed here.
+    """
+    python, site = environment(home)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
     here = Path(__import__("construct").__file__).parent.parent

@@ -13,12 +13,14 @@ from tests.every_fixture import PROPERTIES, Fixture
 from tests.formats import test_deferred, test_round_trip, test_specialised
 from tests.formats.schema import test_announced, test_mirror, test_tables
 from tests.lab.bench import test_bench
+from tests.lab.transforms import test_transforms
 from tests.tileir import test_pygments_lexer
 from tests.tileir.explain import test_annotate, test_op_tree
+from tests.tileir.read import test_renamed_functions
 from tests.tileir.text.assembler import test_assembly
 from tests.tileir.text.printer import test_disassembly
 from tests.tileir.verifier import test_rules
-from tests.tileir.write import test_body, test_changes
+from tests.tileir.write import test_body, test_changes, test_removed
 
 from . import test_fixtures
 
@@ -29,6 +31,8 @@ MODULES = (
     test_bench,
     test_body,
     test_changes,
+    test_removed,
+    test_renamed_functions,
     test_deferred,
     test_disassembly,
     test_fixtures,
@@ -40,6 +44,7 @@ MODULES = (
     test_rules,
     test_specialised,
     test_tables,
+    test_transforms,
 )
 """Where properties are."""
 

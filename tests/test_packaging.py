@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import subprocess
 import sys
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from tests.installed import build_wheel, install
+from tests.corpus import INVALID, ROOT, VALID
+from tests.installed import build_wheel, environment
 
-ROOT = Path(__file__).parent.parent
 KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
 
 
@@ -120,18 +123,82 @@ def test_inspect_works_from_a_checkout_and_from_a_wheel(wheel: Path, tmp_path: P
 
 @pytest.mark.slow
 def test_inspect_works_from_an_editable_install(tmp_path: Path) -> None:
-    """An editable install is a .pth file that names the checkout; make one by hand."""
+    """And it offers tileir alone, not the other folders of the checkout; make one by hand."""
     pytest.importorskip("hatchling", reason="hatchling is part of tileir[test]")
     out = tmp_path / "dist"
     command = [sys.executable, "-c", EDITABLE, str(out)]
     out.mkdir()
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (built,) = out.glob("*.whl")
-    python, _ = install(built, tmp_path / "home")
-    assert "entry @vector_add" in run_inspect(str(python), cwd=tmp_path)
+    python = bare_environment(tmp_path / "home", built)
+    assert "entry @vector_add" in run_inspect(python, cwd=tmp_path)
+    names = {path.stem for path in ROOT.iterdir() if path.is_dir() or path.suffix == ".py"}
+    names = sorted(filter(str.isidentifier, names))
+    assert {"codegen", "fixtures", "formats", "hatch_build", "tests", "tileir"} <= set(names)
+    program = f"import importlib.util as u; print([n for n in {names} if u.find_spec(n)])"
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "['tileir']\n", done.stderr
 
 
 EDITABLE = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
+
+
+def bare_environment(home: Path, wheel: Path) -> str:
+    """The interpreter of an environment that has a wheel of tileir, construct, and nothing else."""
+    python, site = environment(home)
+    fill(site, wheel)
+    return str(python)
+
+
+def fill(site: Path, wheel: Path) -> None:
+    """Unpack a wheel into a folder, and copy construct into it."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    for file in metadata.files("construct") or ():
+        (site / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file.locate(), site / file)
+
+
+SCRIPT = ROOT / "tests" / "construct_alone.py"
+
+
+@pytest.mark.slow
+def test_construct_alone_is_enough(wheel: Path, tmp_path: Path) -> None:
+    """Reading, verifying, text and building, with no other package; of one fixture in eight."""
+    python = bare_environment(tmp_path / "home", wheel)
+    program = [python, "-I", str(SCRIPT), str(ROOT / "fixtures"), "8"]
+    done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
+    assert check_done(done, 8) == {"construct", "tileir"}
+
+
+WASM = ROOT / "tests" / "wasm"
+
+
+@pytest.mark.slow
+def test_and_in_webassembly(wheel: Path, tmp_path: Path) -> None:
+    """The same in Pyodide's CPython."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    if not (WASM / "node_modules").is_dir():
+        pytest.skip("Pyodide is not installed (npm ci --prefix tests/wasm)")
+    fill(tmp_path, wheel)
+    there = [f"/host{path}" for path in (SCRIPT, ROOT / "fixtures")]
+    program = ["node", str(WASM / "run.mjs"), str(tmp_path), *there, "40"]
+    done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
+    own = {"_pyodide", "pyodide", "pyodide_js"}
+    assert check_done(done, 40) - own == {"construct", "tileir"}
+
+
+def check_done(done: subprocess.CompletedProcess[str], every: int) -> set[str]:
+    """Check what the script says that it did; return the packages that it imported."""
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["files"] == len(VALID[::every])
+    assert told["refused"] == len(INVALID)
+    rules = list((ROOT / "fixtures" / "invalid" / "rules").glob("*.tileirbc"))
+    assert told["broken files made"] == len(rules)
+    assert told["constants"] == 15
+    return set(told["imported"])
 
 
 @pytest.mark.slow

@@ -57,6 +57,8 @@ _here = os.path.dirname(__file__)
 if not os.path.isdir(os.path.join(_here, "formats")):
     __path__.append(os.path.dirname(_here))
 
+from tileir.formats.forks import not_forking  # noqa: E402  the path comes first
+
 if TYPE_CHECKING:
     from typing import Unpack
 
@@ -123,6 +125,7 @@ __all__ = [
     "assemble",
     "compile",
     "disassemble",
+    "load",
     "verify",
 ]
 
@@ -148,10 +151,12 @@ if not TYPE_CHECKING:  # for a checker, a module with this function has every na
         no import of its own either. AttributeError for a name that `__all__` does not list.
         """
         if name == "emulator":
-            return import_module(".emulator", __name__)
+            with not_forking:
+                return import_module(".emulator", __name__)
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
+        with not_forking:
+            value = getattr(import_module(f".{_MODULES.get(name, 'errors')}", __name__), name)
         globals()[name] = value
         return value
 
@@ -186,7 +191,8 @@ def assemble(text: str, version: Version | str | None = None, name: str = "<text
     Raises AssemblyError, which lists everything that is wrong with the text or missing from the
     version; BuildError if `version` is not a bytecode version; TypeError if `text` is not a str.
     """
-    from .text.assembler import assemble as assemble_text
+    with not_forking:
+        from .text.assembler import assemble as assemble_text
 
     return assemble_text(text, version, name)
 
@@ -241,12 +247,14 @@ def compile(
     ``help("tileir.codegen.nvptx.plan")`` describes the plan. Raises UnsupportedError, which
     lists everything that cannot be compiled for the target.
     """
-    from tileir.bytecode import Bytecode
+    with not_forking:
+        from tileir.bytecode import Bytecode
 
-    from .tools.missing_packages import compiling
+        from .messages.missing_packages import compiling
 
     with compiling():
-        from tileir.codegen import compile as compile_bytecode
+        with not_forking:
+            from tileir.codegen import compile as compile_bytecode
 
         return compile_bytecode(Bytecode.of(bytecode), target, **options)
 
@@ -265,9 +273,35 @@ def disassemble(
     VerifyError if an op cannot be written in its syntax, TypeError if `bytecode` is neither a
     Bytecode nor bytes.
     """
-    from .text.printer import disassemble as print_module
+    with not_forking:
+        from .text.printer import disassemble as print_module
 
     return print_module(bytecode, debug, function)
+
+
+def load(path: str | os.PathLike[str], strict: bool = False) -> Bytecode:
+    """Return the module in a file of bytecode, read as `Bytecode.parse` reads its bytes.
+
+    path    the file's path; ``Bytecode.parse`` takes bytes, `assemble` the text of a module
+    strict  refuse what is readable but odd, and read everything at once
+
+    Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
+    file that cannot be opened; TypeError if `path` is not a path.
+    """
+    with not_forking:
+        from .bytecode import Bytecode
+        from .errors import BytecodeError
+
+    if not isinstance(path, str | os.PathLike):
+        kind = type(path).__name__
+        raise TypeError(f"expected the path of a file, got {kind}; Bytecode.parse takes bytes")
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        return Bytecode.parse(data, strict)
+    except BytecodeError as error:
+        error.add_note(f"in {os.fspath(path)}")
+        raise
 
 
 def verify(
@@ -284,6 +318,7 @@ def verify(
     a module that `assemble` made have their position in the text. Raises BytecodeError if the file
     cannot be read, UnsupportedError for an unknown target.
     """
-    from .verifier.module import verify as verify_module
+    with not_forking:
+        from .verifier.module import verify as verify_module
 
     return verify_module(bytecode, target, strict)

@@ -12,10 +12,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first argument names, and return the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _main(arguments)
+        if arguments[:1] != ["cutile"]:
+            return _main(arguments)
+        from .cutile.program import main as run_program
     except KeyboardInterrupt:  # during imports, before `guarded` can catch it
         print("tileir: interrupted", file=sys.stderr)
         return 130
+    return run_program(arguments[1:])  # a program ends as it likes, with Ctrl-C, too
 
 
 def _main(arguments: Sequence[str]) -> int:

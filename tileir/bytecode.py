@@ -9,15 +9,17 @@ object is used.
 from __future__ import annotations
 
 import os
-import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from tileir.formats.cursor import Slice, brief
+from tileir.formats.forks import Lock, not_forking
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.version import Version
 
 from .errors import BytecodeError, Diagnostic
-from .launch.attributes import NONE
+from .launch.attributes import NONE, LaunchAttributes
+from .messages.flags import flag
 from .messages.texts import display
 from .read.debug_info import DebugInfo
 from .read.function import Function, Global, Section
@@ -78,11 +80,13 @@ class Bytecode:
         try:
             view = memoryview(data)
         except TypeError:
-            raise TypeError(f"expected bytes, got {type(data).__name__}") from None
+            kind = type(data).__name__
+            raise TypeError(f"expected bytes, got {kind}{_way_to(data)}") from None
         if not view.c_contiguous:
             raise TypeError("expected contiguous bytes, got a buffer with strides")
         view = view.cast("B")
-        bytecode = cls(OriginalFile(view, limits, reference))
+        strict = flag("strict", strict)
+        bytecode = cls(OriginalFile(view, limits, flag("reference", reference)))
         return bytecode.touch(strict=True) if strict else bytecode
 
     def __init__(self, original: OriginalFile) -> None:
@@ -97,7 +101,7 @@ class Bytecode:
         self.producer = original.producer
         self.launch_attributes = NONE
         self.text: TextPositions | None = None
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     @once
     def functions(self) -> list[Function]:
@@ -129,7 +133,7 @@ class Bytecode:
     def function(self, name: str) -> Function:
         """Return the function of that name; KeyError if there is none."""
         for function in self.functions:
-            if function.name == name:
+            if isinstance(name, str) and function.name == name:
                 return function
         names = ", ".join(display(function.name) for function in self.functions)
         raise KeyError(f"no function {name!r}; there are: {names or 'none'}")
@@ -153,7 +157,7 @@ class Bytecode:
         A table entry that nothing uses cannot be wrong, only odd; such entries are checked when
         the warnings are asked for. With `strict`, raise BytecodeError for the first oddity.
         """
-        original = self.original
+        original, strict = self.original, flag("strict", strict)
         with paused_collector():
             for function in original.functions:
                 _ = function.type, function.hints, function.argument_attributes
@@ -177,7 +181,7 @@ class Bytecode:
                 found=odd.message,
             )
 
-    def build(self, check: bool = True) -> bytes:
+    def build(self, check: bool = True, *, compact: bool = False) -> bytes:
         """Return the file's bytes, with what was changed since it was read.
 
         Unchanged functions keep their bytes; changed ones are written in the shortest encoding.
@@ -185,10 +189,18 @@ class Bytecode:
         argument attributes, location and all of its body. BuildError names what cannot be written,
         or the op that breaks a rule that it kept before. Without `check`, rules are not checked,
         for tests of programs that read such files.
-        """
-        from .write.changes import Module, rewritten
 
-        return rewritten(cast(Module, self), check)  # pyright does not look through `once`
+        Strings, constants and debug records that nothing refers to any more since the file was read
+        are emptied: they keep their index and lose their content. Types stay, and so does what was
+        unused before. If `compact`, all is written anew, and only what is used. BytecodeError if
+        that, or what an unchanged function refers to, cannot be read.
+        """
+        with not_forking:
+            from .write.changes import Module, compacted, rewritten
+
+        check = flag("check", check)
+        module = cast(Module, self)  # pyright does not look through `once`
+        return compacted(module, check) if flag("compact", compact) else rewritten(module, check)
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """Return the module in another version of the format, for example ``to_version("13.1")``.
@@ -213,16 +225,35 @@ class Bytecode:
         check_oddities(same, other)
         return other
 
+    def __reduce__(self) -> tuple:
+        """Copies and pickles hold what `build(check=False)` would write now, and read it again.
+
+        They have the same launch attributes, and the positions in a text if nothing was edited.
+        """
+        data = self.build(check=False)
+        text = self.text if data == self.data else None
+        return _read_again, (data, self.limits, self.launch_attributes, text)
+
     def __repr__(self) -> str:
         try:
             names = ", ".join(function.name for function in self.functions)
-        except BytecodeError:
+        except (BytecodeError, AttributeError, TypeError):
             names = "functions that cannot be read"
         return f"<Bytecode {self.version}, {len(self.data)} bytes: {names}>"
+
+
+def _read_again(
+    data: bytes, limits: Limits, launch_attributes: LaunchAttributes, text: TextPositions | None
+) -> Bytecode:
+    """Return the module of a pickle or copy."""
+    made = Bytecode.parse(data, limits=limits)
+    made.launch_attributes = launch_attributes
+    made.text = None if text is None else replace(text, original=made.original)
+    return made
 
 
 def _way_to(given: object) -> str:
     """Return a hint for how to get bytecode from a str or a path; "" for other objects."""
     if isinstance(given, str):
-        return "; tileir.assemble(text) makes one of a text, Path(name).read_bytes() reads a file"
-    return "; give what its read_bytes() returns" if isinstance(given, os.PathLike) else ""
+        return "; tileir.load(path) reads a file, tileir.assemble(text) a text"
+    return "; tileir.load(path) reads a file" if isinstance(given, os.PathLike) else ""

@@ -94,10 +94,11 @@ class Diagnostic:
     def __str__(self) -> str:
         position = f"{self.place}: " if self.place else ""
         what = f"{display(self.op)}: " if self.op else ""
-        where = f" in {display(self.function)}" if self.function else ""
-        source = f" ({display(self.location)})" if self.location else ""
+        function = f"in {display(self.function)}" if self.function else ""
+        source = f"at {display(self.location)}" if self.location else ""
+        where = " ".join(filter(None, (function, source)))
         message = printable(shorten(self.message, LONGEST_MESSAGE))
-        return f"{position}{self.severity}: {what}{message}{where}{source}"
+        return f"{position}{self.severity}: {what}{message}{where and f' ({where})'}"
 
 
 class _Listing(TileIRError):

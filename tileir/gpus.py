@@ -334,3 +334,12 @@ def assembled_for(target: str, ptx_target: str) -> str:
     Plain PTX can be assembled for any GPU that runs it, PTX with the suffix a for that form alone.
     """
     return target if runs_on(ptx_target)[1] else ptx_target
+
+
+def unknown(name: object, known: Iterable[str], noun: str = "target") -> UnsupportedError:
+    """Return the error about a target, or another `noun`, that is none of the `known` ones."""
+    from .messages.wording import did_you_mean
+
+    # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
+    meant = did_you_mean(name, known, close=0.85) if isinstance(name, str) else ""
+    return UnsupportedError(f"unknown {noun} {name!r}{meant}; known are {', '.join(known)}")

@@ -15,10 +15,17 @@ from .shown import shown
 MAX_EXTENT = (1 << 24) - 1
 """The most tile blocks along one axis of a grid (specification of Tile IR)."""
 
+MAX_BLOCKS = (1 << 63) - 1
+"""The most tile blocks of a grid: kernels count them in 64 bits."""
+
 
 def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
     """Return the three extents of a grid; LaunchError if it is invalid."""
     try:
+        if not isinstance(grid, int | np.integer | np.ndarray | Sequence) or isinstance(
+            grid, bytes | bytearray | memoryview
+        ):
+            raise TypeError
         given: Any = [grid] if is_number(grid) else grid
         extents = [operator.index(extent) for extent in given]
     except TypeError:
@@ -29,6 +36,8 @@ def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
         if not 0 <= extent <= MAX_EXTENT:
             raise LaunchError(f"{symbol}: grid extent {extent} is not within 0 to {MAX_EXTENT}")
     x, y, z = extents + [1] * (3 - len(extents))
+    if x * y * z > MAX_BLOCKS:
+        raise LaunchError(f"{symbol}: a grid of {x}x{y}x{z} blocks has more than {MAX_BLOCKS}")
     return x, y, z
 
 

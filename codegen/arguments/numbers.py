@@ -52,7 +52,7 @@ def _float(element: Scalar, argument: Any) -> bytes:
         raise LaunchError(f"{shown(argument)} is out of range") from None
     if element.name == "fnv8E5M3FNU":
         return _unsigned_float(FORMATS[element.name], number)
-    small = to_constant(float(_round_to_odd(number)), Tile(element, ())).array()
+    small = to_constant(number, Tile(element, ())).array()
     if math.isfinite(number) and not math.isfinite(float(small)):
         raise LaunchError(f"{shown(argument)} is out of range")
     return small.tobytes()
@@ -67,20 +67,6 @@ def _unsigned_float(form: Format, number: float) -> bytes:
     if pattern is None or pattern > last or number < 0:
         raise LaunchError(f"{shown(number)} is out of range")
     return bytes([pattern])
-
-
-def _round_to_odd(number: float) -> np.float32:
-    """Return an f32 that rounds to any narrower type as the number itself would.
-
-    If the number is between two f32, it is the one with an odd last bit, which is never half way
-    between two numbers of a narrower type.
-    """
-    with np.errstate(all="ignore"):
-        near = np.float32(number)
-    if float(near) == number or math.isnan(number):
-        return near
-    below = near if abs(float(near)) < abs(number) else np.nextafter(near, np.float32(0))
-    return (below.view(np.uint32) | np.uint32(1)).view(np.float32)
 
 
 def _python(argument: Any) -> Any:

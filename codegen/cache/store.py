@@ -1,9 +1,9 @@
 """Compiled modules on disk, so that the next process need not compile them again.
 
 The cache is a folder of files, each named by its key, a hash of everything that determines its
-contents. A file is a checksum and the contents: a damaged file counts as absent and is written
-again. Files are written atomically. Errors of the disk are not raised: nothing is stored then, with
-one warning if the user named the folder.
+contents. A file is a checksum of key and contents, and the contents: a damaged file, or that of
+another key, counts as absent and is written again. Files are written atomically. Errors of the disk
+are not raised: nothing is stored then, with one warning if the user named the folder.
 
 Entries hold machine code. Anyone who can write to the folder can run code as its user, so by
 default it is among the user's own files.
@@ -15,10 +15,12 @@ import contextlib
 import hashlib
 import os
 import re
-import threading
+import stat
 import warnings
 from pathlib import Path
 from typing import NamedTuple
+
+from tileir.formats.forks import Lock, not_forking
 
 _SUFFIX = ".tileir"
 _UNFINISHED = ".part"
@@ -32,6 +34,10 @@ _SLACK = 16
 """One part in so many of the limit may be written between two scans of the folder."""
 
 _DIGEST = hashlib.sha256().digest_size
+
+
+def _checksum(key: str, contents: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + contents).digest()
 
 
 class CacheSlot(NamedTuple):
@@ -59,7 +65,7 @@ class Cache:
         self.folder = folder
         self.limit = limit
         self._named_by = named_by
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._unseen: int | None = None  # bytes written since the last scan; None before the first
 
     def slot(self, key: str) -> CacheSlot:
@@ -70,11 +76,14 @@ class Cache:
         """Return the contents with a key; None if absent or damaged."""
         path = self._path(key)
         try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > self.limit:
+                return None  # reading a pipe or a device may never end
             data = path.read_bytes()
         except OSError:
             return None
         contents = data[_DIGEST:]
-        if data[:_DIGEST] != hashlib.sha256(contents).digest():
+        if data[:_DIGEST] != _checksum(key, contents):
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -82,13 +91,14 @@ class Cache:
 
     def put(self, key: str, contents: bytes) -> None:
         """Store contents with a key, if the disk permits it."""
-        import tempfile  # takes longer to import than an entry to be read
-
-        data = hashlib.sha256(contents).digest() + contents
+        data = _checksum(key, contents) + contents
         path = self._path(key)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", self.folder)
+            with not_forking:
+                import tempfile  # takes longer to import than an entry to be read
+
+                handle, temporary = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", self.folder)
         except OSError as error:
             if self._named_by:
                 problem = f"{self._named_by}: {self.folder}: {error.strerror}; nothing is kept"

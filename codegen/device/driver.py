@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tileir.errors import DeviceError, MissingPackageError
+from tileir.errors import DeviceError
+from tileir.formats.forks import not_forking
+from tileir.messages.missing_packages import missing
 
 ASSERTED = "CUDA_ERROR_ASSERT"
 """The driver's status after a kernel has called `__assertfail`."""
 
-_PACKAGE = "launching on a GPU needs cuda-bindings; install it with: pip install 'tileir[gpu]'"
 _NO_DRIVER = "there is no NVIDIA driver here"
 _LOG_BYTES = 8192
 """Size of the buffer for the driver's messages about PTX that it refuses."""
@@ -31,9 +32,10 @@ def start() -> None:
 @cache
 def _bindings() -> Any:
     try:
-        from cuda.bindings import driver
+        with not_forking:
+            from cuda.bindings import driver
     except ModuleNotFoundError:
-        raise MissingPackageError(_PACKAGE) from None
+        raise missing(["cuda-bindings"], "launching on a GPU") from None
     try:
         answer = driver.cuInit(0)
     except (RuntimeError, OSError):  # raised by the bindings if they cannot load the library

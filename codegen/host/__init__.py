@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tileir.formats.forks import not_forking
+
 from .machine import cpu
 from .running.compilation import HostCompilation, HostKernel
 
@@ -27,14 +29,18 @@ def identity(target: str) -> str | None:
     return cpu.identity()
 
 
-def restore(data: bytes) -> HostCompilation:
-    """Return the compilation whose `to_bytes` gave these bytes."""
-    return HostCompilation.from_bytes(data)
+def restore(data: bytes) -> HostCompilation | None:
+    """Return the compilation whose `to_bytes` gave these bytes; None if none gave them."""
+    try:
+        return HostCompilation.from_bytes(data)
+    except ValueError:
+        return None
 
 
 def why_not(op: Op, target: str) -> str | None:
     """Return why the host cannot run an op, or None."""
-    from . import supported
+    with not_forking:
+        from . import supported
 
     return supported.why_not(op)
 
@@ -51,6 +57,7 @@ def compile_kernels(
     None if stages end before there is machine code: `after_stage` and `until` are those of
     `pipeline.run`.
     """
-    from . import compiling
+    with not_forking:
+        from . import compiling
 
     return compiling.compile_kernels(kernels, after_stage, until, checks)

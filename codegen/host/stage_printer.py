@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Remark
+from tileir.codegen.stage_printer import Rows
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
 
@@ -17,21 +18,23 @@ from .planning.fusion import is_folded
 from .planning.tiles import is_single, is_tile, tile_bytes
 from .state import KernelState, State
 
-Rows = Iterator[tuple[Op | None, str, str]]
-"""One row a decision: the op that it is about, the decision, and the reason."""
 
-
-class Printer(stage_printer.StagePrinter):
+class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `host`."""
 
     target_family = "host"
-    bodies = ("eliminate_dead_ops", "place_buffers")
+    bodies = ("hoist_invariants", "place_buffers")
+    superseded = ("share_common_ops",)
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR", "emit_object": "assembly"}
-    texts = {
+    texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
         "optimise": lambda state: str(state.optimised),
         "emit_object": lambda state: cpu.assembly(state.optimised),
     }
+
+    def kernels(self, state: State) -> Sequence[KernelState]:
+        """See `StagePrinter`."""
+        return state.kernels
 
     def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `StagePrinter`."""
@@ -40,7 +43,7 @@ class Printer(stage_printer.StagePrinter):
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
 
-    def annotation(self, each: KernelState, op: Op, name_of: Callable[[Value], str]) -> str:
+    def annotation(self, each: KernelState, op: Op, name_of: stage_printer.NameOf) -> str:
         """Return the bytes of the workspace that the op's tiles lie in, or "inline"."""
         tiles = [value for value in op.results if _storage(each, op, value)]
         parts = [
@@ -71,11 +74,6 @@ def _storage(each: KernelState, op: Op, value: Value) -> str:
 
 def _no_rows(state: State, each: KernelState) -> Rows:
     return iter(())
-
-
-def _dropped(state: State, each: KernelState) -> Rows:
-    if each.dropped:
-        yield None, f"{counted(each.dropped, 'op')} eliminated", "their results have no uses"
 
 
 def _order(state: State, each: KernelState) -> Rows:
@@ -118,7 +116,7 @@ def _buffers(state: State, each: KernelState) -> Rows:
 
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
-    "eliminate_dead_ops": _dropped,
+    **stage_printer.TRANSFORMS,
     "order": _order,
     "fuse": _fusion,
     "place_buffers": _buffers,

@@ -11,6 +11,8 @@ from tileir.codegen.analysis.written_parameters import written_parameters
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
+from tileir.codegen.transform.hoist_invariants import hoist_invariants
+from tileir.codegen.transform.share_common_ops import share_common_ops
 
 from .checking.checks import CheckedLowering
 from .lowering.block_lowering import BlockLowering
@@ -28,9 +30,11 @@ __all__ = [
     "emit_llvm",
     "emit_object",
     "fuse",
+    "hoist_invariants",
     "optimise",
     "order",
     "place_buffers",
+    "share_common_ops",
 ]
 
 

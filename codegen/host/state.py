@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from llvmlite import binding
 
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.remarks import Remark
+from tileir.ir import Op
 
 from .planning.buffers import Fusion, Storage
 from .planning.order import Order
@@ -27,6 +28,10 @@ class KernelState:
     kernel: KernelIR
     dropped: int = 0
     """Number of dead ops that were dropped."""
+    shared: Mapping[Op, int] = field(default_factory=dict)
+    """Op -> the number of equal ones that it took the place of."""
+    hoisted: Mapping[Op, Op] = field(default_factory=dict)
+    """Op -> the outermost loop that it was moved out of."""
     order: Order | Any = None
     """The number of each op in program order, and the loops around it."""
     fusion: Fusion | Any = None
@@ -57,3 +62,8 @@ class State:
     optimised: binding.ModuleRef | None = None
     """The optimised module, in LLVM's memory."""
     object_file: bytes = b""
+
+    @property
+    def observed(self) -> bool:
+        """See `codegen.state.State`."""
+        return bool(self.checks) or any(each.kernel.traces for each in self.kernels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
@@ -11,6 +11,7 @@ from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops import Family, family_of
 from tileir.codegen.remarks import Remark
+from tileir.codegen.stage_printer import Rows
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
 from tileir.types import Tile
@@ -24,18 +25,15 @@ from .schedule.unroll import BYTES_IN_FLIGHT
 from .schedule.view_facts import ACCESS_BYTES
 from .state import KernelState, State
 
-Rows = Iterator[tuple[Op | None, str, str]]
-"""One row a decision: the op that it is about, the decision, and the reason."""
 
-
-class Printer(stage_printer.StagePrinter):
+class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `nvptx`."""
 
     target_family = "nvptx"
-    bodies = ("eliminate_dead_ops", "assign_layouts")
-    superseded = ("prefer_layouts",)
+    bodies = ("hoist_invariants", "assign_layouts")
+    superseded = ("share_common_ops", "prefer_layouts")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
-    texts = {
+    texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
         "optimise": lambda state: str(state.optimised),
         "emit_ptx": lambda state: state.ptx,
@@ -44,6 +42,10 @@ class Printer(stage_printer.StagePrinter):
 
     def __init__(self) -> None:
         self._layouts = LayoutNames()
+
+    def kernels(self, state: State) -> Sequence[KernelState]:
+        """See `StagePrinter`."""
+        return state.kernels
 
     def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `StagePrinter`."""
@@ -67,7 +69,7 @@ class Printer(stage_printer.StagePrinter):
         """See `StagePrinter`: the layouts that annotations have named so far."""
         return self._layouts.definitions
 
-    def annotation(self, each: KernelState, op: Op, name_of: Callable[[Value], str]) -> str:
+    def annotation(self, each: KernelState, op: Op, name_of: stage_printer.NameOf) -> str:
         """Return the layouts that results are defined in, and those that they are converted to."""
         parts, own = [], ""
         if op in each.assignment.op_layouts:
@@ -108,11 +110,6 @@ class Printer(stage_printer.StagePrinter):
 
 def _no_rows(state: State, each: KernelState) -> Rows:
     return iter(())
-
-
-def _dropped(state: State, each: KernelState) -> Rows:
-    if each.dropped:
-        yield None, f"{counted(each.dropped, 'op')} eliminated", "their results have no uses"
 
 
 def _launch(state: State, each: KernelState) -> Rows:
@@ -245,7 +242,7 @@ def _shared(state: State, each: KernelState) -> Rows:
 
 
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
-    "eliminate_dead_ops": _dropped,
+    **stage_printer.TRANSFORMS,
     "settle_launch": _launch,
     "number_lines": _lines,
     "choose_ptx": _ptx,

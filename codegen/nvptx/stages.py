@@ -17,6 +17,8 @@ from tileir.codegen import llvm
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
+from tileir.codegen.transform.hoist_invariants import hoist_invariants
+from tileir.codegen.transform.share_common_ops import share_common_ops
 from tileir.errors import Diagnostic, UnsupportedError
 from tileir.read.text_positions import located
 
@@ -50,6 +52,7 @@ __all__ = [
     "eliminate_dead_ops",
     "emit_llvm",
     "emit_ptx",
+    "hoist_invariants",
     "number_lines",
     "optimise",
     "pipeline_loops",
@@ -58,6 +61,7 @@ __all__ = [
     "prefer_layouts",
     "read_ahead",
     "settle_launch",
+    "share_common_ops",
     "unroll_loops",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite import binding
 
@@ -35,6 +35,10 @@ class KernelState:
     symbol: str
     dropped: int = 0
     """Dead ops that were eliminated."""
+    shared: Mapping[Op, int] = field(default_factory=dict)
+    """Op -> the number of equal ones that it took the place of."""
+    hoisted: Mapping[Op, Op] = field(default_factory=dict)
+    """Op -> the outermost loop that it was moved out of."""
     contract: Contract = field(default_factory=Contract)
     """The settled terms of its launch."""
     threads: int = 0
@@ -84,6 +88,8 @@ class State:
     launch: Mapping[str, object]
     """The options about the launch, by their names."""
     lineinfo: bool = False
+    observed: ClassVar[bool] = False
+    """Checks and traces are for the host."""
     lines: LineTable | None = None
     """The source locations, if line information is asked for."""
     llvm_ir: str = ""

@@ -7,8 +7,9 @@ own file. The effects of an op on memory and its slots are in the formats' table
 
 from __future__ import annotations
 
-from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
+from tileir.formats.ops.spec import PURE, READS, READS_WRITES, WRITES
 from tileir.ir import Op
+from tileir.types import Tile
 
 from . import (
     atomics,
@@ -55,6 +56,20 @@ def family_of(op: Op) -> Family:
 def is_load(op: Op) -> bool:
     """Whether an op reads memory and writes none."""
     return op.spec.effects == READS
+
+
+def is_recomputed(op: Op) -> bool:
+    """Whether a tile is cheaper to make again than to keep: in registers, or in a buffer.
+
+    These are constants, iota, and tiles that only repeat the elements of a smaller one. What is one
+    element, or none at all, costs nothing to keep.
+    """
+    if len(op.results) != 1 or not isinstance(op.result.type, Tile) or op.result.type.size == 1:
+        return False
+    family, size = family_of(op), op.result.type.size
+    if family is Family.RENUMBERING and op.spec.effects == PURE:
+        return next(op.operand_list()).type.size < size
+    return family is Family.GENERATOR
 
 
 def is_multimem(op: Op) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import contiguity, divisibility
+from . import contiguity, divisibility, totality
 from .spec import element_wise
 
 ROWS = (
@@ -12,8 +12,8 @@ ROWS = (
     element_wise(
         "ori", commutes=True, divisibility=divisibility.ori, contiguity=contiguity.bitwise
     ),
-    element_wise("shli", divisibility=divisibility.shli),
-    element_wise("shri"),
+    element_wise("shli", divisibility=divisibility.shli, total=totality.narrow_shift),
+    element_wise("shri", total=totality.narrow_shift),
     element_wise(
         "xori", commutes=True, divisibility=divisibility.ori, contiguity=contiguity.bitwise
     ),

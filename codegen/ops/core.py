@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tileir.ir import Op
 
-from . import contiguity, divisibility
+from . import contiguity, divisibility, totality
 from .spec import Coordinates, Family, Traits, element_wise
 
 
@@ -35,13 +35,18 @@ ROWS = (
         divisibility=divisibility.constant,
         contiguity=contiguity.constant,
     ),
-    Traits("extract", Family.SLICE),
+    Traits("extract", Family.SLICE, total=totality.never),
     Traits("get_global", Family.VARIABLE),
     Traits("get_num_tile_blocks", Family.QUERY, divisibility=divisibility.block_count),
     Traits("get_tile_block_id", Family.QUERY, divisibility=divisibility.block_id),
-    Traits("insert", Family.SLICE),
+    Traits("insert", Family.SLICE, total=totality.never),
     Traits("iota", Family.GENERATOR, divisibility=divisibility.iota, contiguity=contiguity.iota),
-    element_wise("offset", divisibility=divisibility.offset, contiguity=contiguity.offset),
+    element_wise(
+        "offset",
+        divisibility=divisibility.offset,
+        contiguity=contiguity.offset,
+        total=totality.never,
+    ),
     Traits("pack", Family.JOINING),
     Traits(
         "permute",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from . import contiguity, divisibility
+from . import contiguity, divisibility, totality
 from .spec import Family, Traits
 
 ROWS = (
     Traits(
-        "assume", Family.RENUMBERING, divisibility=divisibility.assume, contiguity=contiguity.assume
+        "assume",
+        Family.RENUMBERING,
+        divisibility=divisibility.assume,
+        contiguity=contiguity.assume,
+        total=totality.never,
     ),
     Traits("print_tko", Family.MESSAGE),
 )

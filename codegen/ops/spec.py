@@ -15,6 +15,7 @@ from tileir.ir import Op
 
 from .contiguity import Rule as ContiguityRule
 from .divisibility import Rule as DivisibilityRule
+from .totality import Rule as TotalityRule
 
 
 class Family(Enum):
@@ -90,6 +91,7 @@ class Traits:
     `commutes`: a fold by the op may take its elements in any order.
     `divisibility` and `contiguity` infer the facts of the results from those of the operands; an op
     without them has results of which only the type is known.
+    `total` tells whether the op is defined for all values of its operands, None if it always is.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Traits:
     commutes: bool = False
     divisibility: DivisibilityRule | None = None
     contiguity: ContiguityRule | None = None
+    total: TotalityRule | None = None
 
 
 def element_wise(
@@ -108,6 +111,7 @@ def element_wise(
     commutes: bool = False,
     divisibility: DivisibilityRule | None = None,
     contiguity: ContiguityRule | None = None,
+    total: TotalityRule | None = None,
 ) -> Traits:
     """Make the row of an element-wise op."""
-    return Traits(name, Family.ELEMENT_WISE, cost, None, commutes, divisibility, contiguity)
+    return Traits(name, Family.ELEMENT_WISE, cost, None, commutes, divisibility, contiguity, total)

@@ -1,47 +1,38 @@
-"""Dead code elimination at the top level of a kernel: drops ops without effects and uses.
-
-Ops inside of regions stay; LLVM eliminates what they leave.
-"""
+"""Dead code elimination: erases ops without effects and uses."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.state import State
 from tileir.formats.ops.spec import SILENT
-from tileir.ir import Block, Body, Op
+from tileir.ir import Op
 
 
 def eliminate_dead_ops(state: State) -> None:
     """Eliminate ops without side effects whose results have no uses.
 
-    Only ops at the top level of a kernel are considered; ops inside of regions stay.
+    Ops that have regions stay. Where run-time checks observe the ops, all ops inside of regions do.
     """
     for kernel_state in state.kernels:
-        before = len(kernel_state.kernel.body.block.ops)
-        kernel_state.kernel = without_dead_ops(kernel_state.kernel)
-        kernel_state.dropped = before - len(kernel_state.kernel.body.block.ops)
+        kernel = kernel_state.kernel
+        kernel_state.dropped = erase_dead_ops(kernel, nested=not state.observed)
 
 
-def without_dead_ops(kernel: KernelIR) -> KernelIR:
-    """Return the kernel without the dead ops of its top level."""
-    used: set[int] = set()
-    kept: list[Op] = []
-    for op in reversed(kernel.body.block.ops):
-        if _is_dead(op, used):
-            continue
-        kept.append(op)
-        used.update(id(value) for inner in op.walk() for value in inner.operand_list())
-    if len(kept) == len(kernel.body.block.ops):
-        return kernel
-    block = Block(kernel.body.block.arguments, kept[::-1])
-    return replace(kernel, body=Body(kernel.body.type, block))
+def erase_dead_ops(kernel: KernelIR, nested: bool = True) -> int:
+    """Erase the dead ops, and return how many there were; without `nested`, of the top level."""
+    dead = 0
+    for op in reversed(list(kernel.walk() if nested else kernel.body.block.ops)):
+        if _is_dead(op):
+            op.erase()
+            dead += 1
+    if dead:
+        kernel.edited()
+    return dead
 
 
-def _is_dead(op: Op, used: set[int]) -> bool:
+def _is_dead(op: Op) -> bool:
     if op.spec.effects not in SILENT or op.regions:
         return False
     if op.attributes.get("memory_ordering_semantics", "weak") != "weak":
         return False
-    return not any(id(result) in used for result in op.results)
+    return not any(result.uses for result in op.results)

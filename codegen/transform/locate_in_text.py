@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tileir.bytecode import Bytecode
+from tileir.errors import BuildError
 from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 
 
@@ -15,9 +16,7 @@ def with_text_lines(bytecode: Bytecode) -> Bytecode:
     text = bytecode.text
     if text is None or bytecode.debug is not None:
         return bytecode
-    if any(function.touched for function in bytecode.functions) and (
-        bytecode.build(check=False) != bytecode.data
-    ):
+    if _edited(bytecode):
         return bytecode
     made = Bytecode.parse(bytecode.data, limits=bytecode.limits)
     made.launch_attributes, made.text = bytecode.launch_attributes, text
@@ -30,3 +29,11 @@ def with_text_lines(bytecode: Bytecode) -> Bytecode:
         for op, position in zip(function.walk(), positions, strict=True):
             op.location = SourceLocation(scope, *text.position(position))
     return made
+
+
+def _edited(bytecode: Bytecode) -> bool:
+    """Whether a module is not what it was assembled as; one that cannot be written is not."""
+    try:
+        return bytecode.build(check=False) != bytecode.data
+    except BuildError:
+        return True

@@ -10,10 +10,11 @@ from __future__ import annotations
 import keyword
 import linecache
 import re
-import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+from tileir.formats.forks import Lock
 
 INDENT = "    "
 
@@ -75,7 +76,7 @@ class Functions:
         self.names = dict(start)
         self._known: dict[object, str] = {}
         self._kept: list[object] = []
-        self.lock = threading.RLock()
+        self.lock = Lock()
 
     def constant(self, stem: str, value: object) -> str:
         """Return the name of an object, by identity, for use in functions."""

@@ -70,8 +70,10 @@ class Module:
 
     functions: list[Function]
     globals: list = field(default_factory=list)
+    producer: None = None
     version: Version = LATEST
     launch_attributes: LaunchAttributes = NONE
+    tag: int = 0
     text: None = None
 
 
@@ -159,8 +161,10 @@ class Kernel:
 
     def module(self) -> Module:
         """The finished module, with this entry only."""
-        self.op("return")
-        return Module([Function(self.name, Body(self.type, self.block))])
+        if self.block.parent is None:
+            self.op("return")
+            Body(self.type, self.block)
+        return Module([Function(self.name, self.block.parent)])
 
 
 def elementwise(name: str, inputs: Sequence[str], result: str, size: int, **attributes: Any):

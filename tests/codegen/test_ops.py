@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from tileir.codegen import ops
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.ops.spec import DIVISION, FUNCTION, SIMPLE, Family
 from tileir.codegen.scalar.elementwise import ELEMENTWISE
 from tileir.formats import ops as formats
-from tileir.formats.ops.spec import READS, READS_WRITES, TERMINATES, WRITES
+from tileir.formats.ops.spec import (
+    NO_MEMORY_EFFECT,
+    PURE,
+    READS,
+    READS_WRITES,
+    TERMINATES,
+    UNDECLARED,
+    WRITES,
+)
+from tileir.sampler import sample
 
 
 def of(*families: Family) -> set[str]:
@@ -47,3 +59,31 @@ def test_families_agree_with_effects_and_slots() -> None:
     views = {op.mnemonic for op in specs if any(slot.name == "index" for slot in op.operands)}
     through_views = of(Family.VIEW_LOAD, Family.VIEW_STORE, Family.VIEW_ATOMIC)
     assert views == through_views | of(Family.MULTIMEM_LOAD, Family.MULTIMEM_STORE)
+
+
+def test_ops_that_may_be_undefined_have_a_rule_that_tells_when() -> None:
+    """What the formats say in words, or by effects, the row says by its rule."""
+    harmless = (PURE, NO_MEMORY_EFFECT, UNDECLARED)
+    specs = [op for op in formats.OPS if op.in_body and op.effects in harmless]
+    docs = {
+        op.mnemonic: " ".join([op.doc, *(slot.doc for slot in (*op.attributes, *op.operands))])
+        for op in specs
+    }
+    words = re.compile("undefined behaviour|promise", re.IGNORECASE)
+    undefined = {name for name, doc in docs.items() if words.search(doc)}
+    undeclared = {op.mnemonic for op in specs if op.effects != PURE}
+    assert {row.name for row in ops.ROWS if row.total} == undefined | undeclared
+
+
+def test_a_rule_of_totality_is_for_the_slots_of_its_op() -> None:
+    """Each rule answers for ops of its rows as the sampler draws them."""
+    asked = set()
+    for seed in range(40):
+        for op in (
+            each for function in sample(seed, ops=100).functions for each in function.walk()
+        ):
+            rule = ops.traits_of(op).total
+            if rule is not None:
+                assert rule(op, Divisibility()) in (True, False)
+                asked.add(op.name)
+    assert asked == {row.name for row in ops.ROWS if row.total}

@@ -7,19 +7,22 @@ from dataclasses import replace
 
 import pytest
 
+from tests.codegen.nvptx.loops import loop_over_tiles
 from tests.corpus import NEWEST, OLDEST_AND_NEWEST
 from tests.every_fixture import Fixture, every_fixture
-from tileir import BuildError, Bytecode
+from tileir import BuildError, Bytecode, assemble
 from tileir.codegen import compile, pipeline
 from tileir.codegen import host as host_target
 from tileir.codegen.host import stages as for_host
 from tileir.codegen.host import state as on_host
+from tileir.codegen.host.planning.tiles import tile_bytes
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.nvptx import stages as for_gpus
 from tileir.codegen.nvptx import state as on_gpus
+from tileir.codegen.nvptx.schedule.staged import Staging
 from tileir.codegen.stage_verifier import VARIABLE, StageError, verifier_for
 from tileir.gpus import TARGETS
-from tileir.ir import Block, Body
+from tileir.ir import Value
 from tileir.types import Scalar, Tile
 from tileir.write.changed_bodies import check_edited
 
@@ -31,8 +34,8 @@ def every_stage_before_emission_leaves_valid_ir(fixture: Fixture) -> None:
     ours = [
         each for each in functions if not any(host_target.why_not(op, "host") for op in each.walk())
     ]
-    gpus = [on_gpus.KernelState(KernelIR.of(each, bytecode), each.name) for each in functions]
-    host = [on_host.KernelState(KernelIR.of(each, bytecode)) for each in ours]
+    gpus = [on_gpus.KernelState(KernelIR.copy_of(each, bytecode), each.name) for each in functions]
+    host = [on_host.KernelState(KernelIR.copy_of(each, bytecode)) for each in ours]
     states = {
         "nvptx": on_gpus.State(gpus, TARGETS["sm_100"], {}),
         "host": on_host.State(host),
@@ -62,7 +65,7 @@ def test_every_stage_is_listed_and_every_listed_one_exists(family: str) -> None:
 
 def test_a_stage_that_breaks_a_rule_is_noticed() -> None:
     bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
-    kernel = KernelIR.of(bytecode.functions[0], bytecode)
+    kernel = KernelIR.copy_of(bytecode.functions[0], bytecode)
     add = next(op for op in kernel.body.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
     with pytest.raises(BuildError, match="same type"):
@@ -78,8 +81,7 @@ def broken_body(state: on_gpus.State) -> None:
     kernel = state.kernels[0].kernel
     add = next(op for op in kernel.walk() if op.name == "addf")
     add.result.type = Tile(Scalar("f64"), add.result.type.shape)
-    body = Body(kernel.body.type, Block(list(kernel.body.block.arguments), kernel.body.block.ops))
-    state.kernels[0].kernel = replace(kernel, body=body)
+    kernel.edited()
 
 
 def broken_layout(state: on_gpus.State) -> None:
@@ -94,6 +96,21 @@ def lost_elements(state: on_gpus.State) -> None:
     required[value] = [replace(required[value][0], register=())]
 
 
+def after(monkeypatch: pytest.MonkeyPatch, stage: str, harm: Callable) -> None:
+    """Let `harm` change the state when a stage has run."""
+    plain = pipeline.stage_of
+
+    def stage_of(target_family: str, name: str) -> Callable:
+        def run(state: on_gpus.State | on_host.State) -> None:
+            plain(target_family, name)(state)
+            if name == stage:
+                harm(state)
+
+        return run
+
+    monkeypatch.setattr(pipeline, "stage_of", stage_of)
+
+
 @pytest.mark.parametrize(
     ("stage", "harm", "said"),
     [
@@ -105,20 +122,56 @@ def lost_elements(state: on_gpus.State) -> None:
 def test_what_a_stage_breaks_is_found_right_behind_it(
     stage: str, harm: Callable, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = pipeline.stage_of
-
-    def stage_of(family: str, name: str) -> Callable:
-        def run(state: on_gpus.State) -> None:
-            plain(family, name)(state)
-            if name == stage:
-                harm(state)
-
-        return run
-
-    monkeypatch.setattr(pipeline, "stage_of", stage_of)
+    after(monkeypatch, stage, harm)
     module = Bytecode.parse(NEWEST["vector_add"].read_bytes())
     with pytest.raises(StageError, match=f"stage {stage} left vector_add invalid: .*{said}"):
         compile(module, "sm_90")
+
+
+def carried_tile(state: on_host.State) -> Value:
+    """The first tile that is an argument of a loop's body."""
+    ops = state.kernels[0].kernel.walk()
+    values = (value for op in ops for it in op.regions for value in it.block.arguments)
+    return next(value for value in values if value in state.kernels[0].storage)
+
+
+def result_tile(state: on_host.State) -> Value:
+    """The first tile with a buffer that is the result of an op."""
+    values = (value for op in state.kernels[0].kernel.walk() for value in op.results)
+    return next(value for value in values if value in state.kernels[0].storage)
+
+
+@pytest.mark.parametrize("tile_of", [carried_tile, result_tile])
+@pytest.mark.parametrize("behind", [True, False])
+def test_buffers_outside_of_the_workspace(
+    tile_of: Callable, behind: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def harm(state: on_host.State) -> None:
+        storage, value = state.kernels[0].storage, tile_of(state)
+        size = tile_bytes(value)
+        assert 0 <= storage.offsets[id(value)] <= storage.size - size
+        storage.offsets[id(value)] = storage.size - size + 1 if behind else -1
+
+    after(monkeypatch, "place_buffers", harm)
+    module = Bytecode.parse(NEWEST["matmul"].read_bytes())
+    said = r"stage place_buffers left .* invalid: a buffer of tile<\S+ has bytes "
+    with pytest.raises(StageError, match=said):
+        compile(module, "host", cache=False)
+
+
+def test_a_tile_in_a_ring_is_not_staged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def harm(state: on_gpus.State) -> None:
+        assignment = state.kernels[0].assignment
+        (ring,) = assignment.rings.values()
+        fetched = ring.fetched[0]
+        tile = fetched.early.load.results[0]
+        assert tile not in assignment.staged
+        assignment.staged[tile] = Staging(fetched.layout, "f16", fetched.size, fetched.bases)
+
+    after(monkeypatch, "pipeline_loops", harm)
+    said = "stage pipeline_loops left .* invalid: the ring of for has a tile that is staged, too"
+    with pytest.raises(StageError, match=said):
+        compile(assemble(loop_over_tiles()), "sm_80")
 
 
 def test_stages_are_verified_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,8 @@ CASES = [
     ("layer_norm", "host"), ("softmax", "host"),
 ]  # fmt: skip
 """Ten kernels and more: rings, reductions, atomics, conversions, control flow, fusion."""
+EDITING = ("eliminate_dead_ops", "share_common_ops")
+"""The first stages, behind which the kernel changes again."""
 
 
 def module(name: str) -> Bytecode:
@@ -63,8 +65,9 @@ def test_every_golden_has_its_case() -> None:
 @pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
 def test_every_text_of_tile_ir_reads_back_as_the_kernel(name: str, target: str) -> None:
     texts = set()
-    for stage in stages(module(name), target, until=before_emission(target)).values():
-        texts.add(tileir.disassemble(tileir.assemble(stage.text)))
+    for stage, text in stages(module(name), target, until=before_emission(target)).items():
+        if stage not in EDITING:
+            texts.add(tileir.disassemble(tileir.assemble(text.text)))
     (plain,) = texts
     assert not re.search(r"^ *//", plain.partition("\n")[2], re.MULTILINE)
 
@@ -120,7 +123,8 @@ def test_of_every_kernel_something_is_told(name: str, target: str) -> None:
     except UnsupportedError:
         assert (name, target) == ("multimem", "host")
         return
-    first, last = (tileir.disassemble(tileir.assemble(recorded[at].text)) for at in (0, -1))
+    edited = len(EDITING)
+    first, last = (tileir.disassemble(tileir.assemble(recorded[at].text)) for at in (edited, -1))
     assert first == last
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.corpus import FIXTURES, VALID
 from tests.formats.corruptions.base import DEBUG, base
-from tileir import Bytecode, BytecodeError, disassemble, verify
+from tileir import Bytecode, BytecodeError, disassemble, load, verify
 from tileir import compile as compile_bytecode
 from tileir.attributes import DivBy, FloatAttribute, Hints
 from tileir.ir.locations import SourceLocation, Subprogram
@@ -39,12 +39,47 @@ def test_any_buffer_of_bytes_will_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("given", "hint"),
-    [("entry @k() { return }", r"tileir\.assemble\(text\)"), (Path("k"), r"its read_bytes\(\)")],
+    [
+        ("kernel.tileirbc", r"tileir\.load\(path\) reads a file, tileir\.assemble\(text\) a text"),
+        (Path("k"), r"tileir\.load\(path\) reads a file$"),
+        (3, "int$"),
+    ],
 )
-@pytest.mark.parametrize("use", [compile_bytecode, verify, disassemble])
+@pytest.mark.parametrize("use", [compile_bytecode, verify, disassemble, Bytecode.parse])
 def test_what_is_no_bytecode_is_told_how_to_become_it(use, given: object, hint: str) -> None:
-    with pytest.raises(TypeError, match=f"expected a Bytecode or bytes, got .*{hint}"):
+    with pytest.raises(TypeError, match=f"expected (a Bytecode or )?bytes, got .*{hint}"):
         use(given)
+
+
+@pytest.mark.parametrize("path", [VECTOR_ADD, str(VECTOR_ADD)])
+def test_a_file_is_loaded(path: Path | str) -> None:
+    bytecode = load(path)
+    assert bytecode.build() == VECTOR_ADD.read_bytes()
+    assert bytecode.functions[0].name == "vector_add"
+
+
+def test_what_cannot_be_loaded(tmp_path: Path) -> None:
+    text = tmp_path / "kernel.tileir"
+    text.write_text("entry @k() {}")
+    with pytest.raises(BytecodeError, match="this looks like text") as caught:
+        load(text)
+    assert caught.value.__notes__ == [f"in {text}"]
+    odd = FIXTURES / "13.4" / "row_max_f64.tileirbc"
+    assert load(odd).touch().warnings
+    with pytest.raises(BytecodeError, match="expected nothing unusual"):
+        load(odd, strict=True)
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "nowhere")
+    with pytest.raises(TypeError, match=r"the path of a file, got bytes; Bytecode\.parse takes"):
+        load(VECTOR_ADD.read_bytes())
+
+
+def test_parameters_are_values() -> None:
+    function = fixture("vector_add").function("vector_add")
+    assert isinstance(function.parameters, tuple)
+    assert [value.type for value in function.parameters] == list(function.type.parameters)
+    users = [op.name for op in function.walk() if function.parameters[0] in op.operand_list()]
+    assert users == ["assume"]
 
 
 def test_a_module_reads_as_objects() -> None:

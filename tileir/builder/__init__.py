@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .editor import Editor
 from .kernel import Kernel
 from .module import Module, number, position, splat
 
-__all__ = ["Kernel", "Module", "number", "position", "splat"]
+__all__ = ["Editor", "Kernel", "Module", "number", "position", "splat"]

@@ -11,7 +11,8 @@ from tileir.attributes import Hints, IntegerAttribute
 from tileir.errors import BuildError
 from tileir.formats.attributes import ATTRIBUTE, ATTRIBUTE_LIST, BOOL_LIST, DICTIONARY, INT_LIST
 from tileir.formats.types import TYPE_INDEX
-from tileir.ir.constants import Constant
+from tileir.ir.constants import Constant, to_constant
+from tileir.messages.flags import flag
 from tileir.types import Scalar, Tile, Type
 
 from .type_spelling import legal_type, value_type
@@ -19,8 +20,6 @@ from .type_spelling import legal_type, value_type
 
 def constant_of(value: Any, type: Type | None) -> Constant:
     """Return a constant made from a Constant, an array, or numbers and their type."""
-    from tileir.ir.constants import to_constant
-
     if not isinstance(value, Constant):
         if type is not None and not isinstance(type, Tile):
             raise BuildError(f"{type} is no type of a constant")
@@ -55,8 +54,18 @@ def attribute_of(value: object) -> Any:
     return value
 
 
+def build_flag(name: str, value: object) -> bool:
+    """Return a flag; BuildError for what is neither true nor false."""
+    try:
+        return flag(name, value)
+    except TypeError as error:
+        raise BuildError(str(error)) from None
+
+
 def coerced(node: Construct | None, value: Any) -> Any:
     """Return the value of an attribute slot in the form of the IR; wrong ones are refused later."""
+    if node is None:
+        return build_flag("it", value)
     if node is DICTIONARY and isinstance(value, Mapping):
         return Hints(attribute_of(value))
     if node is ATTRIBUTE or node is ATTRIBUTE_LIST:

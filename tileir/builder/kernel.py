@@ -1,60 +1,33 @@
 """A kernel under construction: every op of the table is a method, made from its row.
 
-A call appends the op to the open block and returns its results: None, one Value, or a tuple.
-If anything is wrong with it, the call raises BuildError and appends nothing. Ops with regions
-return a `Nested`; ``with`` enters a region, and the results exist once all regions are filled.
+A call appends the op to the open block and returns its results; see `op_builder`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
-
 from tileir.attributes import Hints
 from tileir.errors import BuildError
-from tileir.formats import codec
-from tileir.formats.attributes import CONSTANT_INDEX
-from tileir.formats.ops import BY_NAME
-from tileir.formats.ops.spec import Op as Spec
-from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
-from tileir.ir import Block, Body, Op, Region, Value
+from tileir.ir import Block, Body, Value
 from tileir.ir.locations import Location
-from tileir.ir.slot_types import infer, operand_slots
 from tileir.messages.texts import display
-from tileir.messages.wording import did_you_mean
-from tileir.types import FunctionType, Type
-from tileir.verifier.constraints import Problem, operand_problem
-from tileir.verifier.single import op_problem
-from tileir.write.attributes import encode_inline
-from tileir.write.body import BodyEncoder
+from tileir.types import FunctionType
 from tileir.write.built_function import BuiltFunction
-from tileir.write.location_table import misplaced
-from tileir.write.tables import OutputTables
 
-from .calls import METHODS, RESULTS, bind, check_case
-from .coercion import coerced, constant_of, filled
-from .op_methods import OpMethods
-from .regions import Nested, OpenBlock
-from .result_types import result_types
-
-BODY = BY_NAME["entry"].regions[0]
-"""The row of a kernel's body."""
-
-Made = Value | tuple[Value, ...] | Nested | None
-"""What the call of an op returns."""
+from .op_builder import OpBuilder
+from .open_block import BODY, OpenBlock
 
 
-class Kernel(OpMethods, BuiltFunction):
+class Kernel(OpBuilder, BuiltFunction):
     """A kernel under construction; `tileir.builder.Module.function` makes one.
 
     parameters  the values of its parameters
     body        the IR built so far
     """
 
+    called = "a kernel"
+
     def __init__(self, version: Version, name: str, type: FunctionType) -> None:
-        self.version = version
         self.name = name
         self.type = type
         self.hints = Hints({})
@@ -62,33 +35,19 @@ class Kernel(OpMethods, BuiltFunction):
         self.private = False
         self.location: Location | None = None
         self.body = Body(type, Block())
-        self._open_blocks = [OpenBlock(None, BODY, self.body.block, 0)]
-        self._visible: dict[Value, None] = {}
-        self._made: set[Value] = set()
-        self._at: Location | None = None
-        self.pending: Nested | None = None
-        self._define(self.body.block, self.body.block.arguments, type.parameters)
+        self.body.block.arguments = []
+        super().__init__(version, [OpenBlock(None, BODY, self.body.block)])
+        self.define(self.body.block, self.body.block.arguments, type.parameters)
 
-    if not TYPE_CHECKING:  # for a checker, a class with this method has every attribute
-
-        def __getattr__(self, name: str) -> NoReturn:
-            """Raise AttributeError, with a suggestion if an op has a similar name."""
-            meant = did_you_mean(name, METHODS)
-            raise AttributeError(f"a kernel has no op {name!r}{meant}", name=name, obj=self)
+    @property
+    def function_location(self) -> Location | None:
+        """The location of the kernel."""
+        return self.location
 
     @property
     def parameters(self) -> tuple[Value, ...]:
         """The values of the parameters."""
         return tuple(self.body.block.arguments)
-
-    @contextmanager
-    def at(self, location: Location | None) -> Iterator[None]:
-        """Give this location to the ops made inside, unless their call states another one."""
-        before, self._at = self._at, location
-        try:
-            yield
-        finally:
-            self._at = before
 
     def finish(self) -> None:
         """Raise BuildError if the body, or a region in it, is not finished."""
@@ -100,155 +59,3 @@ class Kernel(OpMethods, BuiltFunction):
             current.check_end()
         except BuildError as error:
             raise BuildError(f"function {display(self.name)}: {error}") from None
-
-    def op(self, spec: Spec, positional: Sequence, named: dict[str, Any]) -> Made:
-        """Append the op of a row and return its results; every op's method calls this."""
-        extra = {name: named.pop(name, None) for name in RESULTS}
-        if spec.since > self.version:
-            raise BuildError(f"{spec.mnemonic} needs {spec.since}, writing {self.version}")
-        current = self._open_blocks[-1]
-        current.check_open(spec)
-        self.settle()
-        operands, attributes = bind(spec, positional, named)
-        op = Op(spec, operands, attributes, position=-1, depth=len(self._open_blocks) - 1)
-        op.location = self._at if extra["location"] is None else extra["location"]
-        self._check_visible(op)
-        self._refuse(op, operand_problem(op))
-        types = self._attributes(op, extra["result"], extra["results"])
-        op.regions = [Region() for _ in spec.regions]
-        op.results = [Value(type, op, index, 0) for index, type in enumerate(types)]
-        self._refuse(op, op_problem(op))
-        self._check_terminator_operands(op)
-        self._check_writable(op)
-        current.block.ops.append(op)
-        if spec.regions:
-            self.pending = Nested(self, op)
-            return self.pending
-        self._define(op, op.results)
-        if len(op.results) > 1:
-            return tuple(op.results)
-        return op.results[0] if op.results else None
-
-    # Checks -------------------------------------------------------------------------------------
-
-    def _refuse(self, op: Op, problem: Problem | None) -> None:
-        """Raise a problem that the verifier found, with its hint, which names the slot."""
-        if problem:
-            _, text, hint = problem
-            raise BuildError(f"{op.name}: {text} ({hint})" if hint else f"{op.name}: {text}")
-
-    def _check_visible(self, op: Op) -> None:
-        for name, values in operand_slots(op).items():
-            for value in values:
-                if value not in self._visible:
-                    why = "not visible here" if value in self._made else "of another function"
-                    raise BuildError(f"{op.name}: {name}: {value} is {why}")
-
-    def _check_writable(self, op: Op) -> None:
-        """Encode the op into new tables, which raises every BuildError that writing it would."""
-        encoder = BodyEncoder(OutputTables(self.version))
-        encoder.numbers = dict.fromkeys(op.operand_list(), 0)
-        encoder.op(op, op.depth)
-        for wrong in misplaced(op.location, self.location):
-            raise BuildError(f"{op.name}: {wrong}")
-
-    def _attributes(self, op: Op, result: Any, results: Any) -> list[Type]:
-        """Convert the attributes to the form of the IR; returns the types of the results."""
-        tables = OutputTables(self.version)
-        for slot in op.spec.attributes:
-            value = op.attributes[slot.name]
-            try:
-                if slot.node is CONSTANT_INDEX:
-                    value = constant_of(value, None if result is None else filled(result, value))
-                    result = value.type
-                elif value is not None:
-                    value = coerced(slot.node, value)
-                    check_case(slot, value)
-                op.attributes[slot.name] = value
-                if slot.node is not None and value is not None and slot.since <= self.version:
-                    stated = result if slot.node is CONSTANT_INDEX else None
-                    record = encode_inline(slot.node, value, tables, stated)
-                    row = pack(slot.node, record, self.version)
-                    codec.build(slot.node, row, self.version, tables.types.tags)
-            except BuildError as error:
-                raise BuildError(f"{op.name}: {slot.name}: {error}") from None
-        return result_types(op, result, results, self.version)
-
-    def _check_terminator_operands(self, op: Op) -> None:
-        """Raise BuildError for wrong values that a terminator passes to its target op."""
-        if op.spec.terminator:
-            problem = self._terminator_problem(op)
-            if problem:
-                raise BuildError(f"{op.name}: {problem}")
-
-    def _terminator_problem(self, op: Op) -> str:
-        """Return what is wrong with the values that a terminator passes to its target op."""
-        types = [value.type for value in op.operand_list()]
-        for block in reversed(self._open_blocks):
-            rules, receiver = dict(block.row.gives), block.op
-            if op.name in rules and receiver is not None:
-                slots = operand_slots(receiver)
-                for slot in receiver.spec.results[:1]:
-                    slots[slot.name] = receiver.results
-                wanted = infer(receiver, rules[op.name], slots) or []
-                if types != wanted:
-                    spelled = [", ".join(map(str, each)) or "nothing" for each in (wanted, types)]
-                    return f"{receiver.name} is to get {spelled[0]}, found {spelled[1]}"
-                return ""
-            if op.name not in block.row.terminators:
-                return f"it cannot leave the {block}"
-        return "a kernel returns nothing" if types else ""
-
-    # Regions ------------------------------------------------------------------------------------
-
-    def _define(self, owner: Op | Block, values: list[Value], types: Sequence[Type] = ()) -> None:
-        values += [Value(type, owner, index, 0) for index, type in enumerate(types)]
-        for value in values:
-            value.number = len(self._visible)
-            self._visible[value] = None
-            self._made.add(value)
-
-    def settle(self) -> None:
-        """Define the results of the last op with regions; BuildError if a region is missing."""
-        nested = self.pending
-        if nested is not None:
-            nested.check_complete()
-            self.pending = None
-            self._define(nested.op, nested.op.results)
-
-    def enter(self, nested: Nested, index: int) -> list[Value]:
-        """Enter a region of the op made last; returns its block arguments."""
-        op, row = nested.op, nested.op.spec.regions[index]
-        if self.pending is not nested:
-            raise BuildError(f"{op.name}: {row.name} can no longer be entered")
-        if op.regions[index].blocks:
-            raise BuildError(f"{op.name}: {row.name} is there already")
-        block = Block()
-        op.regions[index].blocks.append(block)
-        slots = operand_slots(op)
-        types = [type for rule in row.takes for type in infer(op, rule, slots) or ()]
-        self._open_blocks.append(OpenBlock(op, row, block, len(self._visible)))
-        self.pending = None
-        self._define(block, block.arguments, types)
-        return block.arguments
-
-    def leave(self, nested: Nested, failed: bool) -> None:
-        """Leave the region entered last, which must end with a terminator."""
-        open_block = self._open_blocks[-1]
-        if open_block.op is not nested.op:
-            raise BuildError(f"the {open_block} is to be left before a region of {nested.op.name}")
-        try:
-            if not failed:
-                self.settle()
-                open_block.check_end()
-        except BuildError:
-            failed = True
-            raise
-        finally:
-            if failed:
-                regions = (r for r in nested.op.regions if open_block.block in r.blocks)
-                next(regions).blocks.clear()
-            self._open_blocks.pop()
-            while len(self._visible) > open_block.visible:
-                self._visible.popitem()
-            self.pending = nested

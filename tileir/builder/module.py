@@ -24,10 +24,11 @@ from tileir.ir.constants import Constant
 from tileir.ir.locations import Scope, SourceLocation, Subprogram
 from tileir.types import FunctionType, Tile, Type
 from tileir.write.attributes import integer
+from tileir.write.changed_bodies import check_entry
 from tileir.write.requested_version import supported
 from tileir.write.sections import Writer
 
-from .coercion import attribute_of, constant_of
+from .coercion import attribute_of, build_flag, constant_of
 from .kernel import Kernel
 from .type_spelling import value_type
 
@@ -75,11 +76,12 @@ class Module:
         kernel = Kernel(self.version, name, FunctionType(types, ()))
         kernel.hints = Hints(attribute_of({} if hints is None else hints))
         kernel.argument_attributes = attribute_of(argument_attributes)
-        kernel.private = private
+        kernel.private = build_flag("private", private)
         kernel.location = location
         Writer(self.version).entry(kernel)
         Writer(self.version).location(kernel)
         _check_location(kernel)
+        check_entry(kernel)
         self.functions.append(kernel)
         return kernel
 
@@ -99,6 +101,7 @@ class Module:
         ``Kernel.get_global`` returns the address.
         """
         self._check_name(name)
+        private, constant = build_flag("private", private), build_flag("constant", constant)
         contents = constant_of(value, None if type is None else value_type(type))
         if contents.type.rank != 1:
             raise BuildError(f"global {name}: value must be a tile of rank 1, not {contents.type}")

@@ -1,50 +1,15 @@
-"""The regions of a kernel under construction: blocks that are being filled, and their ops."""
+"""The regions of an op that is built: they are entered by name, and filled op by op."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 from tileir.errors import BuildError
-from tileir.formats.ops.spec import Op as Spec
-from tileir.formats.ops.spec import Region as Row
-from tileir.ir import Block, Op, Value
-from tileir.ir.region_name import region_name
-
-
-class OpenBlock:
-    """A block being filled: the region's row, and the number of values visible before it."""
-
-    def __init__(self, op: Op | None, row: Row, block: Block, visible: int) -> None:
-        self.op = op
-        self.row = row
-        self.block = block
-        self.visible = visible
-
-    def __str__(self) -> str:
-        return region_name(self.op, self.row)
-
-    @property
-    def end(self) -> Op | None:
-        """The terminator, None if there is none yet."""
-        last = self.block.ops[-1] if self.block.ops else None
-        return last if last is not None and last.spec.terminator else None
-
-    def check_open(self, spec: Spec) -> None:
-        """Raise BuildError for an op after the terminator, or a terminator of another region."""
-        if self.end is not None:
-            raise BuildError(f"{spec.mnemonic} comes after {self.end.name}, which ends the {self}")
-        if spec.terminator and spec.mnemonic not in self.row.terminators:
-            ends = " or ".join(self.row.terminators)
-            raise BuildError(f"{spec.mnemonic} cannot end the {self}, which ends with {ends}")
-
-    def check_end(self) -> None:
-        """Raise BuildError if the block does not end with a terminator."""
-        if self.end is None:
-            raise BuildError(f"the {self} is not finished: {' or '.join(self.row.terminators)}")
+from tileir.ir import Op, Value
 
 
 class Filling(Protocol):
-    """The `Kernel` in which the regions of an op are filled, as far as the op needs it."""
+    """The builder in which the regions of an op are filled, as far as the op needs it."""
 
     pending: Nested | None
 

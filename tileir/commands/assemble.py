@@ -78,21 +78,29 @@ def _assemble(arguments: argparse.Namespace) -> int:
     data = open_input(arguments.file)
     name = called(arguments.file)
     if data.startswith(MAGIC):
-        what = f"{name} is bytecode already; tileir dis prints it as text"
-        if arguments.json:
-            _print_json(name, "error", message=what)
-            return UNREADABLE
-        return fail("as", what, UNREADABLE)
+        return _unread(arguments, f"{name} is bytecode already; tileir dis prints it as text")
     output = _output(arguments)
     check_output(output, arguments.file)
+    text = decode_text(data)
+    if not text.strip():  # what a program writes that has failed
+        problem = "the text is empty; module {} is a module without kernels"
+        return _unread(arguments, f"{name}: {problem}")
     try:
-        bytecode = tileir.assemble(decode_text(data), version, name)
+        bytecode = tileir.assemble(text, version, name)
     except tileir.AssemblyError as error:
         _report(error, arguments.json)
         return UNREADABLE
     write_output(output, bytes(bytecode.data))
     _warn(bytecode, name, arguments.json)
     return 0
+
+
+def _unread(arguments: argparse.Namespace, problem: str) -> int:
+    """Report a file that is no text, and return the exit code."""
+    if not arguments.json:
+        return fail("as", problem, UNREADABLE)
+    _print_json(called(arguments.file), "error", message=problem)
+    return UNREADABLE
 
 
 def _version(text: str | None) -> Version:

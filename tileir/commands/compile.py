@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import tileir
 from tileir.gpus import TARGETS
+from tileir.messages.missing_packages import compiling
 from tileir.messages.wording import did_you_mean
 from tileir.tools import nvidia
-from tileir.tools.missing_packages import compiling
 
 from .conventions import UsageError, check_output, write_output
 from .launch_options import add_options, flag, named_as_written, options_given
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if stage is not None or emit == "stages":
         with compiling():
-            text = _stage_text(bytecode, target, stage, arguments.stop_after, options)
+            text = _stage_text(bytecode, target, stage, options)
         write_output(arguments.output, text.encode("utf-8", "surrogateescape"))
         return 0
     with named_as_written():
@@ -142,30 +142,20 @@ def _stage(arguments: argparse.Namespace) -> str | None:
     return what.removeprefix(ONE_STAGE) if what.startswith(ONE_STAGE) else last
 
 
-def _check_stage(name: str, target: str) -> None:
-    """Raise UsageError if compiling for a target has no stage of that name."""
-    from tileir.codegen.pipeline import STAGES
+def _stage_text(bytecode: Bytecode, target: str, stage: str | None, options: dict[str, Any]) -> str:
+    """Return the report on all stages, or the whole text of one, which is the last to run.
+
+    UsageError if compiling for the target has no such stage.
+    """
+    from tileir.codegen.api import stages
+    from tileir.codegen.pipeline import unknown_stage
+    from tileir.codegen.stage import report
     from tileir.codegen.targets import package_of
 
-    known = STAGES[package_of(target)]
-    if name not in known:
-        meant = did_you_mean(name, known)
-        raise UsageError(
-            f"compiling for {target} has no stage {name!r}{meant}; there are: {', '.join(known)}"
-        )
-
-
-def _stage_text(
-    bytecode: Bytecode, target: str, stage: str | None, last: str | None, options: dict[str, Any]
-) -> str:
-    """Return the report on all stages, or the whole text of one."""
-    from tileir.codegen.api import stages
-    from tileir.codegen.stage import report
-
-    if stage is not None:
-        _check_stage(stage, target)
+    if stage is not None and (problem := unknown_stage(package_of(target), stage)):
+        raise UsageError(f"compiling for {target} {problem}")
     with named_as_written():
-        recorded = stages(bytecode, target, until=last, **options)
+        recorded = stages(bytecode, target, until=stage, **options)
     return str(recorded[stage]) if stage else report(recorded.values())
 
 

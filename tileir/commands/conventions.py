@@ -1,9 +1,9 @@
 """The conventions of all commands: input and output, one-line errors, exit codes.
 
 0  ok                                      4  unsupported version, feature or target
-1  the answer is no                        5  an outside tool is missing or failed, or the GPU
-2  wrong use                               70 our own defect
-3  not readable as Tile IR bytecode        130 interrupted
+1  the answer is no                        5  a package or an outside tool is missing, or a
+2  wrong use                                  tool or the GPU failed
+3  not readable as Tile IR bytecode        70 our own defect, 130 interrupted
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from tileir.errors import (
     UnsupportedError,
     VerifyError,
 )
+from tileir.messages.missing_packages import COLOUR, is_installed
 from tileir.messages.texts import printable
 
 OK, NO, USAGE, UNREADABLE, UNSUPPORTED, OUTSIDE, DEFECT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
@@ -43,6 +44,7 @@ COMMANDS = {
     "verify": ("tileir.commands.verify", "say everything that is wrong with files"),
     "compile": ("tileir.commands.compile", "lower to LLVM IR or PTX"),
     "run": ("tileir.commands.run", "run a kernel, on the CPU or a GPU"),
+    "cutile": ("tileir.cutile.program", "run a program of NVIDIA's cuTile on the CPU"),
     "doctor": ("tileir.commands.doctor", "what this machine has and can do"),
 }
 """Command -> (module, summary). A module is imported when its command is used."""
@@ -58,7 +60,7 @@ CODES = {
     ToolError: OUTSIDE,
     UsageError: USAGE,
     LaunchError: USAGE,
-    MissingPackageError: USAGE,
+    MissingPackageError: OUTSIDE,
     AssemblyError: UNREADABLE,
     TileIRError: NO,
 }
@@ -155,6 +157,11 @@ def fail(name: str, message: str, code: int) -> int:
     return code
 
 
+def fail_at(name: str, path: str, error: UsageError | TileIRError | OSError) -> int:
+    """Print an error about one of several files, and return its exit code."""
+    return fail(name, *explained(error, path))
+
+
 def open_input(path: str) -> bytes:
     """Return the bytes of a file, or of standard input for ``-``."""
     if path == "-":
@@ -174,8 +181,14 @@ def stdout_text() -> Iterator[TextIO]:
 
 
 def wants_colour(out: TextIO) -> bool:
-    """Whether output is to be coloured: it is a terminal with colours, and NO_COLOR is not set."""
-    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether output is to be coloured.
+
+    That is on a terminal with colours, if NO_COLOR is not set and the packages of the extra
+    ``colour`` are installed.
+    """
+    if not out.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return all(map(is_installed, COLOUR))
 
 
 def write_output(path: str | None, data: bytes) -> None:

@@ -16,8 +16,7 @@ from .conventions import (
     UsageError,
     called,
     check_output,
-    explained,
-    fail,
+    fail_at,
     open_input,
     stdout_text,
     wants_colour,
@@ -77,10 +76,7 @@ def _texts(arguments: argparse.Namespace, codes: list[int]) -> Iterator[str]:
         except (UsageError, TileIRError, OSError) as error:
             if isinstance(error, UsageError) and not several:
                 raise
-            message, code = explained(error, path)
-            if isinstance(error, UsageError):
-                message = f"{called(path)}: {message}"
-            codes.append(fail("dis", message, code))
+            codes.append(fail_at("dis", path, error))
             continue
         yield f"// {printable(path)}\n{text}" if several and not arguments.json else text
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import Any
 
 from tileir.gpus import gpu_name
 
-from .conventions import NO, OK, wants_colour
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from .colour import GREEN, GREY, RED, paint
+from .conventions import NO, OK, stdout_text, wants_colour
 
 EXAMPLES = """\
 --json is one object: "schema", "tileir", "bytecode", "python", "system", "packages", "driver" (with
@@ -28,9 +26,6 @@ examples:
   tileir doctor                             for people
   tileir doctor --json | jq .abilities      for programs
 """
-
-_WIDTH = 10_000
-"""Columns where there is no terminal, so many that no path is cut."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -53,50 +48,40 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: Mapping[str, Any]) -> None:
-    """Print a report as tables: as wide as the terminal, or `_WIDTH` characters elsewhere."""
-    from rich.console import Console
-
-    terminal = sys.stdout.isatty()
-    shown = io.StringIO()
-    console = Console(
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-        no_color=not wants_colour(sys.stdout),
-        width=None if terminal else _WIDTH,
-        file=sys.stdout if terminal else shown,
-    )
-    console.print(f"tileir {report['tileir']}, Python {report['python']}, {report['system']}")
-    _table(console, "this machine can", map(_ability, report["abilities"]))
-    _table(console, "Python packages", map(_package, report["packages"]))
-    _table(console, "NVIDIA", [*_driver(report["driver"]), *map(_tool, report["tools"])])
-    console.print()
+    """Print a report as tables, in colour on a terminal."""
+    colour = wants_colour(sys.stdout)
+    lines = [f"tileir {report['tileir']}, Python {report['python']}, {report['system']}"]
+    lines += _table("this machine can", map(_ability, report["abilities"]), colour)
+    lines += _table("Python packages", map(_package, report["packages"]), colour)
+    tools = [*_driver(report["driver"]), *map(_tool, report["tools"])]
+    lines += [*_table("NVIDIA", tools, colour), ""]
     cache = report["cache"]
     if cache["folder"] is None:
-        console.print("compiled kernels are not kept")
+        lines.append("compiled kernels are not kept")
     else:
         used, limit = (f"{cache[key] / (1 << 20):,.1f}" for key in ("bytes", "limit"))
         kept = f"{cache['entries']:,} compiled modules, {used} of {limit} MiB"
-        console.print(f"{kept}: {cache['folder']}")
-    for line in report["install"]:
-        console.print(f"to install: {line}")
-    for line in report["broken"]:
-        console.print(f"broken: {line}", style="red")
-    for line in shown.getvalue().splitlines():
-        print(line.rstrip())
+        lines.append(f"{kept}: {cache['folder']}")
+    lines += [f"to install: {line}" for line in report["install"]]
+    broken = [f"broken: {line}" for line in report["broken"]]
+    lines += [paint(RED, line) if colour else line for line in broken]
+    with stdout_text() as out:
+        out.writelines(f"{line}\n" for line in lines)
 
 
-def _table(console: Console, title: str, rows: Iterable[Sequence[str]]) -> None:
-    from rich.table import Table
-
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+def _table(title: str, rows: Iterable[Sequence[str]], colour: bool) -> list[str]:
+    """Return the lines of a table, below an empty one and its title."""
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    lines = ["", title]
     for row in rows:
-        table.add_row("", *row, style=_STYLES.get(row[1]))
-    console.print(f"\n{title}")
-    console.print(table)
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        line = f"  {'  '.join(cells)}".rstrip()
+        lines.append(paint(_COLOURS.get(row[1], ""), line) if colour else line)
+    return lines
 
 
-_STYLES = {"yes": "green", "-": "bright_black"}
+_COLOURS = {"yes": GREEN, "-": GREY}
 
 
 def _ability(row: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tileir.bytecode import Bytecode
-from tileir.errors import BytecodeError
+from tileir.errors import BytecodeError, TileIRError
 from tileir.explain.annotate import FOLD, Heading, Leaf, annotate, salvage
 from tileir.messages.texts import decode_text, display
 
-from .conventions import UsageError, called, open_input, stdout_text, wants_colour
+from .conventions import UsageError, called, fail_at, open_input, stdout_text, wants_colour
 
 JSON_SCHEMA = 1
 BYTES_PER_LINE = 8
@@ -29,6 +29,8 @@ examples:
   tileir inspect --section Type k.tileirbc          one section
   tileir inspect --json k.tileirbc | jq .kind       one JSON object a line for each field
   cat k.tileirbc | tileir inspect -                 standard input
+
+Of several files each has its name above it, and with --json as "file" in each object.
 """
 
 
@@ -36,7 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to a parser."""
     parser.description = "Explain every byte of a Tile IR bytecode file."
     parser.epilog = EXAMPLES
-    parser.add_argument("file", metavar="FILE", help="bytecode file, or - for standard input")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="bytecode file, or - for standard input"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each field")
     parser.add_argument("--full", action="store_true", help="do not fold long runs of bytes")
     parser.add_argument("--strict", action="store_true", help="refuse what is readable but odd")
@@ -46,23 +50,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
-    data = open_input(arguments.file)
+    """Run the command; returns the exit code, that of the first file that fails."""
+    several = len(arguments.files) > 1
+    codes = []
+    for path in arguments.files:
+        try:
+            _inspect(path, arguments, several)
+        except (UsageError, TileIRError, OSError) as error:
+            if isinstance(error, UsageError) and not several:
+                raise
+            codes.append(fail_at("inspect", path, error))
+    return codes[0] if codes else 0
+
+
+def _inspect(path: str, arguments: argparse.Namespace, several: bool) -> None:
+    """Print what a file holds, under its name if it is one of several."""
+
+    def write(lines: Iterable[Heading | Leaf]) -> None:
+        lines = _kept(lines, arguments.function, arguments.section)
+        if arguments.json:
+            _print_json(lines, arguments.full, {"file": called(path)} if several else {})
+        else:
+            _print(lines, arguments.full, called(path) if several else "")
+
+    data = open_input(path)
     try:
         bytecode = Bytecode.parse(data).touch()
     except BytecodeError:
-        _write(arguments, _kept(salvage(memoryview(data)), arguments.function, arguments.section))
+        write(salvage(memoryview(data)))
         raise
     bytecode.touch(strict=arguments.strict)
     _check_names(bytecode, arguments.function, arguments.section)
-    _write(arguments, _kept(annotate(bytecode), arguments.function, arguments.section))
+    write(annotate(bytecode))
     for warning in bytecode.warnings:
-        print(f"tileir inspect: {called(arguments.file)}: {warning}", file=sys.stderr)
-    return 0
-
-
-def _write(arguments: argparse.Namespace, lines: Iterable[Heading | Leaf]) -> None:
-    (_print_json if arguments.json else _print)(lines, arguments.full)
+        print(f"tileir inspect: {called(path)}: {warning}", file=sys.stderr)
 
 
 def _check_names(bytecode: Bytecode, function: str | None, section: str | None) -> None:
@@ -108,11 +129,11 @@ def _outranks(above: Heading, below: Heading) -> bool:
 # JSON ---------------------------------------------------------------------------------------
 
 
-def _print_json(lines: Iterable[Heading | Leaf], full: bool) -> None:
+def _print_json(lines: Iterable[Heading | Leaf], full: bool, where: dict[str, str]) -> None:
     with stdout_text() as out:
         for line in lines:
             if isinstance(line, Leaf):
-                out.write(json.dumps(as_json(line, full), ensure_ascii=False) + "\n")
+                out.write(json.dumps(where | as_json(line, full), ensure_ascii=False) + "\n")
 
 
 def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
@@ -156,15 +177,19 @@ def render(lines: Iterable[Heading | Leaf], full: bool = False) -> Iterator[str]
             yield "".join(text for text, _ in row).rstrip()
 
 
-def _print(lines: Iterable[Heading | Leaf], full: bool) -> None:
+def _print(lines: Iterable[Heading | Leaf], full: bool, title: str) -> None:
+    head = f"=== {title} ===" if title else ""
     with stdout_text() as out:
         if not wants_colour(out):
+            out.writelines(row + "\n" for row in ([head] if head else []))
             out.writelines(row + "\n" for row in render(lines, full))
             return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False, soft_wrap=True, emoji=False)
+    if head:
+        console.print(Text(head, "bold"))
     for line in lines:
         for row in _render(line, full):
             console.print(Text.assemble(*row))

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tileir.messages.missing_packages import compiling
 from tileir.messages.texts import display
-from tileir.tools.missing_packages import compiling
 
 from .progress import progress_bar
 
@@ -87,6 +87,6 @@ def gpu_here() -> str:
     """
     with compiling():
         import tileir.codegen.nvptx  # noqa: F401
-    from tileir.codegen.device.own import own_target
+    from tileir.codegen.device.own_target import own_target
 
     return own_target()

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+from tileir.messages.missing_packages import is_installed
+
 PATIENCE = 0.5
 """Seconds before the bar appears."""
 
@@ -15,9 +17,9 @@ PATIENCE = 0.5
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     """Yield a function to call with the number of items begun and the total number.
 
-    Yields None if standard error is not a terminal.
+    Yields None if standard error is not a terminal, or rich is not installed.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or not is_installed("rich"):
         yield None
         return
     with contextlib.ExitStack() as stack:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 import tileir
 from tileir.bytecode import Function
 from tileir.errors import TileIRError
+from tileir.formats.errors import shorten
+from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import choice, did_you_mean
 from tileir.types import Pointer
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 
     from tileir.codegen.api import Compilation
 
-_EXTENT = re.compile(r"\s*\d{1,19}\s*", re.ASCII)
+_EXTENT = re.compile(r"\s*0*(\d+)\s*", re.ASCII)
+_SHOWN = 40
+"""Most characters of a wrong grid that a message repeats."""
 
 EXAMPLES = """\
 arguments of the kernel, one for each parameter of the entry, in order:
@@ -159,13 +163,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     if not arguments.json:
-        return _run(arguments)
+        with _running():
+            return _run(arguments)
     try:
-        return _run(arguments)
+        with _running():
+            return _run(arguments)
     except (UsageError, TileIRError, OSError) as error:
         message, code = explained(error)
         print(json.dumps(results.failure(called(arguments.file), error, message)))
         return code
+
+
+def _running() -> contextlib.AbstractContextManager[None]:
+    return needing(CODEGEN, "running a kernel")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -302,10 +312,18 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    parts = text.split(",")
-    if len(parts) > 3 or not all(_EXTENT.fullmatch(part) for part in parts):
-        raise UsageError(f"--grid takes one to three numbers such as 4,1,1, not {text!r}")
-    return tuple(map(int, parts))
+    from tileir.codegen.arguments.grid import MAX_EXTENT
+
+    parts = [_EXTENT.fullmatch(part) for part in text.split(",")]
+    if len(parts) > 3 or not all(parts):
+        given = shorten(text, _SHOWN)
+        raise UsageError(f"--grid takes one to three numbers such as 4,1,1, not {given!r}")
+    digits = [part[1] for part in parts if part]
+    for extent in digits:
+        if len(extent) > len(str(MAX_EXTENT)) or int(extent) > MAX_EXTENT:
+            given = shorten(extent, _SHOWN)
+            raise UsageError(f"--grid takes up to {MAX_EXTENT} blocks along an axis, not {given}")
+    return tuple(map(int, digits))
 
 
 def _save(text: str, values: list[Any]) -> tuple[int, str]:

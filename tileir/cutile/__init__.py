@@ -5,20 +5,19 @@ and launches them through the CUDA driver. Two parts are replaced: the driver (`
 compiler that cuTile calls, whose output is the bytecode itself (`image.py`). torch's device "cuda"
 becomes the CPU (`torch_device.py`).
 
-    python -m tileir.cutile program.py
+    tileir cutile program.py    # or python -m tileir.cutile
     pytest -p tileir.cutile.plugin
     tileir.cutile.install()     # in a notebook, before cuda.tile is imported
 """
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterable
 from typing import Any, cast
 
-from tileir.errors import UnsupportedError
-from tileir.gpus import GPUS, capability_of
+from tileir.gpus import GPUS, capability_of, unknown
 from tileir.launch.compile_options import Check
-from tileir.messages.wording import did_you_mean
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -60,28 +59,34 @@ def install(
     sm       the GPU that programs see, such as ``sm_100``
     threads  CPU threads for each launch; None for all of them
     check    "memory", "undefined" or both: the errors that end a launch with a KernelError
-    trace    names of values, as `tileir.disassemble` spells them, to print where a kernel has them
+    trace    names of values, as `tileir.disassemble` spells them, to print where a kernel has them;
+             those that no kernel had are told on standard error when the process ends
 
     A second call has no effect. Raises MissingPackageError without cuda-tile; UnsupportedError for
     an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
     already loaded the real driver.
     """
-    from . import private, refused_imports, torch_device
-    from .driver import Driver
-    from .options import Options
+    from tileir.messages.missing_packages import CODEGEN, needing
+
+    with needing(CODEGEN, "cuTile on the CPU"):
+        from . import cutile_internals, refused_imports, torch_device, traced
+        from .driver import Driver
+        from .options import Options
 
     checks, names = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
     driver = Driver(capability(sm), Options(threads, cast(tuple[Check, ...], checks), names))
-    private.check_version()
-    if not private.is_installed():
+    cutile_internals.check_version()
+    if not cutile_internals.is_installed():
         torch_device.install(driver.capability)
-        private.install(driver)
+        cutile_internals.install(driver)
         refused_imports.install()
+        atexit.register(traced.tell, trace)
 
 
 def capability(sm: str) -> tuple[int, int]:
     """Return a GPU's compute capability: ``sm_121`` is (12, 1). UnsupportedError if unknown."""
+    if not isinstance(sm, str):
+        raise TypeError(f"expected the name of a GPU, got {sm!r}")
     if sm not in GPUS:
-        known = ", ".join(GPUS)
-        raise UnsupportedError(f"unknown GPU {sm!r}{did_you_mean(sm, GPUS)}; known are {known}")
+        raise unknown(sm, GPUS, "GPU")
     return capability_of(sm)

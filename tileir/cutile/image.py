@@ -20,6 +20,7 @@ from tileir.types import Pointer, Tile
 
 from .arguments import Region, region_at
 from .options import Options
+from .traced import present
 
 MAGIC = b"tileir\r\n"
 _SIZE = 8
@@ -41,12 +42,12 @@ def unpack(address: int) -> bytes:
 
 
 @cache
-def compiled(bytecode: bytes, options: Options) -> Module:
+def compiled(bytecode: bytes, options: Options) -> CpuModule:
     """Return a module compiled for the CPU; the same bytecode is compiled only once."""
-    return Module(bytecode, options)
+    return CpuModule(bytecode, options)
 
 
-class Module:
+class CpuModule:
     """The compiled kernels of a module. cuTile also tries modules without any kernel.
 
     Raises BytecodeError for a module that cannot be read, UnsupportedError for one that cannot be
@@ -56,14 +57,13 @@ class Module:
     def __init__(self, bytecode: bytes, options: Options) -> None:
         read = tileir.Bytecode.parse(bytecode)
         code = _compile(read, options) if read.functions else {}
-        self.entries = {f.name: Entry(code[f.name], f.type.parameters) for f in read.functions}
+        self.entries = {f.name: CpuKernel(code[f.name], f.type.parameters) for f in read.functions}
 
 
 def _compile(read: tileir.Bytecode, options: Options) -> Any:
     """Compile a module, with a trace of those values of `options.trace` that it has."""
-    wanted = {f"%{name.removeprefix('%')}" for name in options.trace}
-    present = wanted.intersection(_tiles(read)) if wanted else ()
-    return tileir.compile(read, check=options.check, trace=sorted(present))
+    trace = present(options.trace, set(_tiles(read))) if options.trace else ()
+    return tileir.compile(read, check=options.check, trace=trace)
 
 
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
                 yield from (name, name.partition("#")[0])
 
 
-class Entry:
+class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory."""
 
     def __init__(self, kernel: Any, parameters: Sequence[Any]) -> None:

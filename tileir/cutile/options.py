@@ -23,7 +23,8 @@ class Options:
     trace: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
-            raise UnsupportedError(f"threads must be at least 1, not {self.threads}")
+        whole = isinstance(self.threads, int) and not isinstance(self.threads, bool)
+        if self.threads is not None and not (whole and self.threads >= 1):
+            raise UnsupportedError(f"threads must be at least 1, not {self.threads!r}")
         if self.check:
             tileir.compile(tileir.assemble(""), check=self.check)

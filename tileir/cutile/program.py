@@ -1,4 +1,4 @@
-"""`python -m tileir.cutile`: runs a program as python does, but with the CPU as its GPU."""
+"""`tileir cutile`: runs a program as python does, but with the CPU as its GPU."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import runpy
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, NamedTuple
@@ -26,16 +27,18 @@ Arrays are tensors of torch or arrays of NumPy.
 
 EXAMPLES = """\
 examples:
-  python -m tileir.cutile program.py --size 4096
-  python -m tileir.cutile --children -m pytest tests
-  python -m tileir.cutile --check memory,undefined program.py
-  python -m tileir.cutile --sm sm_120 -m package.module
-  python -m tileir.cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
+  tileir cutile program.py --size 4096
+  tileir cutile --children -m pytest tests
+  tileir cutile --check memory,undefined program.py
+  tileir cutile --sm sm_120 -m package.module
+  tileir cutile --threads 1 -c "import torch; print(torch.cuda.get_device_name())"
   pytest -p tileir.cutile.plugin --cutile-sm sm_90 tests
 
 Processes that the program forks have the CPU as their GPU, too; others with --children only.
 The exit code is the program's, or, before it starts: 2 for wrong use, 4 for a version of cuda-tile
-that is not known.
+that is not known, 5 for a package that is missing.
+
+python -m tileir.cutile is the same.
 """
 
 
@@ -71,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     """Split the command line into our options and, where they end, the program, as python does."""
     parser = Parser(
-        prog="python -m tileir.cutile",
+        prog="tileir cutile",
         usage="%(prog)s [option] ... (FILE | -m MODULE | -c CODE) [argument] ...",
         description=HELP,
         epilog=EXAMPLES,
@@ -102,7 +105,8 @@ def _check(program: Program) -> None:
     """Raise UsageError or OSError if the program does not exist, without running any of it."""
     if program.kind == "module":
         package = program.what.partition(".")[0]
-        if importlib.util.find_spec(package) is None:
+        here = [] if sys.flags.safe_path else [os.getcwd()]
+        if not (importlib.util.find_spec(package) or PathFinder.find_spec(package, here)):
             raise UsageError(f"there is no module named {package!r}")
     elif program.kind == "script" and program.what != "-" and not os.path.isdir(program.what):
         open(program.what, "rb").close()
@@ -112,6 +116,8 @@ def _run(program: Program) -> None:
     """Run a program as module __main__, with arguments and search path as python sets them."""
     kind, what, rest = program
     sys.argv = ["-c" if kind == "code" else what, *rest]
+    if not sys.flags.safe_path:  # in place of the folder of the command `tileir`
+        sys.path[0] = os.getcwd() if kind == "module" else ""
     if kind == "module":
         runpy.run_module(what, run_name="__main__", alter_sys=True)
     elif kind == "code":
@@ -136,16 +142,20 @@ def _execute(source: str | bytes, name: str, **more: str) -> None:
 
 
 def _without_our_frames(show: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an excepthook that leaves our frames out of the traceback."""
-    folder = os.path.dirname(__file__)
+    """Return an excepthook that leaves out of the traceback what is between Python and a program.
 
-    def is_ours(traceback: TracebackType) -> bool:
-        frame = traceback.tb_frame
-        ours = frame.f_code.co_filename.startswith(folder)
-        return ours or frame.f_globals.get("__name__") == "runpy"
+    That are the frames up to those of this file, which runs it, and the ones of runpy after them.
+    """
+
+    def has_ours(traceback: TracebackType | None) -> bool:
+        while traceback is not None and traceback.tb_frame.f_code.co_filename != __file__:
+            traceback = traceback.tb_next
+        return traceback is not None
 
     def hook(kind: type, error: BaseException, traceback: TracebackType | None) -> None:
-        while traceback is not None and is_ours(traceback):
+        while traceback is not None and has_ours(traceback):
+            traceback = traceback.tb_next
+        while traceback is not None and traceback.tb_frame.f_globals.get("__name__") == "runpy":
             traceback = traceback.tb_next
         show(kind, error.with_traceback(traceback), traceback)
 

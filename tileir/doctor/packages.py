@@ -47,11 +47,11 @@ def packages() -> tuple[Package, ...]:
 
     return (
         Package("construct", "reading", lowest="2.10.70", below="2.11"),
-        Package("numpy", "arrays"),
-        Package("ml_dtypes", "small floats"),
-        Package("rich", "tables"),
-        Package("pygments", "colour"),
-        Package("llvmlite", "compiling", extra="codegen", lowest="0.50"),
+        Package("llvmlite", "compiling", extra="codegen", lowest="0.50", below="0.51"),
+        Package("numpy", "arrays", extra="codegen"),
+        Package("ml_dtypes", "small floats", extra="codegen", lowest="0.5"),
+        Package("rich", "colour, progress bars", extra="colour"),
+        Package("pygments", "colour", extra="colour"),
         Package("cuda-bindings", "launches on a GPU", extra="gpu", lowest="12.9"),
         Package("cuda-tile", "cuTile programs", extra=None, exact=VERSIONS),
         Package("torch", "tensors, if wanted", extra=None),

@@ -8,8 +8,9 @@ from typing import Any
 
 from tileir.formats.version import SUPPORTED
 from tileir.gpus import GPUS, newest_run_by
+from tileir.messages.missing_packages import CODEGEN
 
-from . import nvidia, ours
+from . import nvidia, self_checks
 from .packages import installed, look, packages
 
 SCHEMA = 1
@@ -38,7 +39,7 @@ def examine() -> dict[str, Any]:
     ]
     failed = [row["detail"] for row in abilities if row["broken"]]
     return report | {
-        "cache": ours.look_at_cache(),
+        "cache": self_checks.look_at_cache(),
         "abilities": abilities,
         "install": list(dict.fromkeys(row["install"] for row in abilities if row["install"])),
         "broken": list(dict.fromkeys(needed + failed)),
@@ -50,8 +51,8 @@ def _abilities(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     tools = {tool["name"]: tool for tool in report["tools"]}
     versions = f"bytecode {report['bytecode'][0]} to {report['bytecode'][-1]}"
     return [
-        _ours("read, verify, print, write", versions, ours.check_reading),
-        *_compiling(has["llvmlite"]),
+        _ours("read, verify, print, write", versions, self_checks.check_reading),
+        *_compiling(has),
         _on_a_gpu(has, report["driver"]),
         _cutile(has),
         _assembling(tools["ptxas"]),
@@ -66,23 +67,22 @@ def _row(what: str, able: bool, detail: str, install: str = "") -> dict[str, Any
 
 def _ours(what: str, detail: str, check: Any) -> dict[str, Any]:
     """Return the row of an ability of tileir itself, which must work."""
-    problem = ours.problem_of(check)
+    problem = self_checks.problem_of(check)
     return _row(what, problem is None, problem or detail) | {"broken": problem is not None}
 
 
-def _compiling(llvmlite: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _compiling(has: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     rows = ("compile and run on the CPU", "compile for GPUs")
-    if not llvmlite["ok"]:
-        state = _lacking(llvmlite)
-        return [_row(what, False, state, "pip install 'tileir[codegen]'") for what in rows]
-    if ours.problem_of(ours.check_llvm):
-        return [_ours(what, "", ours.check_llvm) for what in rows]
+    if lacking := _lacking(has, *CODEGEN):
+        return [_row(what, False, *lacking) for what in rows]
+    if self_checks.problem_of(self_checks.check_llvm):
+        return [_ours(what, "", self_checks.check_llvm) for what in rows]
     from tileir.codegen.llvm import VERSION
 
     llvm = f"LLVM {VERSION}"
     return [
-        _ours(rows[0], f"{platform.machine()}, {llvm}", ours.check_host),
-        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", ours.check_ptx),
+        _ours(rows[0], f"{platform.machine()}, {llvm}", self_checks.check_host),
+        _ours(rows[1], f"PTX for {GPUS[0]} to {GPUS[-1]}, {llvm}", self_checks.check_ptx),
     ]
 
 
@@ -95,10 +95,8 @@ def _on_a_gpu(has: Mapping[str, Mapping[str, Any]], driver: Mapping[str, Any]) -
     if driver["cuda"] and tuple(map(int, driver["cuda"].split("."))) < _OLDEST_DRIVER:
         oldest = ".".join(map(str, _OLDEST_DRIVER))
         return _row(what, False, f"the driver is of CUDA {driver['cuda']}, {oldest} is needed")
-    lacking = [p for p in (has["llvmlite"], has["cuda-bindings"]) if not p["ok"]]
-    if lacking:
-        detail = "; ".join(map(_lacking, lacking))
-        return _row(what, False, detail, "pip install 'tileir[gpu]'")
+    if lacking := _lacking(has, *CODEGEN, "cuda-bindings"):
+        return _row(what, False, *lacking)
     from tileir.errors import UnsupportedError
 
     try:
@@ -112,10 +110,9 @@ def _cutile(has: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     what, cutile = "cuTile programs on the CPU", has["cuda-tile"]
     if not cutile["ok"]:
         newest = cutile["supported"].rpartition(", ")[2]
-        return _row(what, False, _lacking(cutile), f"pip install cuda-tile=={newest}")
-    if not has["llvmlite"]["ok"]:
-        install = "pip install 'tileir[codegen]'"
-        return _row(what, False, _lacking(has["llvmlite"]), install)
+        return _row(what, False, _state(cutile), f"pip install cuda-tile=={newest}")
+    if lacking := _lacking(has, *CODEGEN):
+        return _row(what, False, *lacking)
     return _row(what, True, f"cuda-tile {cutile['version']}")
 
 
@@ -158,7 +155,21 @@ def _span(targets: list[str]) -> str:
     return f"{span}, not {', '.join(lacking)}" if lacking else span
 
 
-def _lacking(package: Mapping[str, Any]) -> str:
+def _lacking(has: Mapping[str, Mapping[str, Any]], *names: str) -> tuple[str, str] | None:
+    """Return which packages are missing or not supported, and the command that installs them."""
+    lacking = [has[name] for name in names if not has[name]["ok"]]
+    if not lacking:
+        return None
+    wanted = [
+        package["name"]
+        if package["version"] is None
+        else f"'{package['name']}{package['supported']}'"
+        for package in lacking
+    ]
+    return "; ".join(map(_state, lacking)), f"pip install {' '.join(wanted)}"
+
+
+def _state(package: Mapping[str, Any]) -> str:
     if package["version"] is None:
         return f"{package['name']} is not installed"
     return f"{package['name']} {package['version']} will not do, only {package['supported']}"

@@ -6,6 +6,7 @@ types that the slots of an op admit, and `type_rules` the rules that make a type
 
 from __future__ import annotations
 
-from .op import Block, Body, Op, Region, Value
+from .body import Body
+from .op import Block, Op, Region, Use, Value
 
-__all__ = ["Block", "Body", "Op", "Region", "Value"]
+__all__ = ["Block", "Body", "Op", "Region", "Use", "Value"]

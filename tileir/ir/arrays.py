@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import operator
-from typing import TYPE_CHECKING
-
 import ml_dtypes
 import numpy as np
 
 from tileir.errors import BuildError
 from tileir.types import Scalar, Tile
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 DTYPES: dict[str, np.dtype] = {
     name: np.dtype(kind)
@@ -69,10 +63,8 @@ def _stored(name: str, data: np.ndarray) -> np.ndarray:
     return data.view(DTYPES[name].newbyteorder("<") if DTYPES[name].kind in "if" else DTYPES[name])
 
 
-def pack(value: ArrayLike, type: Tile | None = None) -> tuple[Tile, memoryview | bytes]:
-    """Return the type and the bytes of a constant; see `constants.to_constant`."""
-    if not isinstance(value, np.ndarray | np.generic):
-        value = _numbers(value, type)
+def pack(value: np.ndarray | np.generic, type: Tile | None) -> tuple[Tile, memoryview | bytes]:
+    """Return the type and the bytes of an array as a constant; see `constants.to_constant`."""
     dtype = value.dtype.newbyteorder("=")
     if type is None:
         if dtype not in ELEMENTS:
@@ -86,42 +78,6 @@ def pack(value: ArrayLike, type: Tile | None = None) -> tuple[Tile, memoryview |
         raise BuildError(f"an array of shape {value.shape} is no {type}")
     splat = value.shape == () and type.shape != ()
     return type, _packed(name, value.reshape(-1), type.size if splat else 0)
-
-
-def _numbers(value: object, type: Tile | None) -> np.ndarray:
-    """Return Python numbers as an array of the element type of `type`."""
-    if type is None or not isinstance(type.element, Scalar):
-        raise BuildError(f"{value!r} needs the type of a tile of numbers")
-    name = type.element.name
-    try:
-        if type.element.is_float and name != "fnv8E5M3FNU":
-            with np.errstate(over="ignore"):
-                rounded = np.asarray(value, np.float64).astype(DTYPES[name])
-            return _round_tf32(rounded) if name == "tf32" else rounded
-        numbers, bits = np.asarray(value, object), type.element.bits
-        for number in numbers.reshape(-1):
-            if isinstance(number, float):
-                raise BuildError(f"{number!r} is no integer, and {type} takes integers")
-        lowest = -(1 << (bits - 1)) if bits > 1 and type.element.is_integer else 0
-        if not all(lowest <= operator.index(n) < 1 << bits for n in numbers.reshape(-1)):
-            raise BuildError(f"{value!r} does not fit {type.element}")
-        patterns = np.asarray(numbers & ((1 << bits) - 1), np.uint64)
-        if bits < 8:
-            return patterns.astype(np.uint8).astype(DTYPES[name])
-        return patterns.astype(f"u{bits // 8}").view(DTYPES[name])
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, BuildError):
-            raise
-        raise BuildError(f"{value!r} is no constant of {type}: {error}") from None
-
-
-def _round_tf32(numbers: np.ndarray) -> np.ndarray:
-    """Round to ten fraction bits, to nearest, ties to even; NaNs are truncated."""
-    bits = numbers.view(np.uint32).astype(np.uint64)
-    odd = bits >> TF32_FRACTION_CUT & 1
-    rounded = bits + (1 << TF32_FRACTION_CUT - 1) - 1 + odd
-    kept = np.where(np.isnan(numbers), bits, rounded) >> TF32_FRACTION_CUT << TF32_FRACTION_CUT
-    return kept.astype(np.uint32).view(np.float32)
 
 
 def _packed(name: str, flat: np.ndarray, splat: int) -> memoryview | bytes:

@@ -7,16 +7,17 @@ share a byte, the first in the lowest bit. One stored element fills a whole tile
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tileir.formats.forks import not_forking
 from tileir.types import Scalar, Tile
 
-from . import floats
+from . import floats, numbers
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike
 
 
 def element_size(element: Scalar) -> int:
@@ -76,7 +77,11 @@ class Constant:
         Small floats have types of ml_dtypes; tf32 becomes float32; fnv8E5M3FNU stays bits, as
         uint8.
         """
-        from .arrays import unpack
+        with not_forking:
+            from tileir.messages.missing_packages import ARRAYS, needing
+
+        with needing(ARRAYS, "an array"), not_forking:
+            from .arrays import unpack
 
         return unpack(self.type, self.data, self.is_splat)
 
@@ -95,13 +100,21 @@ class Constant:
         return str(self.value(index)).lower()
 
 
-def to_constant(value: ArrayLike, type: Tile | None = None) -> Constant:
+def to_constant(value: object, type: Tile | None = None) -> Constant:
     """Return numbers as a constant: an array, or one number for the whole tile.
 
-    The type follows from an array; Python numbers need one and are rounded to it. An array's bits
-    are not converted, and not copied if its layout is that of a constant, so it must not change
-    until the constant is written. BuildError if the numbers do not fit the type.
+    The type follows from an array of NumPy; Python numbers need one and are rounded to it, to
+    nearest, ties to even. An array's bits are not converted, and not copied if its layout is that
+    of a constant, so it must not change until the constant is written. BuildError if the numbers
+    do not fit the type.
     """
-    from .arrays import pack
+    numpy = sys.modules.get("numpy")  # without which nobody can have made an array of it
+    if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
+        with not_forking:
+            from tileir.messages.missing_packages import ARRAYS, needing
 
-    return Constant(*pack(value, type))
+        with needing(ARRAYS, "an array"), not_forking:
+            from . import arrays
+
+        return Constant(*arrays.pack(value, type))
+    return Constant(*numbers.pack(value, type))

@@ -81,6 +81,29 @@ def nearest(form: Format, value: Fraction) -> int | None:
     return ((exponent + form.bias) << form.fraction) + units - (1 << form.fraction)
 
 
+def pattern_of(name: str, value: float) -> int | None:
+    """Return the bits of the number of a format that is nearest to `value`, ties to even.
+
+    What is beyond the largest number is infinity, or else NaN, or else the largest number. NaN also
+    stands for zero and negative numbers if the format has none. None for NaN if it has no NaN.
+    """
+    form = FORMATS[name]
+    top = largest(form)
+    beyond = top if form.special == "none" else top + 1
+    nan = {"ieee": top + 1 + (1 << form.fraction >> 1), "nan": top + 1}.get(form.special)
+    negative = math.copysign(1.0, value) < 0
+    if math.isnan(value) or (negative and not form.signed):
+        bits = nan
+    elif math.isinf(value):
+        bits = beyond
+    elif not value and not form.fraction:
+        bits = nan
+    else:
+        bits = min(nearest(form, abs(Fraction(value))) or 0, beyond)
+    sign = 1 << (form.exponent + form.fraction) if negative and form.signed else 0
+    return None if bits is None else sign | bits
+
+
 def largest(form: Format) -> int:
     """Return the bits of the largest finite number."""
     everything = (1 << (form.exponent + form.fraction)) - 1

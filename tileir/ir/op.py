@@ -2,79 +2,253 @@
 
 Operands are the values that they name, values have types, and attributes are plain Python values.
 Every consumer (inspect, text, verifier, both code generators) works on this form.
+
+It can be edited. `operands`, `regions`, `blocks` and `ops` may be changed as any dict or list; the
+methods that edit (`insert_before`, `move_after`, `erase`, `replace_with`, ...) raise BuildError for
+what cannot be right, and change nothing then. Either way, parents and uses stay true. The rules of
+Tile IR are checked by `tileir.verify` and `Bytecode.build`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tileir.types import FunctionType, ValueType
+from tileir.formats.errors import BuildError
+from tileir.types import Type, ValueType
+
+from .children import Children, NoChildren, Node, replaced
+from .operands import Operands
+from .part import Part
+from .placed import OpList, Placed, check_detached, check_operands, child_around
 
 if TYPE_CHECKING:
     from tileir.formats.ops.spec import Op as Spec
 
     from .locations import Location
 
+NO_NUMBER = -1
+"""The number of a value that no file has."""
 
-@dataclass(slots=True, eq=False)
+
 class Value:
     """A value that an op or a block defines. Values are compared by identity.
 
     `owner` is the op or block; `index` is the position among its results or arguments. `number` is
-    the value number in the file, which sibling regions reuse.
+    the value number in the file, which sibling regions reuse; -1 for a value that was not read.
+    `users` are the ops that have it as an operand, once `uses` was asked for in its body.
     """
 
-    type: ValueType
-    owner: Op | Block
-    index: int
-    number: int
+    __slots__ = ("index", "number", "owner", "type", "users")
+
+    def __init__(
+        self, type: ValueType, owner: Op | Block, index: int, number: int = NO_NUMBER
+    ) -> None:
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.number = number
+        self.users: dict[Op, None] | None = None
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """Every use of the value as an operand.
+
+        The first question in a body walks through all of it; from then on, edits keep them.
+        """
+        if isinstance(self.owner, Node) and not self.owner.tracked:
+            self.owner.root.track()
+        return tuple(use for op in self.users or () for use in op.uses_of(self))
+
+    def is_visible_to(self, op: Op) -> bool:
+        """Whether an op may use the value: it is defined before the op, or around it."""
+        block = self.owner if isinstance(self.owner, Block) else self.owner.parent
+        if block is None:
+            return False
+        around = child_around(block, op)
+        if around is None or isinstance(self.owner, Block):
+            return around is not None
+        return self.owner is not around and self.owner.is_before(around)
+
+    def is_visible_at_end_of(self, block: Block) -> bool:
+        """Whether an op at the end of a block may use the value."""
+        if isinstance(self.owner, Block):
+            return self.owner.contains(block)
+        if self.owner.parent is block:
+            return True
+        around = block.parent_op
+        return around is not None and self.is_visible_to(around)
+
+    def replace_all_uses_with(
+        self, other: Value, where: Callable[[Use], bool] | None = None
+    ) -> None:
+        """Make every use of this value, or every one for which `where` is true, a use of `other`.
+
+        BuildError if the types differ, or a use cannot see `other`; nothing is changed then.
+        """
+        chosen = [use for use in self.uses if where is None or where(use)]
+        self.check_replacement(other, chosen)
+        for use in chosen:
+            use.set(other)
+
+    def check_replacement(self, other: object, chosen: Iterable[Use]) -> None:
+        """Raise BuildError if `other` cannot take the place of this value in some uses."""
+        if not isinstance(other, Value):
+            raise BuildError(f"expected a value, found {other!r}")
+        if other.type != self.type:
+            raise BuildError(f"{other} cannot replace {self}: the types differ")
+        for use in chosen:
+            if other is not self and not other.is_visible_to(use.op):
+                raise BuildError(f"{use.op.name}: {use.slot}: {other} is not visible here")
 
     def __repr__(self) -> str:
-        return f"%{self.number}: {self.type}"
+        return f"{_spelled(self)}: {self.type}"
 
 
-@dataclass(slots=True, eq=False)
-class Block:
-    """A block: its arguments and ops. The last op is a terminator."""
+class Use(NamedTuple):
+    """An operand of an op: the slot, and the index in a slot of any length, else None."""
 
-    arguments: list[Value] = field(default_factory=list)
-    ops: list[Op] = field(default_factory=list)
+    op: Op
+    slot: str
+    index: int | None
+
+    @property
+    def value(self) -> Value:
+        """The value that is used."""
+        operand = self.op.operands[self.slot]
+        return operand[self.index] if isinstance(operand, tuple) else operand
+
+    def set(self, value: Value) -> None:
+        """Use another value."""
+        if self.index is None:
+            self.op.operands[self.slot] = value
+        else:
+            old = self.op.operands[self.slot]
+            self.op.operands[self.slot] = (*old[: self.index], value, *old[self.index + 1 :])
 
 
-@dataclass(slots=True, eq=False)
-class Region:
+class Block(OpList):
+    """A block: its arguments and ops. The last op is a terminator.
+
+    The parent is a region, or the body whose outermost block it is.
+    """
+
+    __slots__ = ("_ops", "arguments")
+
+    def __init__(
+        self, arguments: list[Value] | None = None, ops: Iterable[Op] | None = None
+    ) -> None:
+        super().__init__()
+        self.arguments = [] if arguments is None else arguments
+        self._ops: Children[Op] = Children(self, () if ops is None else ops)
+
+    @property
+    def ops(self) -> Children[Op]:
+        """The ops, in order."""
+        return self._ops
+
+    @ops.setter
+    def ops(self, ops: list[Op]) -> None:
+        self.numbered = False
+        self._ops = replaced(self._ops, ops, self)
+
+    @property
+    def inside(self) -> Children[Op]:
+        """The ops."""
+        return self._ops
+
+    def own_values(self) -> Iterable[Value]:
+        """Return the arguments."""
+        return [value for value in self.arguments if isinstance(value, Value)]
+
+    @property
+    def parent_op(self) -> Op | None:
+        """The op whose region has the block, None for the outermost one."""
+        return self.parent.parent if isinstance(self.parent, Region) else None
+
+    def append(self, op: Op) -> None:
+        """Insert an op at the end. BuildError behind a terminator, or if an operand is unknown."""
+        check_detached(op)
+        if op.contains(self):
+            raise BuildError(f"{op.name} cannot be put into itself")
+        last = self._ops[-1] if self._ops else None
+        if last is not None and last.spec.terminator:
+            raise BuildError(f"{op.name} comes after {last.name}, which ends the block")
+        self._ops.append(op)
+        try:
+            check_operands(op, lambda value: value.is_visible_to(op))
+        except BuildError:
+            self._ops.pop()
+            raise
+
+    def add_argument(self, type: Type) -> Value:
+        """Add an argument, and return it."""
+        self.arguments.append(Value(type, self, len(self.arguments)))
+        return self.arguments[-1]
+
+    def remove_argument(self, index: int) -> None:
+        """Remove an argument. BuildError if it has uses."""
+        _remove(self.arguments, index)
+
+    def shell(self, values: dict[Value, Value]) -> Block:
+        """Return a block with the same arguments."""
+        made = Block()
+        made.arguments = _copied(self.arguments, made, values)
+        return made
+
+
+class Region(Part):
     """A region: the blocks nested in an op. There is one, or none for an absent else."""
 
-    blocks: list[Block] = field(default_factory=list)
+    __slots__ = ("_blocks",)
+
+    def __init__(self, blocks: Iterable[Block] | None = None) -> None:
+        super().__init__()
+        self._blocks: Children[Block] = Children(self, () if blocks is None else blocks)
+
+    @property
+    def blocks(self) -> Children[Block]:
+        """The blocks, in order."""
+        return self._blocks
+
+    @blocks.setter
+    def blocks(self, blocks: list[Block]) -> None:
+        self._blocks = replaced(self._blocks, blocks, self)
+
+    @property
+    def inside(self) -> Children[Block]:
+        """The blocks."""
+        return self._blocks
 
     @property
     def block(self) -> Block:
         """The only block."""
-        return self.blocks[0]
+        return self._blocks[0]
+
+    def shell(self, values: dict[Value, Value]) -> Region:
+        """Return an empty region."""
+        return Region()
 
 
-class Op:
+class Op(Placed):
     """One operation.
 
     `operands` maps every operand slot of the op's row to a Value, None (absent) or a tuple of
     Values (slots of any length). `attributes` maps every attribute slot to its value: enums are
     their names ("nearest_even"), unit attributes bool, absent ones None. See `tileir.attributes`
     for the others. `offset` is the op's offset in the file, in bytes; `position` is its number in
-    the function, in pre-order.
+    the function that was read, in pre-order. The parent is a block.
 
     What is in a slot its row says, which checkers do not see: for them it is anything.
     """
 
     __slots__ = (
         "_location",
+        "_operands",
+        "_regions",
         "attributes",
-        "depth",
         "offset",
-        "operands",
         "position",
-        "regions",
         "results",
         "spec",
     )
@@ -88,18 +262,55 @@ class Op:
         regions: list[Region] | None = None,
         offset: int = 0,
         position: int = 0,
-        depth: int = 0,
         location: Location | Callable[[int], Location | None] | None = None,
     ) -> None:
+        self.parent = None
+        self.tracked = False
         self.spec = spec
-        self.operands = operands
+        self._operands = operands
         self.attributes = attributes
         self.results = [] if results is None else results
-        self.regions = [] if regions is None else regions
+        self._regions: Children[Region] | None = regions and Children(self, regions)
         self.offset = offset
         self.position = position
-        self.depth = depth
         self._location = location
+
+    # Parts --------------------------------------------------------------------------------------
+
+    @property
+    def operands(self) -> dict[str, Any]:
+        """Operand slot -> value."""
+        return self._operands
+
+    @operands.setter
+    def operands(self, operands: dict[str, Any]) -> None:
+        if self.tracked:
+            self.unregister(())
+        self._operands = operands
+        if self.tracked:
+            self.register()
+
+    @property
+    def regions(self) -> Children[Region]:
+        """The regions, as many as the op's row has."""
+        if self._regions is None:
+            self._regions = Children(self) if self.spec.regions else _NO_REGIONS
+        return self._regions
+
+    @regions.setter
+    def regions(self, regions: list[Region]) -> None:
+        old = Children(self) if self._regions is _NO_REGIONS else self.regions
+        self._regions = replaced(old, regions, self)
+
+    @property
+    def inside(self) -> Children[Region]:
+        """The regions."""
+        return self.regions
+
+    @property
+    def result(self) -> Value:
+        """The first result."""
+        return self.results[0]
 
     @property
     def location(self) -> Location | None:
@@ -109,23 +320,13 @@ class Op:
         return self._location
 
     @location.setter
-    def location(self, location: Location | None) -> None:
+    def location(self, location: Location | Callable[[int], Location | None] | None) -> None:
         self._location = location
 
     @property
-    def location_unread(self) -> bool:
-        """Whether the location has not been read or set yet, so that it is the file's."""
-        return callable(self._location)
-
-    @property
-    def name(self) -> str:
-        """The mnemonic, for example ``addf``."""
-        return self.spec.mnemonic
-
-    @property
-    def result(self) -> Value:
-        """The first result."""
-        return self.results[0]
+    def unread_location(self) -> Callable[[int], Location | None] | None:
+        """What gives the location by the op's position; None if it has been read or set."""
+        return self._location if callable(self._location) else None
 
     @property
     def location_text(self) -> str:
@@ -134,7 +335,7 @@ class Op:
 
     def operand_list(self) -> Iterator[Value]:
         """Yield all operands that are present, in the order of the file."""
-        for value in self.operands.values():
+        for value in self._operands.values():
             if isinstance(value, tuple):
                 yield from value
             elif value is not None:
@@ -142,27 +343,136 @@ class Op:
 
     def walk(self) -> Iterator[Op]:
         """Yield this op and the ops nested in it, in pre-order."""
-        stack: list[Op] = [self]
+        stack: list[Part] = [self]
         while stack:
             op = stack.pop()
             yield op
-            nested = [o for region in op.regions for block in region.blocks for o in block.ops]
-            stack.extend(reversed(nested))
+            if op._regions:
+                nested = [o for region in op._regions for block in region.blocks for o in block.ops]
+                stack.extend(reversed(nested))
+
+    def outer_operands(self) -> Iterator[tuple[Op, str, Value]]:
+        """Yield each op, slot and value where this op or one in it uses a value from around."""
+        inside = set(self.defined()) if self.regions else ()
+        for op in self.walk():
+            for slot, operand in op.operands.items():
+                for value in _values_of(operand):
+                    if value not in inside:
+                        yield op, slot, value
+
+    def own_values(self) -> Iterable[Value]:
+        """Return the results."""
+        return [value for value in self.results if isinstance(value, Value)]
+
+    # Uses ---------------------------------------------------------------------------------------
+
+    def uses_of(self, value: Value) -> Iterator[Use]:
+        """Yield the operands of this op that are that value."""
+        for slot, operand in self._operands.items():
+            if operand is value:
+                yield Use(self, slot, None)
+            elif isinstance(operand, tuple):
+                yield from (Use(self, slot, i) for i, each in enumerate(operand) if each is value)
+
+    def _used(self) -> Iterator[Value]:
+        """Yield the operands, without objects that are no values."""
+        if isinstance(self._operands, dict):
+            for operand in self._operands.values():
+                yield from _values_of(operand)
+
+    def register(self) -> None:
+        """Enter the op among the users of its operands, and learn of changes from now on."""
+        if isinstance(self._operands, dict) and not isinstance(self._operands, Operands):
+            self._operands = Operands(self, self._operands)
+        for value in self._used():
+            if value.users is None:
+                value.users = {}
+            value.users[self] = None
+
+    def unregister(self, inside: Container[Value]) -> None:
+        """Take the op out of the users of its operands, except for values `inside`."""
+        for value in self._used():
+            if value.users and value not in inside:
+                value.users.pop(self, None)
+
+    def operand_changed(self, before: object) -> None:
+        """Note that an operand slot has changed; `before` is what was in it."""
+        present = set(self._used())
+        for value in _values_of(before):
+            if value not in present and value.users:
+                value.users.pop(self, None)
+        self.register()
+
+    # Results and copies -------------------------------------------------------------------------
+
+    def add_result(self, type: Type) -> Value:
+        """Add a result, and return it."""
+        self.results.append(Value(type, self, len(self.results)))
+        return self.results[-1]
+
+    def remove_result(self, index: int) -> None:
+        """Remove a result. BuildError if it has uses."""
+        _remove(self.results, index)
+
+    def shell(self, values: dict[Value, Value]) -> Op:
+        """Return an op with new results, copied attributes, and no operands."""
+        made = Op(
+            self.spec,
+            {},
+            dict(self.attributes),
+            offset=self.offset,
+            position=self.position,
+            location=self._location,
+        )
+        made.results = _copied(self.results, made, values)
+        return made
+
+    def use_copies(self, original: Part, values: Mapping[Value, Value]) -> None:
+        """Take over the operands of the original, or their copies."""
+        if isinstance(original, Op):
+            operands = original.operands
+            self.operands = {slot: _mapped(each, values) for slot, each in operands.items()}
 
     def __repr__(self) -> str:
-        results = ", ".join(f"%{value.number}" for value in self.results)
-        operands = ", ".join(f"%{value.number}" for value in self.operand_list())
+        results = ", ".join(_spelled(value) for value in self.results)
+        operands = ", ".join(_spelled(value) for value in self.operand_list())
         return f"{results}{' = ' if results else ''}{self.name} {operands}".rstrip()
 
 
-@dataclass(slots=True, eq=False)
-class Body:
-    """A decoded function body: the parameters are the arguments of `block`."""
+def _values_of(operand: object) -> Iterator[Value]:
+    """Yield the values in an operand slot; objects that are none are left out."""
+    for value in operand if isinstance(operand, tuple) else (operand,):
+        if isinstance(value, Value):
+            yield value
 
-    type: FunctionType
-    block: Block
 
-    def walk(self) -> Iterator[Op]:
-        """Yield every op in pre-order."""
-        for op in self.block.ops:
-            yield from op.walk()
+_NO_REGIONS: Children[Region] = NoChildren(Part())
+
+
+def _remove(values: list[Value], index: int) -> None:
+    """Remove a value without uses from the results of an op or the arguments of a block."""
+    try:
+        value = values[index]
+    except (IndexError, TypeError):
+        raise BuildError(f"there is no number {index!r} of {len(values)}") from None
+    if value.uses:
+        raise BuildError(f"{value.uses[0].op.name} uses {value}")
+    values.remove(value)
+    for position, each in enumerate(values):
+        each.index = position
+
+
+def _mapped(operand: Any, values: Mapping[Value, Value]) -> Any:
+    if isinstance(operand, tuple):
+        return tuple([values.get(value, value) for value in operand])
+    return values.get(operand, operand)
+
+
+def _copied(old: Sequence[Value], owner: Op | Block, values: dict[Value, Value]) -> list[Value]:
+    made = [Value(v.type, owner, index, v.number) for index, v in enumerate(old)]
+    values.update(zip(old, made, strict=True))
+    return made
+
+
+def _spelled(value: Value) -> str:
+    return f"%{'?' if value.number == NO_NUMBER else value.number}"

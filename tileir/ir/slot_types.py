@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from types import UnionType
 from typing import Any
 
 from tileir.formats.ops.spec import (
@@ -24,7 +26,9 @@ from tileir.types import (
     TensorView,
     Tile,
     Token,
+    Type,
     ValueType,
+    View,
 )
 
 from .op import Op, Value
@@ -66,31 +70,57 @@ def admits(constraint: Constraint, type: ValueType) -> bool:
 
 
 def infer(op: Op, rule: Inference, slots: Slots) -> list[ValueType] | None:
-    """Return the types that follow by `rule` from the values in `slots`; None if none can."""
+    """Return the types that follow by `rule` from the values in `slots`.
+
+    None if there are none: from a value of a kind that the slot does not admit nothing follows.
+    """
     sources: list[Any] = [value.type for value in slots.get(rule.slot, ())]  # as the rule has them
     match rule:
         case Like(element=""):
             return sources
         case Like(element=element):
-            return [Tile(Scalar(element), type.shape) for type in sources]
+            return _each(Tile, sources, lambda tile: [Tile(Scalar(element), tile.shape)])
         case ViewTile():
-            return [Tile(type.view.element, type.tile) for type in sources]
+            return _each(View, sources, lambda view: [Tile(view.view.element, view.tile)])
         case Pointee():
-            return [Tile(type.element.pointee, type.shape) for type in sources]
+            return _each(Tile, sources, _pointee)
         case Reduced():
             dim = op.attributes[rule.dim]
-            if any(dim >= type.rank for type in sources):
-                return None
-            return [Tile(t.element, t.shape[:dim] + t.shape[dim + 1 :]) for t in sources]
+            return _each(Tile, sources, lambda tile: _reduced(tile, dim))
         case Elements(times=times):
-            return [Tile(type.element) for type in sources for _ in range(times)]
+            return _each(Tile, sources, lambda tile: [Tile(tile.element)] * times)
     return None
+
+
+def _each(
+    kind: type | UnionType, sources: Iterable[Type], types: Callable[[Any], list[Type] | None]
+) -> list[Type] | None:
+    """Return the types that follow from each source; None if one is of another kind."""
+    made: list[Type] = []
+    for source in sources:
+        following = types(source) if isinstance(source, kind) else None
+        if following is None:
+            return None
+        made += following
+    return made
+
+
+def _pointee(tile: Tile) -> list[Type] | None:
+    pointer = tile.element
+    return [Tile(pointer.pointee, tile.shape)] if isinstance(pointer, Pointer) else None
+
+
+def _reduced(tile: Tile, dim: int) -> list[Type] | None:
+    if dim >= tile.rank:
+        return None
+    return [Tile(tile.element, tile.shape[:dim] + tile.shape[dim + 1 :])]
 
 
 def why_not(op: Op, rule: Inference, slots: Slots) -> str:
     """Return why no types follow by a rule."""
-    if not isinstance(rule, Reduced):
-        return f"nothing follows from {rule.slot}"
-    dim = op.attributes[rule.dim]
-    type = next(value.type for value in slots[rule.slot] if dim >= value.type.rank)
-    return f"{rule.dim} must be a dimension of {type}, found {dim}"
+    if isinstance(rule, Reduced):
+        dim = op.attributes[rule.dim]
+        for value in slots[rule.slot]:
+            if isinstance(value.type, Tile) and dim >= value.type.rank:
+                return f"{rule.dim} must be a dimension of {value.type}, found {dim}"
+    return f"nothing follows from {rule.slot}"

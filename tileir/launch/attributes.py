@@ -35,6 +35,10 @@ class LaunchAttributes:
     entries: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: NOTHING)
     names: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple:
+        """Mappings that cannot be changed cannot be pickled either; dictionaries can."""
+        return LaunchAttributes, (_plain(self.module), _plain(self.entries), self.names)
+
     def __bool__(self) -> bool:
         return bool(self.module) or any(self.entries.values())
 
@@ -51,6 +55,13 @@ class LaunchAttributes:
         for entry, attributes in self.entries.items():
             for name in attributes:
                 yield f"{name} of entry {entry}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with dictionaries in the place of other mappings."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 NONE = LaunchAttributes()

@@ -47,7 +47,7 @@ class BodyDecoder:
         """Return the body whose ops are `rows`; parameters get the first numbers."""
         block = Block()
         block.arguments = self.define(type.parameters, block)
-        block.ops = self.ops(rows, 0)
+        block.ops = self.ops(rows)
         return Body(type, block)
 
     def define(self, types: Sequence[Type], owner: Op | Block) -> list[Value]:
@@ -57,13 +57,13 @@ class BodyDecoder:
         values += made
         return made
 
-    def ops(self, rows: Sequence[tuple], depth: int) -> list[Op]:
+    def ops(self, rows: Sequence[tuple]) -> list[Op]:
         """Decode the ops of one block."""
         decoders = self.decoders
         ops: list[Op] = []
         try:
             for row in rows:
-                ops.append(decoders[row[0]](self, row, depth))
+                ops.append(decoders[row[0]](self, row))
         except BadReference as bad:
             raise bad.inside(len(ops)) from None
         return ops
@@ -79,20 +79,20 @@ class BodyDecoder:
             raise bad.inside(len(types)) from None
         return types
 
-    def regions(self, regions: Sequence[Sequence[tuple]], depth: int) -> list[Region]:
+    def regions(self, regions: Sequence[Sequence[tuple]]) -> list[Region]:
         """Decode the regions of an op."""
         made: list[Region] = []
         for index, blocks in enumerate(regions):
             region = Region()
             for row in blocks:
                 try:
-                    region.blocks.append(self._block(row, depth))
+                    region.blocks.append(self._block(row))
                 except BadReference as bad:
                     raise bad.inside("regions", index, len(region.blocks)) from None
             made.append(region)
         return made
 
-    def _block(self, row: tuple, depth: int) -> Block:
+    def _block(self, row: tuple) -> Block:
         arguments, ops = row
         outer = len(self.values)
         block = Block()
@@ -102,7 +102,7 @@ class BodyDecoder:
             raise bad.inside("arguments") from None
         block.arguments = self.define(types, block)
         try:
-            block.ops = self.ops(ops, depth)
+            block.ops = self.ops(ops)
         except BadReference as bad:
             raise bad.inside("ops") from None
         del self.values[outer:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,12 +11,14 @@ from construct import Container
 
 from tileir import attributes as attr
 from tileir.formats.cursor import Oddity, Slice
+from tileir.formats.forks import Lock
 from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
-from tileir.ir import Body, Op
+from tileir.ir import Body, Op, Value
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
+from tileir.ir.renamed_scopes import Kind, RenamedScopes
 from tileir.types import FunctionType, Tile
 
 from .bad_reference import BadReference
@@ -42,6 +43,14 @@ class Source(Protocol):
 
     @property
     def debug(self) -> DebugInfo | None: ...
+
+    @property
+    def data(self) -> memoryview: ...
+
+    @property
+    def globals(self) -> Sequence[tuple[Global, Container]]:
+        """Each global with its record."""
+        ...
 
     def located(self) -> AbstractContextManager[None]:
         """Turn a BadReference that is raised inside into a located BytecodeError."""
@@ -87,7 +96,10 @@ class Global:
     constant: bool
 
 
-ENTRY = ("name", "type", "private", "hints", "argument_attributes")
+Position = SourceLocation | CallSite | None
+"""The location of an op or a function; None if it is unknown."""
+
+ENTRY = ("_name", "type", "private", "hints", "argument_attributes")
 """Attributes of a function besides body and location; one that was never read is unchanged."""
 
 
@@ -105,15 +117,42 @@ class Function:
         self.record = record
         self.index = index
         self._again = again
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._body: Body | None = None
         self._op_count = 0
         self._moved: tuple[SourceLocation | CallSite | None] | None = None
-        self.name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
-        if not self.name:
+        self._renamed: RenamedScopes | None = None
+        self._name: str = source.tables.strings.at(record["name"], f"func[{index}].name")
+        if not self._name:
             where, empty = f"func[{index}].name", "a function without a name"
             raise BadReference("string", record["name"], 0, path=where, problem=empty)
         self.private: bool = bool(record["flags"] & 1)
+
+    @property
+    def name(self) -> str:
+        """The symbol by which the host launches it.
+
+        The Subprograms of its locations have it as their linkage name: a function that gets another
+        name gets other locations.
+        """
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        before = self._renamed or RenamedScopes("", "")
+        original = self.source.tables.strings.at(self.record["name"])
+        changed = isinstance(name, str) and name != original
+        after = RenamedScopes(original, name) if changed else None
+        self._name, self._renamed = name, after
+        if self._moved is not None:
+            self._moved = (self._rename(before.original(self._moved[0])),)
+        if self._body is not None:
+            for op in self._body.walk():
+                if op.unread_location != self.locate_op:
+                    op.location = self._rename(before.original(op.location))
+
+    def _rename(self, location: Kind) -> Kind:
+        return location if self._renamed is None else self._renamed.renamed(location)
 
     @once
     def type(self) -> FunctionType:
@@ -179,7 +218,7 @@ class Function:
     def _decode(self) -> Body:
         source, path = self.source, f"func[{self.index}].body"
         rows, odd = source.body(self.code, path)
-        locate = self._located_op if self.record["location"] else None
+        locate = self.locate_op if self.record["location"] else None
         decoder = BodyDecoder(source.version, source.tables, self.code.offset, locate)
         with source.located(), deep_recursion(source.limits):
             try:
@@ -195,6 +234,25 @@ class Function:
         """Return the function as the file has it, without any changes made to this one."""
         return Function(self.source, self.index, self.record, again=True)
 
+    def clone(self, name: str | None = None) -> Function:
+        """Return a copy as the function is now, of another name, to be put into `functions`.
+
+        Both use the tables of the same file. The body is copied if it has been decoded.
+        """
+        copy = self.original()
+        for attribute in ENTRY:
+            if attribute in vars(self):
+                setattr(copy, attribute, getattr(self, attribute))
+        copy._name, copy._renamed, copy._moved = self._name, self._renamed, self._moved
+        if self._body is not None:
+            copy._body, copy._op_count = self._body.clone(), self._op_count
+            for op in copy._body.walk():
+                if op.unread_location == self.locate_op:
+                    op.location = copy.locate_op
+        if name is not None:
+            copy.name = name
+        return copy
+
     @property
     def touched(self) -> bool:
         """Whether the function may have been changed: its body was decoded or an attribute set."""
@@ -202,6 +260,11 @@ class Function:
             return True
         original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
         return any(repr(getattr(self, name)) != repr(getattr(original, name)) for name in looked_at)
+
+    @property
+    def parameters(self) -> tuple[Value, ...]:
+        """The values of the parameters, whose types are those of `type.parameters`."""
+        return tuple(self.body.block.arguments)
 
     @property
     def ops(self) -> list[Op]:
@@ -221,7 +284,8 @@ class Function:
     def location(self, location: SourceLocation | CallSite | None) -> None:
         self._moved = (location,)
 
-    def _located_op(self, position: int) -> SourceLocation | CallSite | None:
+    def locate_op(self, position: int) -> SourceLocation | CallSite | None:
+        """Return the location that the file gives the op of that number, in pre-order."""
         return self._location(position + 1)
 
     def _location(self, position: int) -> SourceLocation | CallSite | None:
@@ -231,7 +295,7 @@ class Function:
             return None
         with source.located(), deep_recursion(source.limits):
             try:
-                return source.debug.location(number, position)
+                return self._rename(source.debug.location(number, position))
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 
@@ -257,6 +321,7 @@ class Function:
     def op_locations(self) -> list[SourceLocation | CallSite | None]:
         """Return the locations that the file gives the ops of the body, each once.
 
+        They have the Subprogram of the present name, as those of `Op.location` do.
         BytecodeError if one cannot be read. The body must have been decoded.
         """
         number, source = self.record["location"], self.source
@@ -269,7 +334,8 @@ class Function:
                 records = debug.indices[first : first + self._op_count]
                 locate = debug.locator(number)
                 last = {record: position for position, record in enumerate(records)}
-                return [locate(position) for record, position in last.items() if record]
+                found = [locate(position) for record, position in last.items() if record]
+                return [self._rename(location) for location in found if location is not None]
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 

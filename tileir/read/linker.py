@@ -6,11 +6,11 @@ long and share parts, so an explicit stack takes the place of recursion and limi
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 from tileir.errors import BytecodeError
+from tileir.formats.forks import Lock
 
 from .bad_reference import BadReference
 
@@ -27,7 +27,7 @@ class Linker:
         self._broken: dict[int, BadReference | BytecodeError] = {}
         self._levels: dict[int, int] = {}
         self._limit = limit
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     def _references(self, number: int) -> Iterator[int]:
         """Yield the numbers of the existing records that a record refers to."""

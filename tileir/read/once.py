@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class once(Generic[T]):  # noqa: N801  used like a keyword, as `property` is
-    """An attribute whose value the method computes; its object has an RLock named `_lock`.
+    """An attribute whose value the method computes; its object has a `forks.Lock` named `_lock`.
 
     It can be assigned to like any other attribute. A method that raises is called again next time.
     """

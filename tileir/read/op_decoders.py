@@ -37,7 +37,7 @@ from .tables import decode_hints, decode_list
 
 @cache
 def decoders_of(version: Version) -> dict:
-    """Return, for each opcode, the function (BodyDecoder, row, depth) -> Op."""
+    """Return, for each opcode, the function (BodyDecoder, row) -> Op."""
     functions = Functions(
         f"tileir {version} op decoder",
         {
@@ -73,7 +73,7 @@ class _OpDecoder:
 
     def _write(self, line: Lines, name: str) -> None:
         self.names = {field.name: line.fresh(field.name) for field in self.fields}
-        with line.block(f"def {name}(d, row, depth):"):
+        with line.block(f"def {name}(d, row):"):
             line(f"_, offset, {', '.join(self.names.values())}, = row")
             line("values, linked, tables, slot = d.values, d.linked, d.tables, None")
             with line.block("try:"):
@@ -88,10 +88,10 @@ class _OpDecoder:
             line("d.position = position + 1")
             spec = self.functions.constant("SPEC", self.spec)
             line("results = []")
-            where = "offset + d.base, position, depth, d.locate"
-            line(f"op = Op({spec}, {operands}, {attributes}, results, [], {where})")
+            where = "offset + d.base, position, d.locate"
+            line(f"op = Op({spec}, {operands}, {attributes}, results, None, {where})")
             if self.spec.regions:
-                line(f"op.regions = d.regions({self.names['regions']}, depth + 1)")
+                line(f"op.regions = d.regions({self.names['regions']})")
             self._results(line, types)
             line("return op")
 

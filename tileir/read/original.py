@@ -7,7 +7,6 @@ the module has been changed meanwhile, and `Bytecode.build` compares the two.
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, cast
@@ -18,6 +17,7 @@ from tileir.errors import BytecodeError
 from tileir.formats import codec
 from tileir.formats.cursor import Oddity, Slice
 from tileir.formats.deferred import Deferred
+from tileir.formats.forks import Lock
 from tileir.formats.leaves import FILL
 from tileir.formats.limits import Limits
 
@@ -57,7 +57,7 @@ class OriginalFile:
         self.oddities: list[Oddity] = []
         self._reference = reference
         self._unused_due: bool | None = None
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self.file = codec.parse_file(data, warnings=self.oddities)
         self.version = self.file["header"]["version"]
         self.tag: int = self.file["header"]["tag"]

@@ -15,6 +15,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tileir.formats.forks import not_forking
+
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
@@ -22,7 +24,8 @@ def paused_collector() -> Iterator[None]:
     was_on = gc.isenabled()
     gc.disable()
     try:
-        yield
+        with not_forking:  # the child would never turn it on again
+            yield
     finally:
         if was_on:
             gc.enable()

@@ -9,10 +9,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from tileir.errors import Diagnostic, TextPlace
+from tileir.formats.forks import Lock
+
+from .once import once
 
 if TYPE_CHECKING:
     from .original import OriginalFile
@@ -34,18 +36,24 @@ class TextPositions:
     symbols: Mapping[str, int]
     ops: Sequence[Sequence[int]] = field(repr=False)
     attributes: Mapping[str, Mapping[str, int]]
+    _lock = Lock()
+
+    def __reduce__(self) -> tuple:
+        """A copy is without the module, which the copied `Bytecode` puts in its place."""
+        attributes = {entry: dict(named) for entry, named in self.attributes.items()}
+        return TextPositions, (self.name, self.text, None, dict(self.symbols), self.ops, attributes)
 
     def position(self, offset: int) -> TextPlace:
         """Return the line and column of an offset into the text."""
         line = bisect_right(self._lines, offset)
         return TextPlace(self.name, line, offset - self._lines[line - 1] + 1)
 
-    @cached_property
+    @once
     def _lines(self) -> list[int]:
         """The offsets at which lines begin."""
         return [0, *(end + 1 for end, char in enumerate(self.text) if char == "\n")]
 
-    @cached_property
+    @once
     def _text_offsets(self) -> dict[int, int]:
         """Offset of an op in the file, in bytes -> its offset in the text."""
         return {

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 
 from tileir.errors import LONGEST_MESSAGE, Diagnostic
 from tileir.formats.errors import shorten
+from tileir.formats.ops.spec import Op as Row
 from tileir.formats.version import Version
 from tileir.ir import Block, Op, Value
+from tileir.ir.locations import Location
 from tileir.read.function import Function, Global
 
 from .catalogue import SUSPICIONS, declare
 from .constraints import Problem, signature, type_problem, version_problem
-from .malformed import malformed
+from .malformed import malformed, malformed_body, malformed_location, malformed_types
 from .rules.control_flow import Frame, ending_problem, placement_problem, receiver, region_problem
 from .rules.debug import Scopes
 from .rules.symbols import hint_problem, use_problem
@@ -82,9 +84,15 @@ class _Walk:
         self.known: dict[tuple, Problem | None] = {}
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
+        self.located: set[Location] = set()
         body = function.body  # decoded first, as `op_locations` needs it
-        self.stack = [_Scope(body.block, Frame(None))]
-        self.misplaced = any(map(self.scopes.problem, function.op_locations()))
+        problem = malformed_body(body, function.type) or malformed_types(body.block.arguments)
+        self.stack = [] if problem else [_Scope(body.block, Frame(None))]
+        if problem:
+            self._report(None, problem)
+        self.locate = function.locate_op if isinstance(function, Function) else None
+        read = function.op_locations() if isinstance(function, Function) else []
+        self.misplaced = any(map(self.scopes.problem, read))
 
     def run(self) -> list[Diagnostic]:
         """Return everything that is wrong, in the order of the file."""
@@ -97,7 +105,7 @@ class _Walk:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
             for op in scope.ops:
-                problem = malformed(op)
+                problem = malformed(op) or self._malformed(op)
                 if problem:
                     self._give_up(op, problem)
                     continue
@@ -113,19 +121,32 @@ class _Walk:
                 stack.pop()
         return self.diagnostics
 
+    def _malformed(self, op: Op) -> Problem | None:
+        """Return what is wrong with an op's location, its types, and its blocks' arguments."""
+        problem = malformed_types(op.results)
+        if op.unread_location is None:
+            problem = problem or malformed_location(op.location, self.located)
+        if op.regions:  # what is in them is compared with the operands
+            problem = problem or malformed_types(op.operand_list())
+        for region in op.regions:
+            for block in region.blocks:
+                problem = problem or malformed_types(block.arguments)
+        return problem
+
     def _give_up(self, op: object, problem: Problem) -> None:
         """Report a malformed op, and poison its results."""
         if not isinstance(op, Op):
             return self._report(None, problem)
-        results = [value for value in op.results or () if isinstance(value, Value)]
+        listed = op.results if isinstance(op.results, list | tuple) else ()
+        results = [value for value in listed if isinstance(value, Value)]
         self.visible.update(results)
         self.poisoned.update(results)
-        return self._report(op, problem)
+        return self._report(op if isinstance(op.spec, Row) else None, problem)
 
     def _enter(self, scope: _Scope) -> Iterator[Op]:
         block = scope.block
         self._define(scope, block.arguments)
-        whole = all(isinstance(op, Op) for op in block.ops[-1:])
+        whole = not any(map(malformed, block.ops[-1:]))
         problem = ending_problem(block, scope.frame) if whole else None
         if problem:
             op = block.ops[-1] if block.ops else scope.frame.op
@@ -151,7 +172,7 @@ class _Walk:
         problem = hidden
         if problem is None:
             if key not in self.known:
-                self.known[key] = type_problem(op) or version_problem(op, self.version)
+                self.known[key] = self._types(op)
             problem = self.known[key]
         if problem is None:
             problem = self._particular(op, scope)
@@ -166,10 +187,19 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        if self.misplaced or not op.location_unread:  # else `op_locations` was checked
+        as_read = op.unread_location is not None and op.unread_location == self.locate
+        if self.misplaced or not as_read:  # otherwise `op_locations` had its location
             problem = self.scopes.problem(op.location)
             if problem:
                 self._report(op, problem)
+
+    def _types(self, op: Op) -> Problem | None:
+        """Return what is wrong with the types of an op, which alone decide about it."""
+        return (
+            malformed_types(op.operand_list())
+            or type_problem(op)
+            or version_problem(op, self.version)
+        )
 
     def _look_at_operands(self, op: Op) -> tuple[Problem | None, bool]:
         """Return the problem of an operand that is not visible, and whether one is poisoned."""
@@ -216,6 +246,9 @@ class _Walk:
 
     def _report(self, op: Op | None, problem: Problem) -> None:
         rule, text, hint = problem
+        location = op.location if op else None
+        wrong = malformed_location(location, self.located)
+        where = "" if location is None or wrong else str(location)
         self.diagnostics.append(
             Diagnostic(
                 rule.severity,
@@ -223,7 +256,7 @@ class _Walk:
                 shorten(text, LONGEST_MESSAGE),
                 op.offset if op else None,
                 self.function.name,
-                shorten(op.location_text if op else "", LONGEST_MESSAGE),
+                shorten(where, LONGEST_MESSAGE),
                 op.name if op else "entry",
                 shorten(hint, LONGEST_MESSAGE),
             )

@@ -1,16 +1,24 @@
-"""The check for malformed ops: edited in Python, they may lack what every decoded op has.
+"""The check for malformed ops and items: edited in Python, they may lack what decoded ones have.
 
 All other rules rely on well-formed ops, so this is checked first.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from types import UnionType
+from typing import Any
 
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME
-from tileir.ir import Op, Value
+from tileir.formats.ops.spec import Attribute
+from tileir.formats.ops.spec import Op as Row
+from tileir.ir import Block, Body, Op, Region, Value
+from tileir.ir.attribute_kinds import slot_problem
+from tileir.ir.location_kinds import location_problem
+from tileir.ir.locations import Location
+from tileir.ir.type_kinds import type_problem
 
 from .catalogue import declare
 from .constraints import Problem
@@ -18,18 +26,35 @@ from .constraints import Problem
 MALFORMED = declare(
     "malformed-op",
     "An op has, in every operand slot of its row, a value, or None where it is optional, or a "
-    "tuple of values; a list of values as results; and every attribute, cases of enums by their "
-    "names. Ops of a file always do; one that was edited in Python may not.",
+    "tuple of values; a list of values as results, of regions with lists of blocks; and in every "
+    "attribute slot what the slot holds, cases of enums by their names. Ops of a file always do; "
+    "one that was edited in Python may not.",
+)
+MALFORMED_ITEM = declare(
+    "malformed-item",
+    "The functions and globals of a module are lists of functions and globals, and each field of "
+    "those holds what it is for: a name, a type, a truth. Those of a file always do; one that was "
+    "edited in Python may not.",
 )
 
 
 @cache
-def _slots(mnemonic: str) -> tuple[dict[str, str], frozenset[str], tuple[str, ...]]:
-    """Return operand slots with their arity, and the names of all attributes and of enums."""
+def _slots(mnemonic: str) -> tuple[dict[str, str], tuple[tuple[str, Attribute, type], ...]]:
+    """Return operand slots with their arity, and attribute slots with a class that is right."""
     row = BY_NAME[mnemonic]
-    enums = tuple(slot.name for slot in row.attributes if isinstance(slot.node, EnumValue))
-    names = frozenset(slot.name for slot in row.attributes)
-    return {slot.name: slot.arity for slot in row.operands}, names, enums
+    attributes = tuple((slot.name, slot, _plain(slot)) for slot in row.attributes)
+    return {slot.name: slot.arity for slot in row.operands}, attributes
+
+
+def _plain(slot: Attribute) -> type:
+    """Return a class all of whose objects a slot can hold as far as their kind goes."""
+    if slot.node is None:
+        return bool
+    return str if isinstance(slot.node, EnumValue) else _Never
+
+
+class _Never:
+    """No value is of this class."""
 
 
 def malformed(op: object) -> Problem | None:
@@ -38,10 +63,52 @@ def malformed(op: object) -> Problem | None:
     return (MALFORMED, text, "") if text else None
 
 
-def _problem(op: object) -> str:
+def all_well_formed(body: Body) -> bool:
+    """Whether a body and all ops in it are well-formed."""
+    if malformed_body(body):
+        return False
+    waiting, located = [body.block], set()
+    for block in waiting:
+        if malformed_types(block.arguments):
+            return False
+        for op in block.ops:
+            if malformed(op) or malformed_types(op.results):
+                return False
+            if op.unread_location is None and malformed_location(op.location, located):
+                return False
+            waiting += [inner for region in op.regions for inner in region.blocks]
+    return True
+
+
+def malformed_body(body: object) -> Problem | None:
+    """Return what makes an object no body; its ops are not looked at."""
+    if not isinstance(body, Body):
+        return MALFORMED, f"a {type(body).__name__} is no body", ""
+    text = _block_problem(body.block)
+    return (MALFORMED, text, "") if text else None
+
+
+def malformed_location(location: object, known: set[Location]) -> Problem | None:
+    """Return what is wrong with a location; records that are right are added to `known`."""
+    text = location_problem(location, known)
+    return (MALFORMED, text, "") if text else None
+
+
+def malformed_types(values: Iterable[Value]) -> Problem | None:
+    """Return what is wrong with the types of values."""
+    for value in values:
+        text = type_problem(value.type)
+        if text:
+            return MALFORMED, f"the type of a value: {text}", ""
+    return None
+
+
+def _problem(op: Any) -> str:
     if not isinstance(op, Op):
         return f"a {type(op).__name__} is no op"
-    slots, names, enums = _slots(op.spec.mnemonic)
+    if not isinstance(op.spec, Row) or not op.spec.in_body:
+        return "it has no row in the table of ops"
+    slots, kinds = _slots(op.spec.mnemonic)
     operands, attributes = op.operands, op.attributes
     if not isinstance(operands, dict) or operands.keys() != slots.keys():
         return f"operands are a dictionary with {', '.join(slots) or 'nothing'}"
@@ -52,17 +119,43 @@ def _problem(op: object) -> str:
                 return f"operand {name} is a tuple of values"
         elif arity != "many" or not _values(value, tuple):
             return f"operand {name} is {'a tuple of values' if arity == 'many' else 'a value'}"
-    if not isinstance(attributes, dict) or not names <= attributes.keys():
-        return f"attributes are a dictionary with {', '.join(sorted(names))}"
-    for name in enums:
-        if not isinstance(attributes[name], str | None):
-            return f"attribute {name} is the name of a case"
-    return "" if _values(op.results, list | tuple) else "results are a list of values"
+    if not isinstance(attributes, dict) or len(attributes) != len(kinds):
+        return f"attributes are a dictionary with {', '.join(name for name, *_ in kinds)}"
+    for name, slot, plain in kinds:
+        if name not in attributes:
+            return f"attributes are a dictionary with {', '.join(name for name, *_ in kinds)}"
+        value = attributes[name]
+        if value.__class__ is not plain:
+            text = slot_problem(slot, value)
+            if text:
+                return f"attribute {name}: {text}"
+    if not _values(op.results, list | tuple):
+        return "results are a list of values"
+    bare = isinstance(op.regions, list) and not op.regions and not op.spec.regions
+    return "" if bare else _region_problem(op)
 
 
-def _values(given: object, kind: type[tuple] | UnionType) -> bool:
-    return (
-        isinstance(given, list | tuple)
-        and isinstance(given, kind)
-        and all(isinstance(value, Value) for value in given)
-    )
+def _region_problem(op: Op) -> str:
+    regions, due = op.regions, len(op.spec.regions)
+    if not isinstance(regions, list) or len(regions) != due:
+        return f"it has {due or 'no'} region{'' if due == 1 else 's'}"
+    for region in regions:
+        if not isinstance(region, Region) or not isinstance(region.blocks, list):
+            return "regions are a list of regions with lists of blocks"
+        for block in region.blocks:
+            text = _block_problem(block)
+            if text:
+                return text
+    return ""
+
+
+def _block_problem(block: object) -> str:
+    if not isinstance(block, Block):
+        return f"a {type(block).__name__} is no block"
+    if not isinstance(block.ops, list):
+        return "the ops of a block are a list"
+    return "" if _values(block.arguments, list | tuple) else "arguments are a list of values"
+
+
+def _values(given: Any, kind: type | UnionType) -> bool:
+    return isinstance(given, kind) and all(isinstance(value, Value) for value in given)

@@ -6,19 +6,24 @@ that use them count as consequences, and are not reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
 from tileir.errors import Diagnostic, VerifyError
+from tileir.ir.attribute_kinds import ENTRY
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
 from tileir.read.text_positions import located
 
 from .body import body_diagnostics
 from .catalogue import ERROR, WARNING, Rule, declare
+from .items import good_functions, good_globals, producer_problems
+from .malformed import all_well_formed
 from .rules import hints, names, symbols
 from .rules.debug import function_problem
+from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
 
 if TYPE_CHECKING:
@@ -43,14 +48,11 @@ def verify(
     bytecode: Bytecode | ReadableBuffer, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
     """Return everything that is wrong with a module; see `tileir.verify`."""
-    bytecode = Bytecode.of(bytecode)
+    bytecode, strict = Bytecode.of(bytecode), flag("strict", strict)
     if target is not None:
         check_target(target)
     bytecode.touch()
-    diagnostics = list(_items(bytecode.functions, bytecode.globals, warn=True))
-    variables = {variable.name: variable for variable in bytecode.globals}
-    for function in bytecode.functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn=True)
+    diagnostics = _module(bytecode, bytecode.functions, target, warn=True)
     for odd in bytecode.warnings:
         if odd.kind == "unknown_flags":
             diagnostics.append(replace(odd, kind=FLAGS.id))
@@ -61,12 +63,43 @@ def verify(
 
 def check(bytecode: Bytecode, functions: Iterable[Function] | None = None) -> None:
     """Raise one VerifyError that lists every error of the module, or of these functions of it."""
-    functions = list(bytecode.functions if functions is None else functions)
-    diagnostics = list(_items(functions, bytecode.globals, warn=False))
-    variables = {variable.name: variable for variable in bytecode.globals}
+    given = bytecode.functions if functions is None else list(functions)
+    refuse(located(_module(bytecode, given, None, warn=False), bytecode))
+
+
+def check_names(bytecode: Bytecode) -> None:
+    """Raise one VerifyError that lists the functions that are none, or have no names."""
+    refuse(good_functions(bytecode.functions, ["name"])[1])
+
+
+def check_well_formed(
+    bytecode: Bytecode, functions: Sequence[Function], locations: bool = False
+) -> None:
+    """Raise VerifyError if a global or one of the functions is malformed, or an op in one.
+
+    Bodies that nobody has looked at are those of the file, and not read for that. The `locations`
+    of functions are only read if they are wanted.
+    """
+    wrong = [*good_globals(bytecode.globals)[1], *producer_problems(bytecode)]
+    fields = (*ENTRY, "location") if locations else ENTRY
+    refuse([*wrong, *good_functions(functions, fields)[1]])
     for function in functions:
-        diagnostics += body_diagnostics(function, variables, bytecode.version)
-    refuse(located(diagnostics, bytecode))
+        seen = not isinstance(function, Function) or function.decoded
+        if seen and not all_well_formed(function.body):
+            check(bytecode, functions)
+
+
+def _module(
+    bytecode: Bytecode, given: Sequence[Function], target: str | None, warn: bool
+) -> list[Diagnostic]:
+    functions, diagnostics = good_functions(given)
+    globals_, wrong = good_globals(bytecode.globals)
+    diagnostics += [*_header(bytecode), *wrong, *producer_problems(bytecode)]
+    diagnostics += _items(functions, globals_, warn)
+    variables = {variable.name: variable for variable in globals_}
+    for function in functions:
+        diagnostics += body_diagnostics(function, variables, bytecode.version, target, warn)
+    return diagnostics
 
 
 def refuse(diagnostics: list[Diagnostic]) -> None:
@@ -75,6 +108,12 @@ def refuse(diagnostics: list[Diagnostic]) -> None:
     if errors:
         count = "one problem" if len(errors) == 1 else f"{len(errors)} problems"
         raise VerifyError(f"not valid Tile IR, {count}:", errors)
+
+
+def _header(bytecode: Bytecode) -> Iterator[Diagnostic]:
+    text = tag_problem(bytecode)
+    if text:
+        yield Diagnostic(TAG.severity, TAG.id, text, OFFSET, "", "", op="header", hint=TAG.hint)
 
 
 def _items(functions: list[Function], variables: list[Global], warn: bool) -> Iterator[Diagnostic]:

@@ -21,8 +21,9 @@ from tileir.formats.attributes import (
 )
 from tileir.formats.leaves import Bool, EnumValue, VarInt
 from tileir.formats.types import TYPE_INDEX
+from tileir.ir.attribute_kinds import attribute_problem, constant_problem, value_problem
 from tileir.ir.constants import Constant
-from tileir.types import Tile, Type
+from tileir.types import Type
 
 from .tables import OutputTables
 from .type_table import case_number
@@ -31,56 +32,53 @@ Record = dict[str, Any]
 """The fields of a node of the schema, by name."""
 
 
-def encode_attribute(value: object, tables: OutputTables, depth: int = 0) -> Record:
+def encode_attribute(value: object, tables: OutputTables) -> Record:
     """Return the record of a tagged attribute; `tileir.attributes` lists the possible values."""
-    if depth > tables.limits.attribute_depth:
-        raise BuildError(f"attributes nested more than {tables.limits.attribute_depth} deep")
+    _require(attribute_problem(value, tables.limits.attribute_depth))
+    return _tagged(value, tables)
+
+
+def _require(problem: str) -> None:
+    if problem:
+        raise BuildError(problem)
+
+
+def _tagged(value: Any, tables: OutputTables) -> Record:
     match value:
         case bool():
             return {"variant": "Bool", "truth": int(value)}
         case str():
             return {"variant": "String", "string": tables.string(value)}
         case attr.IntegerAttribute() | attr.FloatAttribute():
-            return _number(value, tables)
+            variant = "Integer" if isinstance(value, attr.IntegerAttribute) else "Float"
+            return {"variant": variant, "type": tables.types.index(value.type), "bits": value.bits}
         case attr.TypeAttribute():
             return {"variant": "Type", "type": tables.types.index(value.type)}
         case attr.DenseElements():
-            type: Any = getattr(value.constant, "type", None)
+            type = value.constant.type
             record = {"variant": "DenseElements", "type": tables.types.index(type)}
             return record | encode_constant(value.constant, type, tables)
         case attr.DivBy():
             return {"variant": "DivBy"} | _integers(value, "divisor", "every", "along")
         case attr.SameElements():
-            return {"variant": "SameElements", "groups": [integer(g) for g in listed(value.groups)]}
+            return {"variant": "SameElements", "groups": [integer(g) for g in value.groups]}
         case attr.Bounded():
             return {"variant": "Bounded"} | _integers(value, "lower", "upper")
         case attr.EnumAttribute():
             return _enum_attribute(value, tables)
         case attr.Hints():
-            entries = _hints(value, tables, depth)
-            return {"variant": "OptimizationHints", "entries": entries}
+            return {"variant": "OptimizationHints", "entries": _entries(value.entries, tables)}
         case dict():
-            return {"variant": "Dictionary", "entries": _dictionary(value, tables, depth)}
+            return {"variant": "Dictionary", "entries": _entries(value, tables)}
         case tuple() | list():
-            elements = [encode_attribute(item, tables, depth + 1) for item in value]
-            return {"variant": "Array", "elements": elements}
-    raise BuildError(f"{value!r} is no attribute")
+            return {"variant": "Array", "elements": [_tagged(item, tables) for item in value]}
+    raise AssertionError(value)
 
 
 def _integers(value: object, *names: str) -> Record:
     """Encode fields of an attribute that are integers or None."""
     given = {name: getattr(value, name) for name in names}
     return {name: number if number is None else integer(number) for name, number in given.items()}
-
-
-def _number(value: attr.IntegerAttribute | attr.FloatAttribute, tables: OutputTables) -> Record:
-    variant = "Integer" if isinstance(value, attr.IntegerAttribute) else "Float"
-    type = value.type
-    if getattr(type, "is_integer", None) != (variant == "Integer"):
-        raise BuildError(f"{type} is no type of {variant.lower()} attributes")
-    if not 0 <= integer(value.bits) < 1 << type.bits:
-        raise BuildError(f"{value.bits:#x} is no pattern of {type.bits} bits")
-    return {"variant": variant, "type": tables.types.index(type), "bits": value.bits}
 
 
 def _enum_attribute(value: attr.EnumAttribute, tables: OutputTables) -> Record:
@@ -90,40 +88,22 @@ def _enum_attribute(value: attr.EnumAttribute, tables: OutputTables) -> Record:
             if isinstance(field.subcon, EnumValue) and field.subcon.enum.name == value.enum:
                 number = case_number(field.subcon.enum, value.name, tables.version)
                 return {"variant": arm.name, field.name: number}
-    raise BuildError(f"{value.enum} is no enum that an attribute can hold")
+    raise AssertionError(value)
 
 
-def _dictionary(entries: Mapping[str, object], tables: OutputTables, depth: int) -> list[Record]:
-    if "" in entries:
-        raise BuildError("an empty key in a dictionary of attributes")
+def _entries(entries: Mapping[str, object], tables: OutputTables) -> list[Record]:
+    """Encode a dictionary of attributes."""
     return [
-        {"key": tables.string(key), "value": encode_attribute(value, tables, depth + 1)}
+        {"key": tables.string(key), "value": _tagged(value, tables)}
         for key, value in entries.items()
     ]
 
 
-def _hints(value: attr.Hints, tables: OutputTables, depth: int = 0) -> list[Record]:
-    if not isinstance(value.entries, dict):
-        raise BuildError(f"expected a dictionary of hints, found {value.entries!r}")
-    for key, hints in value.entries.items():
-        if not isinstance(hints, dict):
-            raise BuildError(f"hints for {key} must be a dictionary, found {hints!r}")
-    return _dictionary(value.entries, tables, depth)
-
-
-def encode_constant(constant: object, type: Type | None, tables: OutputTables) -> Record:
+def encode_constant(constant: Constant, type: Type | None, tables: OutputTables) -> Record:
     """Return the `constant` field of a record for a constant of that type."""
-    if not isinstance(constant, Constant):
-        raise BuildError(f"expected a Constant, found {constant!r}")
+    _require(constant_problem(constant))
     if constant.type != type:
         raise BuildError(f"a constant of {constant.type!r} where the type is {type}")
-    if not isinstance(constant.data, bytes | memoryview):
-        raise BuildError(f"the data of a constant are bytes or a memoryview: {constant.data!r}")
-    view = memoryview(constant.data)
-    if (view.itemsize, view.ndim) != (1, 1):
-        raise BuildError(f"the data of a constant are bytes, not items of {view.itemsize} bytes")
-    if not isinstance(type, Tile) or not constant.fits:
-        raise BuildError(f"{len(constant.data)} bytes do not fit {type}")
     return {"constant": tables.constants.index(constant.data)}
 
 
@@ -131,27 +111,22 @@ def encode_inline(node: Construct, value: Any, tables: OutputTables, result: Typ
     """Return the record of an attribute slot whose layout is `node`."""
     if isinstance(node, EnumValue):
         return case_number(node.enum, value if value is not None else "", tables.version)
+    _require(value_problem(node, value, tables.limits.attribute_depth))
     if node is ATTRIBUTE:
-        return encode_attribute(value, tables)
+        return _tagged(value, tables)
     if node is ATTRIBUTE_LIST:
-        return encode_attribute(listed(value), tables)["elements"]
+        return [_tagged(item, tables) for item in value]
     if node is DICTIONARY:
-        if not isinstance(value, attr.Hints):
-            raise BuildError(f"expected Hints, found {value!r}")
-        return _hints(value, tables)
+        return _entries(value.entries, tables)
     if node is STRING_INDEX:
         return tables.string(value)
     if node is TYPE_INDEX:
         return tables.types.index(value)
     if node is CONSTANT_INDEX:
         return encode_constant(value, result, tables)["constant"]
-    if node is BOOL_LIST:
-        return [truth(item) for item in listed(value)]
-    if node is INT_LIST:
-        return [integer(item) for item in listed(value)]
-    if isinstance(node, Bool):
-        return truth(value)
-    if isinstance(node, VarInt):
+    if node is BOOL_LIST or node is INT_LIST:
+        return [integer(item) for item in value]
+    if isinstance(node, Bool | VarInt):
         return integer(value)
     raise AssertionError(node)
 

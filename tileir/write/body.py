@@ -15,6 +15,7 @@ from tileir.formats import codec
 from tileir.formats.functions import BODY
 from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.ops.spec import Attribute, Each, Operand, Result
+from tileir.formats.ops.spec import Op as Row
 from tileir.formats.ops.wire import counts_results, is_segmented, variable
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.specialised.rows import pack
@@ -22,7 +23,6 @@ from tileir.ir import Block, Body, Op, Region, Value
 from tileir.types import Type
 
 from .attributes import Record, encode_inline, listed, truth
-from .renamed_functions import Relocation, as_it_is
 from .tables import OutputTables
 
 PARTS = {"operands": dict, "attributes": dict, "results": list, "regions": list}
@@ -30,17 +30,11 @@ PARTS = {"operands": dict, "attributes": dict, "results": list, "regions": list}
 
 
 class BodyEncoder:
-    """Encodes one function body; afterwards `locations` has the location of each op in pre-order.
+    """Encodes one function body; afterwards `locations` has that of each op in pre-order."""
 
-    `relocate` maps the location of an op to the one that is written.
-    """
-
-    def __init__(
-        self, tables: OutputTables, relocate: Relocation = as_it_is, limits: Limits = DEFAULT
-    ) -> None:
+    def __init__(self, tables: OutputTables, limits: Limits = DEFAULT) -> None:
         self.tables = tables
         self.limits = limits
-        self.relocate = relocate
         self.locations: list[int] = []
         self.numbers: dict[Value, int] = {}
 
@@ -77,6 +71,8 @@ class BodyEncoder:
         if not isinstance(op, Op):
             raise BuildError(f"expected an op, found {op!r}")
         spec, version = op.spec, self.tables.version
+        if not isinstance(spec, Row):
+            raise BuildError(f"expected a row of the table of ops, found {spec!r}")
         if spec.since > version or not spec.in_body:
             why = f"needs {spec.since}, writing {version}" if spec.in_body else "is no op of a body"
             raise BuildError(f"{op.name} {why}")
@@ -92,7 +88,7 @@ class BodyEncoder:
             with _Within(op, slot.name):
                 record[slot.name] = self._attribute(slot, op, result)
         with _Within(op, "location"):
-            self.locations.append(self.tables.locations.number(self.relocate(op.location)))
+            self.locations.append(self.tables.locations.number(op.location))
         if spec.regions:
             record["regions"] = self._regions(op, depth)
         elif op.regions:
@@ -184,15 +180,20 @@ class BodyEncoder:
         return region.blocks
 
     def _block(self, block: Block, depth: int) -> Record:
-        if not isinstance(block, Block) or not isinstance(block.ops, list):
-            raise BuildError(f"expected a block with a list of ops, found {block!r}")
         outer = len(self.numbers)
-        arguments = self._types(listed(block.arguments))
+        arguments = self._types(parameters(block))
         self._define(block.arguments)
         record = {"arguments": arguments, "ops": self._ops(block.ops, depth)}
         for _ in range(len(self.numbers) - outer):
             self.numbers.popitem()
         return record
+
+
+def parameters(block: Block) -> Sequence[Value]:
+    """Return the arguments of a block. BuildError for what is no block, or has no list of ops."""
+    if not isinstance(block, Block) or not isinstance(block.ops, list):
+        raise BuildError(f"expected a block with a list of ops, found {block!r}")
+    return listed(block.arguments)
 
 
 def default_of(slot: Attribute, operands: Mapping[str, Any]) -> Any:

@@ -8,32 +8,52 @@ the original body does not have are refused.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tileir.errors import BuildError
 from tileir.ir import Block, Body, Op
 from tileir.messages.texts import display
+from tileir.read.function import Function, Global
 from tileir.verifier.constraints import Problem
+from tileir.verifier.malformed import malformed
 from tileir.verifier.rules.control_flow import (
     Frame,
     ending_problem,
     placement_problem,
     region_problem,
 )
+from tileir.verifier.rules.debug import Scopes, function_problem
+from tileir.verifier.rules.symbols import entry_problems, use_problem
 from tileir.verifier.single import op_problem
+
+from .built_function import BuiltFunction
 
 Violation = tuple[str, str]
 """A path below the body, and what is wrong there."""
 
 
-def check_edited(name: str, body: Body, original: Body | None = None) -> None:
+Entry = Function | BuiltFunction
+"""A function that is written."""
+
+Globals = Mapping[str, Global]
+"""The globals of a module by name."""
+
+
+def check_edited(
+    name: str,
+    body: Body,
+    original: Body | None = None,
+    variables: Globals | None = None,
+    before: Globals | None = None,
+) -> None:
     """Raise BuildError for the first rule that a function's body breaks, naming the op.
 
-    `original` is the body as the file has it; violations that it has, too, are accepted.
+    `original` is the body as the file has it; violations that it has, too, are accepted. The module
+    has the globals `variables`, and had those of `before`; if None, uses of them are not checked.
     """
-    violations = list(_violations(name, body))
-    before = _violations(name, original) if violations and original is not None else ()
-    known = Counter(what for _, what in before)
+    violations = list(_violations(name, body, variables))
+    had = _violations(name, original, before) if violations and original is not None else ()
+    known = Counter(what for _, what in had)
     for path, what in violations:
         if known[what]:
             known[what] -= 1
@@ -41,7 +61,34 @@ def check_edited(name: str, body: Body, original: Body | None = None) -> None:
         raise BuildError(f"function {display(name)}: {path}: {what}")
 
 
-def _violations(name: str, body: Body) -> Iterator[Violation]:
+def check_entry(function: Entry, original: Function | None = None) -> None:
+    """Raise BuildError for the first rule about entries or locations that a function breaks.
+
+    `original` is the function as the file has it; what is wrong with it, too, is accepted.
+    """
+    wrong = list(_entry_violations(function))
+    known = Counter(_entry_violations(original) if wrong and original is not None else ())
+    for what in wrong:
+        if known[what]:
+            known[what] -= 1
+            continue
+        raise BuildError(f"function {display(function.name)}: {what}")
+
+
+def _entry_violations(function: Entry) -> Iterator[str]:
+    for problem in entry_problems(function):
+        yield _words(problem)
+    problem = function_problem(function.name, function.location)
+    if problem:
+        yield _words(problem)
+    scopes = Scopes(function.name, function.location)
+    for op in function.body.walk():
+        problem = scopes.problem(op.location)
+        if problem:
+            yield f"{op.name}: {_words(problem)}"
+
+
+def _violations(name: str, body: Body, variables: Globals | None) -> Iterator[Violation]:
     """Yield everything that is wrong, in pre-order; without recursion, since nesting is deep."""
     outermost = Frame(None)
     yield from _ended(body.block, "body", outermost)
@@ -52,7 +99,7 @@ def _violations(name: str, body: Body) -> Iterator[Violation]:
             waiting.pop()
             continue
         op, path, last, frame = following
-        problem = _problem(name, op, last, frame)
+        problem = _problem(name, op, last, frame, variables)
         if problem:
             yield path, f"{op.name}: {problem}"
         regions = list(enumerate(zip(op.spec.regions, op.regions, strict=True)))
@@ -75,11 +122,13 @@ def _ended(block: Block, path: str, frame: Frame) -> Iterator[Violation]:
         yield path, _words(problem)
 
 
-def _problem(name: str, op: Op, last: bool, frame: Frame) -> str:
+def _problem(name: str, op: Op, last: bool, frame: Frame, variables: Globals | None) -> str:
     missing = [slot.name for slot in op.spec.attributes if slot.name not in op.attributes]
     if missing:
         return f"{missing[0]} is missing"
-    problem = op_problem(op)
+    problem = malformed(op) or op_problem(op)
+    if problem is None and variables is not None and op.name == "get_global":
+        problem = use_problem(op, variables)
     if problem is None and op.regions:
         problem = region_problem(op)
     if problem is None and (op.spec.terminator or frame.combining):

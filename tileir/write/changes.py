@@ -16,14 +16,16 @@ from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
+from tileir.formats.table import MAX_OVERLAP
 from tileir.formats.version import Version
+from tileir.ir import Body
 from tileir.messages.texts import display
 from tileir.read.function import Function, Global
 
 from .attributes import Record
 from .built_function import BuiltFunction
-from .renamed_functions import as_it_is, relocation
 from .sections import Writer
+from .unreferenced import Entries, body_references
 
 if TYPE_CHECKING:
     from tileir.read.original import OriginalFile
@@ -47,23 +49,75 @@ class Module(Protocol):
 def rewritten(module: Module, check: bool) -> bytes:
     """Return the bytes of a file with everything that changed since it was read."""
     original = module.original
-    if (module.version, module.tag) != (original.version, original.tag):
-        raise BuildError(f"the file is of version {original.version}, tag {original.tag}")
+    _check_version(module)
     _check_lists(module)
     if _untouched(module):
         return codec.build_file(original.file)
-    writer = Writer(original.version, original, check)
-    _check_names(module, [*_globals(writer, module), *_functions(writer, module)])
-    if module.producer != original.producer:
-        if module.producer is None:
-            writer.drop("Producer")
-        else:
-            writer.replace("Producer", {"producer": writer.tables.string(module.producer)})
+    variables = {variable.name: variable for variable in module.globals}
+    writer = Writer(original.version, original, check, globals=variables)
+    producers = writer.records("Producer")
+    before = Entries(
+        [function.record for function in original.functions],
+        [record for _, record in original.globals],
+        producers,
+    )
+    after = Entries(
+        _functions(writer, module), _globals(writer, module), _producer(writer, module, producers)
+    )
+    if check:
+        _check_uses(writer, module)
+    writer.empty_lost(before, after)
     return writer.file()
 
 
+def compacted(module: Module, check: bool) -> bytes:
+    """Return the bytes of a file with only what is used, in the shortest encoding."""
+    original = module.original
+    _check_version(module)
+    _check_lists(module)
+    _check_overlap(original)
+    writer = Writer(
+        original.version,
+        check=check,
+        globals={variable.name: variable for variable in module.globals},
+        tag=original.tag,
+        limits=original.limits,
+    )
+    variables = [writer.variable(variable) for variable in module.globals]
+    functions = [_new(writer, _unread(function)) for function in module.functions]
+    _check_names(module, [item.name for item in (*module.functions, *module.globals)])
+    if check:
+        _check_uses(writer, module)
+    writer.replace("Func", functions)
+    if variables:
+        writer.replace("Global", variables)
+    if module.producer is not None:
+        writer.replace("Producer", {"producer": writer.tables.string(module.producer)})
+    return writer.file()
+
+
+def _check_overlap(original: OriginalFile) -> None:
+    """Raise BuildError if the strings of a file would take many times its size on their own."""
+    sizes = sum(len(entry.data) for entry in original.tables.strings.entries)
+    if sizes > MAX_OVERLAP * len(original.data):
+        raise BuildError("string: entries share their bytes too often to be written apart")
+
+
+def _unread(function: Function | BuiltFunction) -> Function | BuiltFunction:
+    """Return a function, or another object for one that nobody has touched, which stays so."""
+    if isinstance(function, Function) and not function.touched:
+        return function.original()
+    return function
+
+
+def _check_version(module: Module) -> None:
+    original = module.original
+    if (module.version, module.tag) != (original.version, original.tag):
+        raise BuildError(f"the file is of version {original.version}, tag {original.tag}")
+
+
 def _check_lists(module: Module) -> None:
-    """Raise BuildError if `functions` or `globals` has an item of another class."""
+    """Raise BuildError for what is no function, no global or no producer."""
     for name, kinds in (("functions", (Function, BuiltFunction)), ("globals", Global)):
         if name not in vars(module):
             continue
@@ -73,6 +127,10 @@ def _check_lists(module: Module) -> None:
         for index, item in enumerate(listed):
             if not isinstance(item, kinds):
                 raise BuildError(f"{name}[{index}]: found {item!r}")
+            if not isinstance(item.name, str):
+                raise BuildError(f"{name[:-1]} {item.name!r}: it has no name")
+    if not isinstance(module.producer, str | None):
+        raise BuildError(f"producer: expected a text, found {module.producer!r}")
 
 
 def _untouched(module: Module) -> bool:
@@ -94,18 +152,18 @@ def _same_objects(present: Sequence, original: Sequence) -> bool:
     return len(present) == len(original) and all(map(operator.is_, present, original))
 
 
-def _globals(writer: Writer, module: Module) -> list[str]:
-    """Write the globals again if they changed; returns the names that must be unique."""
-    if _same_globals(module):
-        return []
+def _globals(writer: Writer, module: Module) -> list[Record]:
+    """Write the globals again if they changed; returns their records."""
     own = {id(variable): record for variable, record in module.original.globals}
     records = [own.get(id(v)) or writer.variable(v) for v in module.globals]
-    writer.replace("Global", records)
-    return [variable.name for variable in module.globals]
+    if not _same_globals(module):
+        _check_names(module, [variable.name for variable in module.globals])
+        writer.replace("Global", records)
+    return records
 
 
-def _functions(writer: Writer, module: Module) -> list[str]:
-    """Write the functions again if one changed; returns the names that must be unique."""
+def _functions(writer: Writer, module: Module) -> list[Record]:
+    """Write the functions again if one changed; returns their records."""
     originals = module.original.functions
     own = {id(function): function.record for function in originals}
     records, changed = [], []
@@ -119,8 +177,22 @@ def _functions(writer: Writer, module: Module) -> list[str]:
             changed.append(function.name)
     same = _same_objects(module.functions, originals)
     if changed or not same:
+        names = changed if same else [function.name for function in module.functions]
+        _check_names(module, names)
         writer.replace("Func", records)
-    return changed if same else [function.name for function in module.functions]
+    return records
+
+
+def _producer(writer: Writer, module: Module, original: list[Record]) -> list[Record]:
+    """Write the producer again if it changed; returns its record, in a list, if there is one."""
+    if module.producer == module.original.producer:
+        return original
+    if module.producer is None:
+        writer.drop("Producer")
+        return []
+    record = {"producer": writer.tables.string(module.producer)}
+    writer.replace("Producer", record)
+    return [record]
 
 
 def _check_names(module: Module, names: list[str]) -> None:
@@ -134,10 +206,42 @@ def _new(writer: Writer, function: Function | BuiltFunction) -> Record:
     """Return the record of a function of another file, or of one that was built."""
     if not isinstance(function, Function):
         return writer.built(function)
-    record = writer.function(function, relocation(function))
+    record = writer.function(function)
     if function.decoded:
-        writer.checked(function.name, function.body, function.original().body)
+        _checked(writer, function, function.body)
+    if function.touched:
+        writer.checked_entry(function, function.original())
     return record
+
+
+def _checked(writer: Writer, function: Function, body: Body) -> None:
+    """Raise BuildError for a body of a function that breaks a rule which it kept in its file."""
+    before = {variable.name: variable for variable, _ in function.source.globals}
+    writer.checked(function.name, body, function.original().body, before)
+
+
+def _check_uses(writer: Writer, module: Module) -> None:
+    """Raise BuildError if an untouched body uses a global that its file had and `module` has not.
+
+    The bodies that changed have been checked.
+    """
+    now = writer.globals or {}
+    for function in module.functions:
+        if not isinstance(function, Function):
+            continue
+        had = {variable.name: variable.type for variable, _ in function.source.globals}
+        lost = {name for name, type in had.items() if name not in now or now[name].type != type}
+        if lost and (function.decoded or lost & _strings(function)):
+            _checked(
+                writer, function, function.body if function.decoded else function.original().body
+            )
+
+
+def _strings(function: Function) -> set[str]:
+    """Return the strings that the body of a function refers to."""
+    source = function.source
+    found = body_references(source, function.code, source.tables.types.tags).found["string"]
+    return {source.tables.strings.at(index) for index in found}
 
 
 def _own(writer: Writer, function: Function) -> Record:
@@ -151,17 +255,18 @@ def _own(writer: Writer, function: Function) -> Record:
     if "flags" in changes or "hints" in changes:
         unknown = record["flags"] & ~(PRIVATE | KERNEL | HINTS)  # an oddity, which is kept
         changes |= {"flags": now["flags"] | unknown, "hints": now["hints"]}
-    relocate = relocation(function)
-    before, after = writer.encoder(), writer.encoder(relocate)
-    own = [writer.location(original), writer.location(function, relocate)]
-    moved = own[0] != own[1] or (record["location"] and relocate is not as_it_is)
+    before, after = writer.encoder(), writer.encoder()
+    own = [writer.location(original), writer.location(function)]
+    moved = own[0] != own[1] or (record["location"] and function.name != original.name)
     if function.decoded or moved or "signature" in changes:
         old = writer.body(before, original.name, original.type, original.body)
         new = writer.body(after, function.name, function.type, function.body)
         built = after.build(new)
         if built != before.build(old):  # bytes, because records can be nested very deep
-            writer.checked(function.name, function.body, original.body)
+            _checked(writer, function, function.body)
             changes["body"] = Slice(0, built)
         if [own[0], *before.locations] != [own[1], *after.locations]:
             changes["location"] = writer.debug_list(own[1], after.locations)
+    if changes:
+        writer.checked_entry(function, original)
     return {**record, **changes} if changes else record

@@ -13,6 +13,7 @@ from tileir.formats.attributes import STRING_INDEX
 from tileir.formats.debug import DEBUG_RECORD, RECORD_INDEX
 from tileir.formats.nodes import at_version
 from tileir.formats.version import Version
+from tileir.ir.location_kinds import KINDS, POSITIONS
 from tileir.ir.locations import (
     CallSite,
     CompileUnit,
@@ -36,16 +37,6 @@ RECORDS = {
     CallSite: "CallSite",
 }
 """Class of a location -> name of its record."""
-
-POSITIONS = (SourceLocation, CallSite, type(None))
-KINDS = {
-    "file": File,
-    "compile_unit": CompileUnit,
-    "scope": (Subprogram, LexicalBlock),
-    "callee": POSITIONS,
-    "caller": POSITIONS,
-}
-"""Field of a debug record that names another record -> the classes that it may have."""
 
 
 class OutputLocations:
@@ -157,6 +148,9 @@ def misplaced(location: Location | None, function: Location | None) -> Iterator[
         return
     if function is None:
         yield "location: the function has none itself"
+        return
+    if not isinstance(function, SourceLocation):
+        yield f"location: that of the function is {function!r}"
         return
     outer = location
     while isinstance(outer, CallSite):

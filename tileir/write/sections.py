@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from construct import Container
 
-from tileir import attributes as attr
 from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
@@ -26,22 +25,23 @@ from tileir.formats.functions import (
     PRIVATE,
 )
 from tileir.formats.leaves import FILL
-from tileir.formats.limits import DEFAULT
+from tileir.formats.limits import DEFAULT, Limits
 from tileir.formats.nodes import Since
 from tileir.formats.sections import BY_NAME, GLOBAL, SECTIONS
 from tileir.formats.specialised.rows import pack
 from tileir.formats.version import Version
 from tileir.ir import Body, Value
+from tileir.ir.attribute_kinds import ENTRY, GLOBAL_VARIABLE, item_problem
 from tileir.messages.texts import display
 from tileir.read.function import Function
 from tileir.types import FunctionType
 
-from .attributes import Record, encode_attribute, encode_constant, integer, listed, truth
-from .body import BodyEncoder
+from .attributes import Record, encode_attribute, encode_constant, integer
+from .body import BodyEncoder, parameters
 from .built_function import BuiltFunction, Written
-from .changed_bodies import check_edited
-from .renamed_functions import Relocation, as_it_is
+from .changed_bodies import Entry, Globals, check_edited, check_entry
 from .tables import OutputTables
+from .unreferenced import Entries, OutputFile, Referenced
 
 if TYPE_CHECKING:
     from tileir.read.function import Global
@@ -56,21 +56,41 @@ GLOBAL_SINCE = {
 """Field of a global that older versions lack -> the first version that has it."""
 
 
+EMPTY = Slice(0, b"")
+"""A string or constant that has lost its content."""
+UNKNOWN = {"variant": "Unknown"}
+"""A debug record that has lost its content."""
+
+
 class Writer:
-    """Collects new and changed records, and writes the file; `tables` gives out indices."""
+    """Collects new and changed records, and writes the file; `tables` gives out indices.
+
+    `globals` are those of the module by name, which get_global may name; None if they are not
+    known.
+    """
 
     def __init__(
-        self, version: Version, original: OriginalFile | None = None, check: bool = True
+        self,
+        version: Version,
+        original: OriginalFile | None = None,
+        check: bool = True,
+        *,
+        globals: Globals | None = None,
+        tag: int = 0,
+        limits: Limits = DEFAULT,
     ) -> None:
         self.version = version
         self.original = original
+        self.globals = globals
+        self.tag = tag
         self._check = check
         self.starts: list[int] = []
         self.indices: list[int] = []
         self.payloads: dict[str, bytes] = {}
         self.dropped: set[str] = set()
+        self.lost = Referenced()
         if original is None:
-            self.tables = OutputTables(version)
+            self.tables = OutputTables(version, limits=limits)
         else:
             old = original.tables
             strings, constants = old.strings.entries, list(old.constants)
@@ -90,14 +110,11 @@ class Writer:
 
     def _entry(self, function: Function | Written) -> Record:
         hints, arguments = function.hints, function.argument_attributes
-        if not isinstance(function.name, str) or not function.name:
-            raise BuildError("it has no name")
-        if not isinstance(hints, attr.Hints):
-            raise BuildError(f"hints: expected Hints, found {hints!r}")
-        if not isinstance(function.type, FunctionType):
-            raise BuildError(f"expected a signature, found {function.type!r}")
-        none = isinstance(arguments, tuple | list) and not arguments
+        wrong = item_problem(function, ENTRY)
+        if wrong:
+            raise BuildError(wrong)
         listed = self.version >= ARGUMENT_ATTRIBUTES_SINCE
+        none = isinstance(arguments, tuple | list) and not arguments
         if not none and not listed:
             needs = f"needs {ARGUMENT_ATTRIBUTES_SINCE}, writing {self.version}"
             raise BuildError(f"argument_attributes {needs}")
@@ -107,7 +124,7 @@ class Writer:
         return {
             "name": self.tables.string(function.name),
             "signature": self.tables.types.index(function.type),
-            "flags": KERNEL | PRIVATE * truth(function.private) | HINTS * announced,
+            "flags": KERNEL | PRIVATE * function.private | HINTS * announced,
             "hints": row if always or announced else None,
             "argument_attributes": self._row(arguments) if listed else None,
         }
@@ -115,18 +132,17 @@ class Writer:
     def _row(self, attribute: object) -> Any:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
 
-    def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
+    def encoder(self) -> BodyEncoder:
         """Return an encoder of a body into these tables."""
-        limits = self.original.limits if self.original else DEFAULT
-        return BodyEncoder(self.tables, relocate, limits)
+        return BodyEncoder(self.tables, self.tables.limits)
 
-    def function(self, function: Function | Written, relocate: Relocation = as_it_is) -> Record:
+    def function(self, function: Function | Written) -> Record:
         """Return the record of a function that the file does not have yet."""
         record = self.entry(function)
-        encoder = self.encoder(relocate)
+        encoder = self.encoder()
         ops = self.body(encoder, function.name, function.type, function.body)
         record["body"] = Slice(0, encoder.build(ops))
-        record["location"] = self.debug_list(self.location(function, relocate), encoder.locations)
+        record["location"] = self.debug_list(self.location(function), encoder.locations)
         return record
 
     def built(self, function: BuiltFunction) -> Record:
@@ -134,17 +150,35 @@ class Writer:
         function.finish()
         record = self.function(function)
         self.checked(function.name, function.body)
+        self.checked_entry(function)
         return record
 
-    def checked(self, name: str, body: Body, original: Body | None = None) -> None:
-        """Raise BuildError for a body that breaks a rule which the `original` body kept."""
+    def checked_entry(self, function: Entry, original: Function | None = None) -> None:
+        """Raise BuildError for an entry or location that breaks a rule which `original` kept."""
         if self._check:
-            check_edited(name, body, original)
+            check_entry(function, original)
+
+    def checked(
+        self,
+        name: str,
+        body: Body,
+        original: Body | None = None,
+        before: Globals | None = None,
+    ) -> None:
+        """Raise BuildError for a body that breaks a rule which the `original` body kept.
+
+        `before` are the globals of the file that the original body is in.
+        """
+        if self._check:
+            check_edited(name, body, original, self.globals, before)
 
     def body(self, encoder: BodyEncoder, name: str, type: FunctionType, body: Body) -> list[Record]:
         """Return the op records of a body, whose parameters must be those of the signature."""
-        arguments = body.block.arguments
-        if not all(isinstance(value, Value) for value in listed(arguments)):
+        try:
+            arguments = parameters(body.block)
+        except BuildError as error:
+            raise BuildError(f"function {display(name)}: {error}") from None
+        if not all(isinstance(value, Value) for value in arguments):
             raise BuildError(f"function {display(name)}: parameters must be values: {arguments!r}")
         types = tuple(value.type for value in arguments)
         if types != type.parameters:
@@ -155,10 +189,10 @@ class Writer:
         except BuildError as error:
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def location(self, function: Function | Written, relocate: Relocation = as_it_is) -> int:
+    def location(self, function: Function | Written) -> int:
         """Return the number of the debug record of a function's location."""
         try:
-            return self.tables.locations.number(relocate(function.location))
+            return self.tables.locations.number(function.location)
         except BuildError as error:
             raise BuildError(f"function {display(function.name)}: location: {error}") from None
 
@@ -176,8 +210,9 @@ class Writer:
         """Return the record of a global."""
         name, tables = variable.name, self.tables
         try:
-            if not name:
-                raise BuildError("it has no name")
+            wrong = item_problem(variable, GLOBAL_VARIABLE)
+            if wrong:
+                raise BuildError(wrong)
             for what, field in (("private", "visibility"), ("constant", "constant")):
                 if getattr(variable, what) and self.version < GLOBAL_SINCE[field]:
                     raise BuildError(f"{what} needs {GLOBAL_SINCE[field]}, writing {self.version}")
@@ -230,33 +265,53 @@ class Writer:
         )
         return record, bytes(data[stop : payload.offset + len(payload.data)])
 
-    def _grow_tables(self) -> None:
-        tables = self.tables
-        if self.starts or tables.locations.added:
+    def records(self, name: str) -> list[Record]:
+        """Return the record of a section of the file in a list, an empty one without a section."""
+        record, _ = self._read(name)
+        return [] if record is None else [record]
+
+    def empty_lost(self, before: Entries, after: Entries) -> None:
+        """Empty what only the entries `before`, those of the file as it was read, refer to."""
+        debug, added = self.original.debug, self.tables.locations.added
+        file = OutputFile(
+            self.original,
+            self.tables.types.tags,
+            [*(debug.starts if debug else ()), *self.starts],
+            [*(debug.indices if debug else ()), *self.indices],
+            [*(debug.entries if debug else ()), *added],
+        )
+        self.lost = file.lost(before, after)
+
+    def _write_tables(self) -> None:
+        """Write the tables that have new entries, and those of which entries are emptied."""
+        tables, lost = self.tables, self.lost
+        added = tables.locations.added
+        if self.starts or added or lost.debug_records or lost.list_elements:
             debug = self._read("Debug")[0] or {
                 "starts": {"elements": []},
                 "indices": {"elements": []},
                 "records": {"entries": []},
             }
-            debug["starts"]["elements"] = [*debug["starts"]["elements"], *self.starts]
-            debug["indices"]["elements"] = [*debug["indices"]["elements"], *self.indices]
-            debug["records"]["entries"] = [*debug["records"]["entries"], *tables.locations.added]
+            emptied = [number - 1 for number in lost.debug_records]
+            _extend(debug["starts"], "elements", self.starts)
+            _extend(debug["indices"], "elements", self.indices, lost.list_elements, 0)
+            _extend(debug["records"], "entries", added, emptied, UNKNOWN)
             self.replace("Debug", debug)
-        for name, added in (
-            ("String", tables.strings.added),
-            ("Type", tables.types.added),
-            ("Constant", tables.constants.added),
+        for name, added, emptied in (
+            ("String", tables.strings.added, lost.strings),
+            ("Type", tables.types.added, ()),
+            ("Constant", tables.constants.added, lost.constants),
         ):
-            if added or (self.original is None and BY_NAME[name].mandatory):
+            if added or emptied or (self.original is None and BY_NAME[name].mandatory):
                 table = self._read(name)[0] or {"entries": []}
-                table["entries"] = [*table["entries"], *added]
+                _extend(table, "entries", added, emptied, EMPTY)
                 self.replace(name, table)
 
     def file(self) -> bytes:
         """Return the bytes of the file, with replaced sections in the place of the old ones."""
-        self._grow_tables()
+        self._write_tables()
         if self.original is None:
-            header = {"magic": b"", "version": self.version, "tag": 0}
+            header = {"magic": b"", "version": self.version, "tag": self.tag}
             return codec.build_file({"header": header, "sections": list(self._new(ORDER))})
         old = self.original.file
         sections = []
@@ -284,3 +339,14 @@ class Writer:
                     "alignment": section.alignment or None,
                     "payload": Slice(0, self.payloads[name]),
                 }
+
+
+def _extend(
+    table: Record, name: str, added: Sequence, emptied: Iterable[int] = (), empty: object = None
+) -> None:
+    """Add entries to a table, and put `empty` in the place of those with the indices `emptied`."""
+    entries = list(table[name])
+    for index in emptied:
+        if index < len(entries):  # an entry that was never read may refer to more than there is
+            entries[index] = empty
+    table[name] = [*entries, *added]

@@ -21,14 +21,14 @@ from tileir.codegen.emulator.threads.access import Access
 from tileir.codegen.emulator.threads.lanes import Batch, Lanes
 
 from .scratch import Scratch
-from .spaces import HostMemory
+from .spaces import GlobalMemory
 
 WORD = 4
 """Bytes; every size of a copy is a multiple of it."""
 
 
 @dataclass(slots=True)
-class Copy:
+class AsyncCopy:
     """One instruction, for the lanes (`numbers`) that have not waited for it yet.
 
     The first `length` of `size` bytes come from the source, the others are zero. `before` has the
@@ -44,20 +44,20 @@ class Copy:
     length: np.ndarray
     before: np.ndarray
 
-    def part(self, chosen: np.ndarray) -> Copy:
+    def part(self, chosen: np.ndarray) -> AsyncCopy:
         """Return the copy for some of its lanes only."""
         arrays = (self.numbers, self.group, self.source, self.target, self.length, self.before)
-        return Copy(self.size, *(each[chosen] for each in arrays))
+        return AsyncCopy(self.size, *(each[chosen] for each in arrays))
 
 
 class Copies:
     """The pending copies of a batch, in the order of their instructions."""
 
-    def __init__(self, batch: Batch, source: HostMemory, target: Scratch) -> None:
+    def __init__(self, batch: Batch, source: GlobalMemory, target: Scratch) -> None:
         self.batch, self.source, self.target = batch, source, target
         self.closed = np.zeros(batch.count, np.int64)
         """How many groups each thread has committed."""
-        self.pending: list[Copy] = []
+        self.pending: list[AsyncCopy] = []
 
     def start(
         self, lanes: Lanes, statement: Statement, target: Any, source: Any, size: int, length: Any
@@ -72,7 +72,7 @@ class Copies:
         self.target.lock(lanes, statement, target, _access(size))
         numbers = lanes.numbers
         group = self.closed[numbers]
-        copy = Copy(size, numbers, group, source, target, length, before)
+        copy = AsyncCopy(size, numbers, group, source, target, length, before)
         self.pending.append(copy)
 
     def commit(self, lanes: Lanes) -> None:
@@ -93,7 +93,7 @@ class Copies:
                 pending.append(copy.part(~done))
         self.pending = pending
 
-    def _finish(self, copy: Copy, statement: Statement) -> None:
+    def _finish(self, copy: AsyncCopy, statement: Statement) -> None:
         lanes = Lanes(self.batch, copy.numbers)
         words = self._read(lanes, statement, copy.source, copy.size, copy.length)
         changed = (words != copy.before).any(axis=1)

@@ -166,7 +166,7 @@ def _scatter(where: np.ndarray, values: Any) -> np.ndarray:
     return out
 
 
-class HostMemory(Memory):
+class GlobalMemory(Memory):
     """Global memory: the regions of host memory that a launch may access, at their addresses."""
 
     name = "global"

@@ -69,7 +69,9 @@ BOUNDS: dict[str, Margin] = {
 @contextmanager
 def approximated(choice: str) -> Iterator[None]:
     """Set the approximation in a `with` block; EmulationError if it is not in `APPROXIMATIONS`."""
-    if choice not in APPROXIMATIONS and not re.fullmatch(r"random-\d+", choice):
+    if not isinstance(choice, str) or (
+        choice not in APPROXIMATIONS and not re.fullmatch(r"random-\d+", choice)
+    ):
         listed = ", ".join(APPROXIMATIONS)
         raise emulation_error("launch", f"no approximations {choice!r}: one of {listed}")
     token = _chosen.set(choice)

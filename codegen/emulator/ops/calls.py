@@ -10,7 +10,7 @@ import numpy as np
 
 from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.peek import peek, peek_text
-from tileir.codegen.emulator.memory.spaces import HostMemory
+from tileir.codegen.emulator.memory.spaces import GlobalMemory
 from tileir.codegen.emulator.ptx.syntax import Statement
 from tileir.codegen.emulator.ptx.table import effect
 from tileir.codegen.emulator.threads.lanes import Lanes
@@ -108,7 +108,7 @@ def free(lanes: Lanes, statement: Statement, active: np.ndarray, arguments: list
 
 def _heap(lanes: Lanes) -> Heap:
     memory = lanes.batch.spaces["global"]
-    assert isinstance(memory, HostMemory)
+    assert isinstance(memory, GlobalMemory)
     assert memory.heap is not None, "a launch makes a heap for kernels that call malloc or free"
     return memory.heap
 

@@ -17,7 +17,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FloatFormat:
     """A float format: bits of the significand with the leading one, exponent of the smallest
     quantum, the largest number, whether it has infinities, and the NumPy type that holds it."""
 
@@ -29,16 +29,16 @@ class Format:
 
 
 FORMATS = {
-    "f64": Format(53, -1074, float(np.finfo(np.float64).max), True, np.float64),
-    "f32": Format(24, -149, float(np.finfo(np.float32).max), True, np.float32),
-    "tf32": Format(11, -136, float(2.0**128 - 2.0**117), True, np.float32),
-    "bf16": Format(8, -133, float(2.0**128 - 2.0**120), True, ml_dtypes.bfloat16),
-    "f16": Format(11, -24, 65504.0, True, np.float16),
-    "e5m2": Format(3, -16, 57344.0, True, ml_dtypes.float8_e5m2),
-    "e4m3": Format(4, -9, 448.0, False, ml_dtypes.float8_e4m3fn),
-    "e3m2": Format(3, -4, 28.0, False, ml_dtypes.float6_e3m2fn),
-    "e2m3": Format(4, -3, 7.5, False, ml_dtypes.float6_e2m3fn),
-    "e2m1": Format(2, -1, 6.0, False, ml_dtypes.float4_e2m1fn),
+    "f64": FloatFormat(53, -1074, float(np.finfo(np.float64).max), True, np.float64),
+    "f32": FloatFormat(24, -149, float(np.finfo(np.float32).max), True, np.float32),
+    "tf32": FloatFormat(11, -136, float(2.0**128 - 2.0**117), True, np.float32),
+    "bf16": FloatFormat(8, -133, float(2.0**128 - 2.0**120), True, ml_dtypes.bfloat16),
+    "f16": FloatFormat(11, -24, 65504.0, True, np.float16),
+    "e5m2": FloatFormat(3, -16, 57344.0, True, ml_dtypes.float8_e5m2),
+    "e4m3": FloatFormat(4, -9, 448.0, False, ml_dtypes.float8_e4m3fn),
+    "e3m2": FloatFormat(3, -4, 28.0, False, ml_dtypes.float6_e3m2fn),
+    "e2m3": FloatFormat(4, -3, 7.5, False, ml_dtypes.float6_e2m3fn),
+    "e2m1": FloatFormat(2, -1, 6.0, False, ml_dtypes.float4_e2m1fn),
 }
 """The formats by their names in PTX."""
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from tileir.codegen.emulator.errors import emulation_error
 
 from .control import BRANCHES
-from .syntax import UNDEFINED, Entry, Statement, split
+from .syntax import UNDEFINED, PtxEntry, Statement, split
 from .table import Resolved, look_up
 
 COUNTED, ARRIVE, TAKE = ".counted", ".arrive", ".take"
@@ -24,7 +24,7 @@ _REDUCING = re.compile(r"(bar|barrier)(\.cta)?\.red\.")
 
 
 @dataclass
-class Block:
+class BasicBlock:
     """Statements that the lanes in the block execute together.
 
     `needs_warp`: the first statement waits for the lanes that its member mask names. `aligned`:
@@ -73,7 +73,7 @@ def _name(statement: Statement) -> str:
     return f"{statement.opcode}.both" if two else statement.opcode
 
 
-def _expanded(entry: Entry) -> Iterator[Statement]:
+def _expanded(entry: PtxEntry) -> Iterator[Statement]:
     """Yield the statements with what is implicit in them.
 
     A barrier with a result becomes two statements: lanes arrive, and later take the result. The
@@ -95,26 +95,26 @@ def _expanded(entry: Entry) -> Iterator[Statement]:
             yield statement
 
 
-def cut(entry: Entry) -> tuple[list[Block], dict[str, int]]:
+def cut(entry: PtxEntry) -> tuple[list[BasicBlock], dict[str, int]]:
     """Return the blocks in the order of the text, and the number of the block at each label."""
-    blocks, labels = [Block()], {}
+    blocks, labels = [BasicBlock()], {}
     for statement in _expanded(entry):
         if not statement.opcode:
             if blocks[-1].statements:
-                blocks.append(Block())
+                blocks.append(BasicBlock())
             labels[statement.text[:-1]] = len(blocks) - 1
             continue
         branch = statement.opcode in BRANCHES
         row = None if branch or statement.opcode == UNDEFINED else resolve(statement).row
         if row and row.needs_warp:
             if blocks[-1].statements:
-                blocks.append(Block())
+                blocks.append(BasicBlock())
             blocks[-1].needs_warp = True
         if row and row.aligned:
             if blocks[-1].needs_warp:
-                blocks.append(Block())
+                blocks.append(BasicBlock())
             blocks[-1].aligned = True
         blocks[-1].statements.append(statement)
         if branch or (row and row.ends_block):
-            blocks.append(Block())
+            blocks.append(BasicBlock())
     return blocks, labels

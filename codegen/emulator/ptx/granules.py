@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .syntax import Entry
+from .syntax import PtxEntry
 from .types import width
 
 _MEMORY = re.compile(r"(ld|st|atom|red|cp|ldmatrix|stmatrix|multimem)\b")
@@ -12,7 +12,7 @@ _TYPE = re.compile(r"\.([busf]|bf)(8|16|32|64|128)(x2)?$")
 _ORDERING = re.compile(r"(fence(?!\.proxy)|membar|\w+\.(?:\w+\.)*(acquire|release|acq_rel))\b.*")
 
 
-def granules(entry: Entry) -> dict[str, int]:
+def granules(entry: PtxEntry) -> dict[str, int]:
     """Return for each space the bytes of the smallest word that the kernel accesses, at most 4."""
     smallest = {"global": 4, "shared": 4}
     for statement in entry.statements:
@@ -26,6 +26,6 @@ def granules(entry: Entry) -> dict[str, int]:
     return smallest
 
 
-def orders_threads(entry: Entry) -> bool:
+def orders_threads(entry: PtxEntry) -> bool:
     """Whether the kernel has fences, releases or acquires, which order threads across blocks."""
     return any(_ORDERING.match(statement.opcode) for statement in entry.statements)

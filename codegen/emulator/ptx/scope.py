@@ -5,13 +5,13 @@ from __future__ import annotations
 import string
 
 from .blocks import cut
-from .syntax import Entry, Variable
+from .syntax import PtxEntry, Variable
 
 
 class Scope:
     """The names of a kernel: registers by number, labels by block, variables by address."""
 
-    def __init__(self, entry: Entry, globals_: dict[str, int], shared: list[Variable]) -> None:
+    def __init__(self, entry: PtxEntry, globals_: dict[str, int], shared: list[Variable]) -> None:
         self.entry, self.name = entry, entry.name
         self.kinds: list[str] = []
         self._registers: dict[tuple[int, str], int] = {}

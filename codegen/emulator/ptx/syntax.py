@@ -67,7 +67,7 @@ class Statement:
 
 
 @dataclass(slots=True)
-class Entry:
+class PtxEntry:
     """A kernel: parameters, registers by scope, its own variables, statements in order."""
 
     name: str
@@ -87,7 +87,7 @@ class Text:
     """A whole PTX file."""
 
     variables: list[Variable]
-    entries: dict[str, Entry]
+    entries: dict[str, PtxEntry]
 
 
 def read(ptx: str) -> Text:
@@ -107,7 +107,7 @@ def read(ptx: str) -> Text:
         pieces = _numbered(plain[head.end() : closing], ",", _line(plain, head.end()))
         parameters = [_variable(piece, line) for line, piece in pieces if piece.strip()]
         directives, line = plain[closing:opening], _line(plain, closing)
-        entry = Entry(
+        entry = PtxEntry(
             head[1],
             parameters,
             _extents(".reqntid", directives, line),
@@ -197,7 +197,7 @@ def _variable(piece: str, line: int) -> Variable:
 class _Body:
     """The statements between the braces of a kernel, with the scopes of their registers."""
 
-    def __init__(self, entry: Entry, line: int) -> None:
+    def __init__(self, entry: PtxEntry, line: int) -> None:
         self.entry, self.line = entry, line
         self.scope: tuple[int, ...] = (0,)
         self.scopes = 1

@@ -21,7 +21,7 @@ import numpy as np
 from tileir.codegen.emulator import ops  # noqa: F401  (fills the table)
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.ptx import types
-from tileir.codegen.emulator.ptx.blocks import Block, resolve
+from tileir.codegen.emulator.ptx.blocks import BasicBlock, resolve
 from tileir.codegen.emulator.ptx.control import BRANCHES, DONE
 from tileir.codegen.emulator.ptx.scope import Scope
 from tileir.codegen.emulator.ptx.syntax import UNDEFINED, Statement, split
@@ -32,7 +32,7 @@ from tileir.errors import EmulationError
 _ADDRESS = re.compile(r"\[\s*([%\w$]+)\s*(?:\+\s*(-?\w+))?\s*\]")
 
 
-def compile_block(scope: Scope, number: int, block: Block) -> Callable[..., Any]:
+def compile_block(scope: Scope, number: int, block: BasicBlock) -> Callable[..., Any]:
     """Return the function of a block: it takes the active lanes, and returns their next blocks."""
     return _BlockCompiler(scope, number, block).function()
 
@@ -44,7 +44,7 @@ def _code(source: str, name: str) -> CodeType:
 
 
 class _BlockCompiler:
-    def __init__(self, scope: Scope, number: int, block: Block) -> None:
+    def __init__(self, scope: Scope, number: int, block: BasicBlock) -> None:
         self.scope, self.number, self.block = scope, number, block
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"where": np.where, "np": np}

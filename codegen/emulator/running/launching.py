@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.arguments.grid import check_grid
+from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.heap import Heap
 from tileir.codegen.emulator.memory.releases import Releases
-from tileir.codegen.emulator.memory.spaces import HostMemory
+from tileir.codegen.emulator.memory.spaces import GlobalMemory
 from tileir.codegen.emulator.ops.approximations import approximated
 from tileir.codegen.emulator.threads.lanes import WARP
 from tileir.codegen.emulator.threads.scopes import CLOCKS, Grid
 from tileir.errors import EmulationError, LaunchError
+from tileir.messages.flags import flag
 
-from .machine import Machine, Settings
-from .module import Kernel, Module
+from .batch import RunningBatch, Settings
+from .module import KernelCode, Module
 from .packing import Reach, pack
 
 HEAP, MOST_HEAP = 1 << 20, 1 << 28
@@ -87,6 +89,12 @@ def launch(
     What the kernel prints goes to standard output. The global variables of a text have their
     initial values at each launch, those of a Module keep what was written. Raises EmulationError.
     """
+    if not isinstance(ptx, str | Module) or not isinstance(plan, Mapping):
+        kinds = f"{type(ptx).__name__} and {type(plan).__name__}"
+        raise TypeError(f"expected PTX and the plan of a kernel, got {kinds}")
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
+        raise emulation_error("launch", f"limit must be a number of steps, got {shown(limit)}")
+    races = flag("races", races)
     if not isinstance(plan.get("entry"), str):
         listed = ", ".join(map(repr, plan))
         raise emulation_error("launch", f"expected the plan of one kernel, got those of {listed}")
@@ -109,7 +117,7 @@ def launch(
     heap = Heap(min(max(HEAP, wanted), MOST_HEAP)) if kernel.allocates else None
     granule = kernel.granules["global"] if races else None
     releases = Releases() if kernel.orders_threads else None
-    memory = HostMemory(reach.regions, granule, heap, releases, reach.read_only())
+    memory = GlobalMemory(reach.regions, granule, heap, releases, reach.read_only())
     shared = kernel.scope.static_shared + plan["dynamic_shared_memory"]
     total = blocks[0] * blocks[1] * blocks[2]
     threads = block[0] * block[1] * block[2]
@@ -120,7 +128,7 @@ def launch(
     result = Result()
     for first in range(0, total, together):
         count = min(together, total - first)
-        batch = Machine(kernel, whole, first, count, block, shared, memory, packed, settings)
+        batch = RunningBatch(kernel, whole, first, count, block, shared, memory, packed, settings)
         with approximated(approximations):
             _run(batch, result)
     if heap and heap.allocated:
@@ -140,7 +148,9 @@ def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
     return tiles
 
 
-def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, int, int]:
+def _blocks(
+    kernel: KernelCode, plan: dict[str, Any], tiles: dict[str, int]
+) -> tuple[int, int, int]:
     """Return the grid in blocks, as a driver computes it from the launch grid."""
     entry = kernel.scope.entry
     grid = [
@@ -159,7 +169,7 @@ def _blocks(kernel: Kernel, plan: dict[str, Any], tiles: dict[str, int]) -> tupl
     return tuple(grid)
 
 
-def _run(batch: Machine, result: Result) -> None:
+def _run(batch: RunningBatch, result: Result) -> None:
     try:
         with np.errstate(all="ignore"):
             batch.run()
@@ -176,7 +186,7 @@ def _run(batch: Machine, result: Result) -> None:
                 counted[opcode] += number * times
 
 
-def _show(batch: Machine, result: Result) -> str:
+def _show(batch: RunningBatch, result: Result) -> str:
     """Print the output of the batch, and return that of the launch so far."""
     printed = "".join(text for _, text in batch.printed)
     result.output += printed

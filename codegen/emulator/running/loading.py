@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from tileir.errors import LaunchError, UnsupportedError
+from tileir.codegen.emulator.errors import emulation_error
+from tileir.errors import EmulationError, LaunchError, UnsupportedError
 from tileir.messages.texts import display
 
 from .checking import checked, checked_allocations
@@ -16,7 +17,7 @@ from .launching import Result, launch
 from .module import Module
 
 
-class Compiled(Protocol):
+class GpuCompilation(Protocol):
     """The result of `tileir.compile` for a GPU."""
 
     @property
@@ -108,6 +109,8 @@ class Program(Mapping[str, EmulatedKernel]):
     def __init__(self, ptx: str, plans: Mapping[str, Mapping[str, Any]]) -> None:
         self.ptx = ptx
         self._module = Module(ptx)
+        if not self._module.text.entries and (plans or ".version" not in ptx):
+            raise _no_kernels(ptx)
         self._kernels = {
             symbol: EmulatedKernel(symbol, plan, self._module) for symbol, plan in plans.items()
         }
@@ -115,7 +118,7 @@ class Program(Mapping[str, EmulatedKernel]):
     def __getitem__(self, symbol: str) -> EmulatedKernel:
         try:
             return self._kernels[symbol]
-        except KeyError:
+        except (KeyError, TypeError):  # what cannot be hashed is no symbol either
             known = ", ".join(self._kernels) or "none"
             raise KeyError(f"no entry {symbol!r}; there are: {known}") from None
 
@@ -134,34 +137,53 @@ class Program(Mapping[str, EmulatedKernel]):
 
 
 def load(
-    ptx: Compiled | str | os.PathLike[str],
-    plan: Mapping[str, Any] | os.PathLike[str] | None = None,
+    ptx: GpuCompilation | str | os.PathLike[str],
+    plan: Mapping[str, Any] | str | os.PathLike[str] | None = None,
 ) -> Program:
     """Return kernels ready to be launched on the emulator.
 
     ptx   the result of `tileir.compile` for a GPU, or PTX: its text, or a pathlib.Path of a file
     plan  with PTX, its launch plans: entry symbol -> launch plan, as in `Compilation.plan` and
-          ``tileir compile --emit plan``, or a pathlib.Path of a JSON file with that, or the plan
-          of a single kernel. Left out for a compilation, which has its own
+          ``tileir compile --emit plan``, or the plan of a single kernel; as a mapping, as JSON, or
+          as a pathlib.Path of a JSON file. Left out for a compilation, which has its own
 
     Raises UnsupportedError if the text is not PTX, or the compilation is for the host; LaunchError
-    for an invalid plan; OSError if a file cannot be read. Instructions are looked up when a kernel
-    first reaches them.
+    for an invalid plan; OSError if a file cannot be read; TypeError for anything else. Instructions
+    are looked up when a kernel first reaches them.
     """
     if isinstance(ptx, str | os.PathLike):
         text = ptx if isinstance(ptx, str) else Path(ptx).read_text("utf-8", "surrogateescape")
-    else:
+    elif hasattr(ptx, "ptx") and hasattr(ptx, "plan"):
         text, plan = ptx.ptx, ptx.plan if plan is None else plan
+    else:
+        expected = "the result of tileir.compile for a GPU, or PTX as a str or a pathlib.Path"
+        raise TypeError(f"expected {expected}, got {type(ptx).__name__}")
     if text is None:
         raise UnsupportedError("the host's code is no PTX; compile for a GPU, such as sm_90")
-    return Program(text, _plans(_parsed(plan) if isinstance(plan, os.PathLike) else plan))
+    if isinstance(plan, str):
+        plan = _parsed(plan, "the text", _file_hint(plan))
+    elif isinstance(plan, os.PathLike):
+        plan = _parsed(Path(plan).read_bytes(), display(str(plan)))
+    return Program(text, _plans(plan))
 
 
-def _parsed(path: os.PathLike[str]) -> Any:
+def _file_hint(text: str) -> str:
+    """Return how to give a file, for a text that could be the name of one; "" for others."""
+    return "; a file is given as a pathlib.Path" if text and "\n" not in text else ""
+
+
+def _no_kernels(ptx: str) -> EmulationError:
+    """Return the error of a text that is not PTX, or has no kernel to launch."""
+    message = f"the text has no .entry, so it has no kernel{_file_hint(ptx)}"
+    return emulation_error("syntax", message, line=1, text=ptx.partition("\n")[0])
+
+
+def _parsed(plan: str | bytes, shown: str, hint: str = "") -> Any:
+    """Parse a plan; LaunchError, which names it as `shown`, if it is not JSON."""
     try:
-        return json.loads(Path(path).read_bytes())
-    except ValueError as problem:
-        raise LaunchError(f"{display(str(path))} is no launch plan: {problem}") from None
+        return json.loads(plan)
+    except (ValueError, RecursionError) as problem:
+        raise LaunchError(f"{shown} is no launch plan: {problem}{hint}") from None
 
 
 def _plans(plan: Any) -> dict[str, Any]:

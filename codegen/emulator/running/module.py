@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
-from tileir.codegen.emulator.ptx.blocks import Block
+from tileir.codegen.emulator.ptx.blocks import BasicBlock
 from tileir.codegen.emulator.ptx.granules import granules, orders_threads
 from tileir.codegen.emulator.ptx.scope import Scope
 from tileir.codegen.emulator.ptx.syntax import Text, Variable, read
@@ -34,16 +34,16 @@ class Module:
             if variable.space in ("global", "const")
         }
         self.reset()
-        self._kernels: dict[str, Kernel] = {}
+        self._kernels: dict[str, KernelCode] = {}
 
-    def kernel(self, name: str) -> Kernel:
+    def kernel(self, name: str) -> KernelCode:
         """Return the kernel of that name; EmulationError if there is none."""
         if name not in self._kernels:
             if name not in self.text.entries:
                 raise emulation_error("launch", f"the PTX has no entry {name}")
             shared = [v for v in self.text.variables if v.space == "shared"]
             scope = Scope(self.text.entries[name], self.addresses, shared)
-            self._kernels[name] = Kernel(scope)
+            self._kernels[name] = KernelCode(scope)
         return self._kernels[name]
 
     @cached_property
@@ -102,12 +102,12 @@ def _wrong(variable: Variable, item: str) -> EmulationError:
     return emulation_error("syntax", message, line=variable.line, text=variable.name)
 
 
-class Kernel:
+class KernelCode:
     """The blocks of an entry, each compiled when it is first reached."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope, self.name = scope, scope.name
-        self.blocks: list[Block] = scope.blocks
+        self.blocks: list[BasicBlock] = scope.blocks
         self.opcodes = [block.opcodes() for block in self.blocks]
         self.granules = granules(scope.entry)
         self.orders_threads = orders_threads(scope.entry)

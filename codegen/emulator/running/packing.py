@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.arguments.numbers import number_bytes
+from tileir.codegen.arguments.shown import shown
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.mapped import writable
 from tileir.codegen.scalar.sizes import memory_bytes
 from tileir.launch.buffer import Buffer
 from tileir.types import Scalar
 
-from .module import Kernel
+from .module import KernelCode
 
 _FLOATS = ("f16", "bf16", "f32", "tf32", "f64", "f8E4M3FN", "f8E5M2", "f8E8M0FNU")
 """Types whose arguments are numbers; those of others are bits."""
@@ -68,9 +69,11 @@ def _is_array(argument: Any) -> bool:
     return hasattr(argument, "__array_interface__") and not isinstance(argument, np.generic)
 
 
-def pack(kernel: Kernel, plan: dict[str, Any], args: Sequence[Any], reach: Reach) -> bytes:
+def pack(kernel: KernelCode, plan: dict[str, Any], args: Sequence[Any], reach: Reach) -> bytes:
     """Return the bytes of the parameters, and add the memory of pointer arguments to `reach`."""
     declared, rows = kernel.scope.entry.parameters, plan["parameters"]
+    if not isinstance(args, Sequence):
+        raise emulation_error("launch", f"expected a list of arguments, got {shown(args)}")
     if not len(declared) == len(rows) == len(args):
         message = (
             f"{len(declared)} parameters in the PTX, {len(rows)} in the plan, {len(args)} given"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tileir.codegen.emulator.errors import emulation_error
-from tileir.codegen.emulator.ptx.blocks import Block
+from tileir.codegen.emulator.ptx.blocks import BasicBlock
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.ptx.syntax import Statement
 
@@ -141,7 +141,7 @@ class Barriers:
             together = numbers[keys == key]
             self.batch.clocks.synchronize(together, together)
 
-    def converged(self, block: Block, index: np.ndarray) -> np.ndarray:
+    def converged(self, block: BasicBlock, index: np.ndarray) -> np.ndarray:
         """Return those lanes at the start of a block whose partners in the warp are there too."""
         batch = self.batch
         if not len(index):
@@ -154,7 +154,7 @@ class Barriers:
         warp = index // WARP
         return index[(mask & alive[warp] & ~bits[warp]) == 0]
 
-    def _masks(self, block: Block, index: np.ndarray) -> np.ndarray:
+    def _masks(self, block: BasicBlock, index: np.ndarray) -> np.ndarray:
         """Return each lane's member mask: the last operand of the first statement, or all lanes."""
         if block.aligned:
             return np.full(len(index), 0xFFFFFFFF, np.int64)

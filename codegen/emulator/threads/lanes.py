@@ -21,27 +21,19 @@ WARP = 32
 
 
 class Space(Protocol):
-    """A state space, accessed with an address for each active lane."""
+    """What lanes use of a state space; `memory.spaces.Memory` says what its methods do."""
 
-    def rows(self, word: int, count: int) -> np.ndarray:
-        """Return all bytes as rows of `count` words."""
-        ...
+    def rows(self, word: int, count: int) -> np.ndarray: ...
 
     def reach(
         self, active: Lanes, statement: Statement, address: Any, access: Access, value: Any = None
-    ) -> Any:
-        """Check an access that is about to happen, and return its offsets."""
-        ...
+    ) -> Any: ...
 
-    def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None:
-        """Record what an access orders, once it has happened."""
-        ...
+    def order(self, active: Lanes, offset: Any, access: Access, wrote: Any = None) -> None: ...
 
     def load(
         self, lanes: Lanes, statement: Statement, mask: Any, address: Any, access: Access
-    ) -> tuple[Any, ...]:
-        """Return words for each active lane, zero where the mask is false."""
-        ...
+    ) -> tuple[Any, ...]: ...
 
     def store(
         self,
@@ -51,18 +43,14 @@ class Space(Protocol):
         address: Any,
         words: tuple[Any, ...],
         access: Access,
-    ) -> None:
-        """Write words."""
-        ...
+    ) -> None: ...
 
 
 class BlockBarriers(Protocol):
-    """The barriers of all blocks of a batch."""
+    """What lanes use of the barriers of all blocks; see `barriers.Barriers`."""
 
     counted: np.ndarray
-    """For each lane: threads whose predicate was set at its last barrier."""
     members: np.ndarray
-    """For each lane: threads that waited at its last barrier."""
 
     def arrive(
         self,
@@ -73,35 +61,25 @@ class BlockBarriers(Protocol):
         aligned: bool,
         waits: bool = True,
         flag: Any = None,
-    ) -> None:
-        """Let lanes arrive at barrier `number`, which `count` threads complete."""
-        ...
+    ) -> None: ...
 
-    def synchronize_warps(self, lanes: Lanes, members: Any) -> None:
-        """Order the accesses of the lanes of each warp that have the same member mask."""
-        ...
+    def synchronize_warps(self, lanes: Lanes, members: Any) -> None: ...
 
 
 class AsyncCopies(Protocol):
-    """The pending copies of a batch."""
+    """What lanes use of the pending copies of a batch; see `memory.copies.Copies`."""
 
     def start(
         self, lanes: Lanes, statement: Statement, target: Any, source: Any, size: int, length: Any
-    ) -> None:
-        """Start a copy of `length` of `size` bytes for each lane."""
-        ...
+    ) -> None: ...
 
-    def commit(self, lanes: Lanes) -> None:
-        """Close a group."""
-        ...
+    def commit(self, lanes: Lanes) -> None: ...
 
-    def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None:
-        """Finish all but the newest groups."""
-        ...
+    def wait(self, lanes: Lanes, statement: Statement, newest: int | None) -> None: ...
 
 
 class Batch(Protocol):
-    """The blocks that run together, as their lanes see them.
+    """What lanes use of the blocks that run together; see `running.batch.RunningBatch`.
 
     Arrays are over all lanes. Registers are by number; `defined` is None for one that is defined in
     all lanes.
@@ -136,33 +114,21 @@ class Batch(Protocol):
     """Lane and text of each call of vprintf."""
 
     @property
-    def spaces(self) -> Mapping[str, Space]:
-        """Memory by the name of its state space."""
-        ...
+    def spaces(self) -> Mapping[str, Space]: ...
 
     @property
-    def barriers(self) -> BlockBarriers:
-        """The barriers of all blocks."""
-        ...
+    def barriers(self) -> BlockBarriers: ...
 
     @property
-    def copies(self) -> AsyncCopies:
-        """The copies that are pending."""
-        ...
+    def copies(self) -> AsyncCopies: ...
 
     def block_and_threads(
         self, numbers: np.ndarray
-    ) -> tuple[tuple[int, int, int], tuple[int, ...]]:
-        """Return the block of the first of these lanes, and the threads of the lanes in it."""
-        ...
+    ) -> tuple[tuple[int, int, int], tuple[int, ...]]: ...
 
-    def coordinates(self, number: int) -> tuple[int, int, int]:
-        """Return the coordinates of a block in the grid."""
-        ...
+    def coordinates(self, number: int) -> tuple[int, int, int]: ...
 
-    def special(self, name: str) -> Any:
-        """Return the value of a special register for all lanes."""
-        ...
+    def special(self, name: str) -> Any: ...
 
 
 class Lanes:

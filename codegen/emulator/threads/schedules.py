@@ -22,6 +22,7 @@ BETWEEN_BLOCKS = ("later-blocks", "late-0")
 def ranks(schedule: str, blocks: int, warps: int) -> np.ndarray:
     """Return the rank of each warp: shape (blocks, warps)."""
     orders = np.zeros((blocks, warps), np.int32)
+    schedule = schedule if isinstance(schedule, str) else repr(schedule)
     if schedule == "ascending":
         orders[:] = np.arange(warps)
     elif schedule == "descending":

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Never
 
+from tileir.codegen.arguments.shown import shown
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.machine import cpu
 from tileir.codegen.host.machine.machine_code import MachineCode
+from tileir.errors import LaunchError
+from tileir.messages.flags import flag
+from tileir.messages.texts import display
 
 from .kernel_info import KernelInfo
 from .launch import run_grid
@@ -67,8 +71,13 @@ class HostKernel(Compiled):
         grid do not fit the kernel; then nothing has run.
         """
         self.refuse(others)
-        handlers = self._handlers
-        if on_trace or not print_assertions:
+        handlers, symbol = self._handlers, display(self.symbol)
+        print_assertions = flag("print_assertions", print_assertions)
+        for name, function in (("progress", progress), ("on_trace", on_trace)):
+            if function is not None and not callable(function):
+                found = shown(function)
+                raise LaunchError(f"{symbol}: {name} must be a function, got {found}")
+        if on_trace is not None or not print_assertions:
             handlers = handlers_of(self.info.sites, on_trace, print_assertions)
         run_grid(self.info, self._blocks, handlers, grid, args, threads, allocations, progress)
 
@@ -78,12 +87,12 @@ class HostCompilation(Compilation[HostKernel]):
 
     def __init__(self, code: MachineCode) -> None:
         engine = cpu.load(code.object_file)
-        entries = {
-            info.symbol: HostKernel(
-                info, engine.get_function_address(llvm_name(info.symbol, "blocks")), engine
-            )
-            for info in code.entries
-        }
+        entries = {}
+        for info in code.entries:
+            address = engine.get_function_address(llvm_name(info.symbol, "blocks"))
+            if not address:
+                raise ValueError(f"the machine code has no {info.symbol}")
+            entries[info.symbol] = HostKernel(info, address, engine)
         super().__init__("host", entries, code.llvm_ir)
         self._code = code
 
@@ -98,5 +107,5 @@ class HostCompilation(Compilation[HostKernel]):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> HostCompilation:
-        """Restore a compilation."""
+        """Restore a compilation; ValueError for bytes that `to_bytes` did not write."""
         return cls(MachineCode.from_bytes(data))

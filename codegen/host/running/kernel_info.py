@@ -11,7 +11,60 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tileir.codegen.cache.stored_values import conforms
+from tileir.formats.types import SCALAR_BITS, TYPE
 from tileir.types import Element, Pointer, Scalar
+
+_SCALARS = {TYPE.arms[tag].name for tag in SCALAR_BITS}
+_POINTER = re.compile(r"ptr<(\w+)(?:, <(unicast|multicast|none)>)?>")
+
+
+def _is_element(text: object) -> bool:
+    """Whether a text spells an element type."""
+    if not isinstance(text, str):
+        return False
+    pointer = _POINTER.fullmatch(text)
+    return (pointer[1] if pointer else text) in _SCALARS
+
+
+def _is_stored(name: object) -> bool:
+    """Whether a name is one that handlers of sites know elements by."""
+    return isinstance(name, str) and (name == "pointer" or name in _SCALARS)
+
+
+_TILE = {"element": _is_stored, "shape": [int], "offset": int}
+_EVERY_SITE = {"kind": str, "op": str, "kernel": str, "location": str}
+_SITES = {
+    "access": {"shape": [int], "bytes": int, "parameters": [int], "any": bool},
+    "assert": {"message": str, "shape": [int]},
+    "finding": {
+        "problem": str,
+        "shape": [int],
+        "values": [{"name": str, "element": _is_stored, "signed": bool}],
+    },
+    "print": {"format": str, "arguments": [_TILE]},
+    "trace": {"name": str, **_TILE},
+}
+"""Kind of a site -> the form of what its handler needs besides what every site has."""
+
+
+def _is_site(site: object) -> bool:
+    """Whether a value is a row that the handler of its kind can read."""
+    kind = site.get("kind") if isinstance(site, dict) else None
+    form = _SITES.get(kind) if isinstance(kind, str) else None
+    return form is not None and conforms(site, {**_EVERY_SITE, **form})
+
+
+_INFO = {
+    "symbol": str,
+    "elements": [_is_element],
+    "offsets": [int],
+    "size": int,
+    "written": [int],
+    "workspace": int,
+    "may_run_long": bool,
+    "sites": [_is_site],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +104,24 @@ class KernelInfo:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> KernelInfo:
-        """Read what `to_json` returned."""
+        """Read what `to_json` returned; ValueError for anything else."""
+        if not conforms(data, _INFO):
+            raise ValueError("no metadata of a kernel")
         converted = {
             "elements": tuple(map(_element, data["elements"])),
             "offsets": tuple(data["offsets"]),
             "written": frozenset(data["written"]),
             "sites": tuple(data["sites"]),
         }
-        return cls(**{**data, **converted})
+        info = cls(**{**data, **converted})
+        pointers = {n for n, element in enumerate(info.elements) if isinstance(element, Pointer)}
+        beyond = any(offset >= info.size for offset in info.offsets)
+        if len(info.offsets) != len(info.elements) or beyond or not info.written <= pointers:
+            raise ValueError("metadata of a kernel that contradict each other")
+        return info
 
 
 def _element(text: str) -> Element:
     """Parse an element type."""
-    pointer = re.fullmatch(r"ptr<(\w+)(?:, <(\w+)>)?>", text)
+    pointer = _POINTER.fullmatch(text)
     return Pointer(Scalar(pointer[1]), pointer[2]) if pointer else Scalar(text)

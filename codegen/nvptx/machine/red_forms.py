@@ -15,7 +15,7 @@ from tileir.types import Tile
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _RedForm:
     """Addition to up to so many neighbours; the feature (None: all targets) and PTX it needs."""
 
     elements: int
@@ -29,9 +29,9 @@ class _Form:
 
 
 _FORMS = {
-    "f16": (_Form(2, None, (6, 3)), _Form(8, "red vectors", (8, 1))),
-    "bf16": (_Form(2, "red bf16", (7, 8)), _Form(8, "red vectors", (8, 1))),
-    "f32": (_Form(4, "red vectors", (8, 1)),),
+    "f16": (_RedForm(2, None, (6, 3)), _RedForm(8, "red vectors", (8, 1))),
+    "bf16": (_RedForm(2, "red bf16", (7, 8)), _RedForm(8, "red vectors", (8, 1))),
+    "f32": (_RedForm(4, "red vectors", (8, 1)),),
 }
 PAIRS = ("f16", "bf16")
 """Elements of which two share a word. ptxas turns the addition of a single one into a loop."""
@@ -69,7 +69,7 @@ def needs_of(ops: Sequence[Op], target: Target) -> Iterator[tuple[Feature | None
                 yield form.feature, form.ptx
 
 
-def _forms(op: Op, target: Target) -> Iterable[_Form]:
+def _forms(op: Op, target: Target) -> Iterable[_RedForm]:
     forms = _FORMS.get(_element(op) or "", ())
     return (form for form in forms if form.feature is None or target.has(form.feature))
 

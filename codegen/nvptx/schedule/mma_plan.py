@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.uses import Uses
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.ops import Family, family_of
+from tileir.formats.forks import Lock
 from tileir.gpus import Target
 from tileir.ir import Op, Value
+from tileir.read.once import once
 from tileir.types import Tile
 
 from .staged import Staged, find, root_of, staged_bases
@@ -103,25 +103,26 @@ class ProductPlan:
     warps: tuple[Coordinate | None, ...]
     paired: str = ""
     """The dimensions, m or n or both, whose lowest sixteen rows or columns are taken in pairs."""
+    _lock = Lock()
 
-    @cached_property
+    @once
     def lhs(self) -> Part:
         """The distribution of lhs; the properties below are those of the other operands."""
         return self._part("bmk", self.atom.a_layout)
 
-    @cached_property
+    @once
     def rhs(self) -> Part:
         return self._part("bkn", self.atom.b_layout)
 
-    @cached_property
+    @once
     def acc(self) -> Part:
         return self._part("bmn", self.atom.acc_layout)
 
-    @cached_property
+    @once
     def lhs_scale(self) -> Part:
         return self._part("bms", self.atom.acc_layout)
 
-    @cached_property
+    @once
     def rhs_scale(self) -> Part:
         return self._part("bsn", self.atom.acc_layout)
 
@@ -270,11 +271,11 @@ def _powers(low: int, high: int) -> list[int]:
 
 def _by_rows(kernel: KernelIR) -> set[Op]:
     """Return the products that are divided along their rows only."""
-    uses, by_rows = kernel.facts(Uses), set[Op]()
+    by_rows = set[Op]()
     for product in kernel.walk():
         if family_of(product) is not Family.PRODUCT:
             continue
-        for value, op in _followed(product.results[0], uses):
+        for value, op in _followed(product.results[0]):
             last = len(value.type.shape) - 1 if isinstance(value.type, Tile) else None
             if op.name == "reduce" and op.attributes["dim"] == last:
                 by_rows.add(product)
@@ -283,12 +284,12 @@ def _by_rows(kernel: KernelIR) -> set[Op]:
     return by_rows
 
 
-def _followed(value: Value, uses: Uses) -> Sequence[tuple[Value, Op]]:
+def _followed(value: Value) -> Sequence[tuple[Value, Op]]:
     """Return the uses of a tile, and of what element-wise ops compute from it."""
     followed, stack, seen = [], [value], {value}
     while stack:
         value = stack.pop()
-        for op in uses[value]:
+        for op in (use.op for use in value.uses):
             followed.append((value, op))
             if family_of(op) is Family.ELEMENT_WISE or op.name == "assume":
                 fresh = [result for result in op.results if result not in seen]

@@ -12,7 +12,6 @@ from math import prod
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
-from tileir.codegen.analysis.uses import Uses
 from tileir.codegen.layouts.linear_layout import LANE_BITS
 from tileir.codegen.nvptx.emit.convert import PIECE_BYTES
 from tileir.codegen.nvptx.emit.products.operands import is_as_stored
@@ -63,7 +62,6 @@ class _Planner:
         self._assignment = state.assignment
         self._facts: Divisibility = state.kernel.facts(Divisibility)
         self._room = target.shared_of_each(state.contract["minnctapersm"])
-        self._uses = state.kernel.facts(Uses)
 
     def plan(self, loop: Op) -> None:
         """Plan the ring of a loop, unless a loop inside of it has one.
@@ -123,7 +121,7 @@ class _Planner:
 
     def _staged_use(self, value: Value) -> bool:
         """Whether all users of a tile, or of a renumbering of it, read it from shared memory."""
-        for user in self._uses[value]:
+        for user in (use.op for use in value.uses):
             if family_of(user) is Family.PRODUCT:
                 plan = self._assignment.products[user]
                 in_registers = {"lhs": plan.lhs.layout, "rhs": plan.rhs.layout}

@@ -273,7 +273,12 @@ def test_a_size_that_is_none(text: str) -> None:
 
 def test_all_that_is_known_of_a_kernel_survives() -> None:
     elements = (Pointer(Scalar("f32")), Pointer(Scalar("f8E5M2"), "multicast"), Scalar("bf16"))
-    sites = ({"kind": "print", "text": "x = %d\n", "types": ["i32"]}, {"kind": "assert"})
+    known = {"op": "print_tko", "kernel": "k", "location": ""}
+    tile = {"element": "i32", "shape": [4, 2], "offset": 16}
+    sites = (
+        {"kind": "print", **known, "format": "x = %d\n", "arguments": [tile]},
+        {"kind": "assert", **known, "message": "", "shape": []},
+    )
     info = KernelInfo("näme \udc80", elements, (0, 8, 16), 18, frozenset({1}), 640, False, sites)
     assert KernelInfo.from_json(json.loads(json.dumps(info.to_json()))) == info
     code = MachineCode((info, info), b"\n{not text\0", "; what LLVM read\n" * 100)

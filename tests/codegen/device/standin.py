@@ -307,7 +307,7 @@ def why_not() -> str | None:
     if sys.platform != "linux":
         return "the stand-in for the driver is a shared library of Linux"
     if importlib.util.find_spec("cuda") is None or not importlib.util.find_spec("cuda.bindings"):
-        return "cuda-bindings is not installed (pip install tileir[test])"
+        return "cuda-bindings is not installed (pip install -e .[test])"
     if shutil.which("cc") is None:
         return "there is no C compiler"
     try:

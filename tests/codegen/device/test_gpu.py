@@ -10,7 +10,7 @@ import pytest
 from tests.corpus import ROOT
 from tests.launches import NAMES, newest
 from tileir import compile
-from tileir.codegen.device.own import own_target
+from tileir.codegen.device.own_target import own_target
 from tileir.errors import DeviceError, KernelAssertionError, MissingPackageError, UnsupportedError
 
 from . import standin

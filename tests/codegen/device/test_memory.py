@@ -13,7 +13,7 @@ from tileir import Buffer
 from tileir.codegen.arguments.dlpack import _pointer, _Tensor, _Versioned
 from tileir.codegen.device.copies import copied
 from tileir.codegen.device.memory import memory_of, ready
-from tileir.codegen.device.own import own_target
+from tileir.codegen.device.own_target import own_target
 from tileir.codegen.device.streams import handle_of
 from tileir.errors import LaunchError
 from tileir.types import Scalar

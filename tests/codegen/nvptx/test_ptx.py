@@ -111,7 +111,7 @@ def test_all_threads_have_some_of_a_small_tile(size: int, wide: str) -> None:
 @pytest.mark.parametrize(("op", "mode"), [("divf", "approx"), ("divf", "full"), ("sqrt", "approx")])
 def test_fast_modes_are_one_instruction(op: str, mode: str, flushed: bool) -> None:
     operands = ["f32"] * (2 if op == "divf" else 1)
-    attributes = {"rounding_mode": mode, "flush_to_zero": flushed or None}
+    attributes = {"rounding_mode": mode, "flush_to_zero": flushed}
     ptx = compile(elementwise(op, operands, "f32", 128, **attributes), "sm_80").ptx
     name = f"{op.removesuffix('f')}.{mode}{'.ftz' if flushed else ''}.f32"
     assert len(re.findall(rf"\b{re.escape(name)} ", ptx)) == 1

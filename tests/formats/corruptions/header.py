@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import MAGIC, V13_1, V13_3, V13_4
-from .rows import FILE, NEWER, NEWEST, OLDEST, READ, Row, refused, same
+from .rows import FILE, NEWER, NEWEST, OLDEST, Row, refused, same
 
 NOT_OURS = "input does not correspond to Tile IR bytecode"
 NO_HEADER = "failed to parse bytecode header"
@@ -68,8 +68,7 @@ ROWS = (
         "version tag 1 in 13.3",
         FILE.with_(tag=1),
         "@12 public-preview bytecode at version 13.3.1 is not readable",
-        READ,
-        "version_tag",
+        "verify",
     ),
     *[
         refused(
@@ -77,8 +76,7 @@ ROWS = (
             f"version tag {tag:#x} in 13.3",
             FILE.with_(tag=tag),
             f"@12 header has unrecognized version tag bits (0x{tag & ~1:X})",
-            READ,
-            "version_tag",
+            "verify",
         )
         for i, tag in enumerate((2, 3, 0x100, 0xFFFF))
     ],

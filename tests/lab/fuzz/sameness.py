@@ -13,7 +13,18 @@ from tileir.formats.cursor import Slice
 from tileir.formats.errors import BytecodeError
 from tileir.formats.leaves import WideInt
 from tileir.formats.table import Layout
-from tileir.ir import Op
+from tileir.ir import Block, Body, Op, Region, Value
+
+PARTS = {
+    Body: frozenset({"block", "type"}),
+    Region: frozenset({"blocks"}),
+    Block: frozenset({"arguments", "ops"}),
+    Op: frozenset(
+        {"attributes", "location", "name", "offset", "operands", "position", "regions", "results"}
+    ),
+    Value: frozenset({"index", "number", "owner", "type"}),
+}
+"""What the classes of a body consist of, without what follows from it: parents and uses."""
 
 SEQUENCES = (list, tuple, bytes, bytearray, memoryview)
 
@@ -21,8 +32,8 @@ SEQUENCES = (list, tuple, bytes, bytearray, memoryview)
 @cache
 def names_of(kind: type) -> frozenset[str]:
     """What objects of a class of the IR or of a table consist of, none for any other class."""
-    if issubclass(kind, Op):
-        return frozenset(name.removeprefix("_") for name in Op.__slots__)
+    if kind in PARTS:
+        return PARTS[kind]
     return frozenset(field.name for field in fields(kind)) if is_dataclass(kind) else frozenset()
 
 

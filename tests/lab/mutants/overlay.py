@@ -29,6 +29,10 @@ LEFT_OUT = (
 """What a checkout has besides its files."""
 
 
+FINDER = "_tileir_checkout.py"
+"""What an editable install finds its checkout by; hatch_build.py writes it."""
+
+
 class Overlay:
     """The copy of `tree` at `root`, made anew."""
 
@@ -51,7 +55,8 @@ class Overlay:
         shutil.copytree(prefix, target, symlinks=True, copy_function=_link)
         home, here = str(prefix.parent).encode(), str(self.root).encode()
         packages = next(target.glob("lib/python*/site-packages"))
-        for path in (*packages.glob("*.pth"), *(target / "bin").iterdir(), target / "pyvenv.cfg"):
+        editable = [*packages.glob("*.pth"), *packages.glob(FINDER)]
+        for path in (*editable, *(target / "bin").iterdir(), target / "pyvenv.cfg"):
             if not path.is_symlink() and path.is_file() and home in (data := path.read_bytes()):
                 path.write_bytes(data.replace(home, here))
         start = "import os; 'COVERAGE_PROCESS_START' in os.environ and "
@@ -85,7 +90,11 @@ class Overlay:
 def _link(source: str, target: str) -> None:
     """Copy what names the tree or is rewritten; link the rest, which may be gigabytes."""
     path = Path(source)
-    if path.suffix in (".pth", ".cfg") or path.parent == Path(sys.prefix, "bin"):
+    if (
+        path.suffix in (".pth", ".cfg")
+        or path.name == FINDER
+        or path.parent == Path(sys.prefix, "bin")
+    ):
         shutil.copy2(source, target)
         return
     try:

@@ -270,7 +270,7 @@ MODULES: dict[str, tuple[str, Callable[[], object]]] = {
     "unknown scalar": ("no type 'f33'", lambda: Module().function("f", [Scalar("f33")])),
     "argument attributes too early": (r"function f: argument_attributes needs 13\.5", lambda:
         Module("13.4").function("f", ["f32"], argument_attributes=[{"a": 1}])),
-    "hints": ("function f: hints for sm_90 must be a dictionary", lambda: Module().function(
+    "hints": ("function f: hints: hints for sm_90 must be a dictionary", lambda: Module().function(
         "f", hints={"sm_90": 2})),
     "large hint": ("is no i32", lambda: Module().function("f", hints={"sm_90": {"a": 1 << 31}})),
     "location of another function": ("linkage_name is f", lambda: Module().function(
@@ -279,7 +279,7 @@ MODULES: dict[str, tuple[str, Callable[[], object]]] = {
         "g", np.zeros((2, 2), np.float32))),
     "private global too early": (r"global g: private needs 13\.3", lambda: Module("13.2").global_(
         "g", np.zeros(2, np.float32), private=True)),
-    "alignment": ("global g: expected an integer", lambda: Module().global_(
+    "alignment": ("global g: alignment: expected an integer", lambda: Module().global_(
         "g", np.zeros(2, np.float32), alignment=1.5)),
     "negative alignment": ("global g: .*-1", lambda: Module().global_(
         "g", np.zeros(2, np.float32), alignment=-1)),

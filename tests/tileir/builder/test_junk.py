@@ -62,8 +62,8 @@ def test_junk_in_the_slots_of_a_call(name: str, monkeypatch: pytest.MonkeyPatch)
                 for thing in junk():
                     arguments, others = list(positional), dict(named)
                     (arguments if isinstance(place, int) else others)[place] = thing
-                    ops, values = kernel._open_blocks[-1].block.ops, kernel._visible
-                    count, known = len(ops), len(values)
+                    ops = kernel._open_blocks[-1].block.ops
+                    count, numbered = len(ops), kernel._count
                     tried += 1
                     try:
                         make(kernel, spec, arguments, others)
@@ -73,8 +73,7 @@ def test_junk_in_the_slots_of_a_call(name: str, monkeypatch: pytest.MonkeyPatch)
                     else:  # it was no junk in this place
                         del ops[count:]
                         kernel.pending = None
-                    while len(values) > known:
-                        values.popitem()
+                    kernel._count = numbered
         return make(kernel, spec, positional, named)
 
     monkeypatch.setattr(Kernel, "op", with_junk_first)

@@ -140,7 +140,7 @@ def test_entries_globals_and_producer(version) -> None:
     flags = {"private": True, "constant": True} if newer else {}
     module.global_("table", table, alignment=32, **flags)
     module.global_("zeros", 0, type="1024xf32")
-    attributes = [{"name": True}, {"size": 3}] if version >= (13, 5) else ()
+    attributes = [{"my.name": True}, {"my.size": 3}] if version >= (13, 5) else ()
     hints = {"sm_90": {"occupancy": 2}, "default": {}}
     kernel = module.function(
         "main", ["ptr<f32>", "f32"], hints=hints, argument_attributes=attributes

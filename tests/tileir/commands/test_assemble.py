@@ -127,6 +127,7 @@ def test_all_that_goes_wrong_is_json(tmp_path: Path) -> None:
         ((SOFTMAX,), 3, "bytecode already"),
         (("-",), 2, "-o is needed with --json"),
         (("-", "--version", "13.9"), 4, "13.9 is not one of"),
+        (("-", "-o", tmp_path / "out"), 3, "<stdin>: the text is empty"),
     ):
         done = assemble("--json", *arguments, text="")
         assert (done.returncode, done.stderr) == (code, b"")
@@ -166,6 +167,17 @@ def test_what_bytecode_cannot_hold_is_named(tmp_path: Path) -> None:
     assert len(told) == 3
     named = "module @kernels { entry @k() {} }"
     assert assemble("-", "-o", out, text=named).stderr == b""
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_an_empty_text_is_no_module(text: str, tmp_path: Path) -> None:
+    """It comes of a pipe whose first program failed; of an empty module something is written."""
+    out = tmp_path / "out"
+    said = complaint(assemble("-", "-o", out, text=text), 3)
+    assert said == "tileir as: <stdin>: the text is empty; module {} is a module without kernels"
+    assert not out.exists()
+    assert assemble("-", "-o", out, text="module {}").returncode == 0
+    assert Bytecode.parse(out.read_bytes()).functions == []
 
 
 def test_wrong_use(tmp_path: Path) -> None:

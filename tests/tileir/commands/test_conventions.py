@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,9 @@ import pytest
 from tests.corpus import FIXTURES, ROOT
 from tests.programs import call
 from tileir import __version__
-from tileir import compile as compile_bytecode
 from tileir.__main__ import main
+from tileir.codegen import pipeline
 from tileir.commands import conventions
-from tileir.errors import MissingPackageError
 from tileir.tools import nvidia
 
 VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
@@ -199,7 +199,7 @@ def test_options_about_launching() -> None:
         fails(tileir("compile", option, value, VECTOR_ADD), 2, problem)
     fails(
         tileir("compile", "--target", "sm_80", "--num-ctas", 2, VECTOR_ADD), 4,
-        "error: --num-ctas: sm_80 has no clusters; GPUs from sm_90 on do in vector_add", lines=2,
+        "error: --num-ctas: sm_80 has no clusters; GPUs from sm_90 on do (in vector_add)", lines=2,
     )  # fmt: skip
 
 
@@ -313,54 +313,6 @@ def test_an_error_that_came_of_ctrl_c_is_no_defect(capsys) -> None:
     assert capsys.readouterr().err == "tileir test: interrupted\n"
 
 
-WITHOUT = """\
-import sys
-from tileir.__main__ import main
-missing, *arguments = sys.argv[1:]
-sys.modules[missing] = None
-sys.exit(main(arguments))
-"""
-ARGUMENTS = ["--zeros", "8:f32", "--arg", 8, "--arg", 1] * 3
-
-
-@pytest.mark.parametrize(
-    ("missing", "given"),
-    [
-        ("llvmlite", ["compile", VECTOR_ADD]),
-        ("llvmlite", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD]),
-        ("llvmlite", ["run", "--target", "gpu", "--json", *ARGUMENTS, VECTOR_ADD]),
-        ("llvmlite", ["run", "--target", "sm_90", *ARGUMENTS, VECTOR_ADD]),
-        ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD]),
-        ("cuda", ["run", "--target", "sm_90", "--json", *ARGUMENTS, VECTOR_ADD]),
-    ],
-)
-def test_without_a_package_the_way_to_get_it_is_said(missing: str, given: list) -> None:
-    program = [sys.executable, "-c", WITHOUT, missing, *map(str, given)]
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
-    extra = {"llvmlite": "codegen", "cuda": "gpu"}[missing]
-    said = done.stdout if "--json" in given else done.stderr
-    assert done.returncode == 2
-    assert f"pip install 'tileir[{extra}]'" in said
-    assert len((done.stdout + done.stderr).splitlines()) == 1
-
-
-@pytest.mark.parametrize("verb", ["compile", "run"])
-def test_help_needs_no_optional_package(verb: str) -> None:
-    program = [sys.executable, "-c", WITHOUT, "llvmlite", verb, "--help"]
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "--num-warps" in done.stdout
-
-
-def test_without_llvmlite_python_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_) -> None:
-        raise ModuleNotFoundError("No module named 'llvmlite'", name="llvmlite")
-
-    monkeypatch.setattr("tileir.codegen.api.import_module", missing)
-    with pytest.raises(MissingPackageError, match=r"pip install 'tileir\[codegen\]'"):
-        compile_bytecode(VECTOR_ADD.read_bytes())
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes the file")
 def test_closed_output_is_survived() -> None:
     command = f"{sys.executable} -m tileir inspect {VECTOR_ADD} >&-"
@@ -409,6 +361,8 @@ def test_stages_are_told() -> None:
     told = tileir(*given, "--emit", "stages", VECTOR_ADD)
     assert told.returncode == 0
     assert told.stdout.startswith("// ==== eliminate_dead_ops: eliminate ops without side effects ")
+    assert "\n// ==== share_common_ops: nothing to do\n" in told.stdout
+    assert "\n// ==== hoist_invariants: hoist ops out of loops" in told.stdout
     assert "\n// 128 threads a block, 4 warps: the largest tile" in told.stdout
     assert "\n.visible .entry vector_add(" in told.stdout
     one = tileir(*given, "--emit", "stage:assign_layouts", VECTOR_ADD)
@@ -421,13 +375,27 @@ def test_stages_are_told() -> None:
     assert "// inline" in host.stdout
 
 
+def test_nothing_runs_after_the_one_stage_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, plain = [], pipeline.stage_of
+
+    def stage_of(target_family: str, name: str) -> Callable[..., None]:
+        ran.append(name)
+        return plain(target_family, name)
+
+    monkeypatch.setattr(pipeline, "stage_of", stage_of)
+    assert main(["compile", "--emit", "stage:fuse", str(VECTOR_ADD)]) == 0
+    assert list(dict.fromkeys(ran)) == [
+        "eliminate_dead_ops", "share_common_ops", "hoist_invariants", "order", "fuse",
+    ]  # fmt: skip
+
+
 def test_stages_that_there_are_not() -> None:
     known = "there are: ptx, llvm, plan, cubin, sass, stages, stage:NAME"
     fails(tileir("compile", "--emit", "stag", VECTOR_ADD), 2, f"did you mean stages?; {known}")
     fails(tileir("compile", "--emit", "stage:fuze", VECTOR_ADD), 2, "did you mean fuse?; there are")
     fails(
         tileir("compile", "--target", "sm_90", "--stop-after", "fuse", VECTOR_ADD), 2,
-        "compiling for sm_90 has no stage 'fuse'; there are: eliminate_dead_ops, settle_launch,",
+        "compiling for sm_90 has no stage 'fuse'; there are: eliminate_dead_ops, share_common_ops,",
     )  # fmt: skip
     fails(
         tileir("compile", "--emit", "stages", "--stop-after", "fuse", VECTOR_ADD), 2,

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -154,15 +155,17 @@ def test_a_file_cannot_talk_to_the_terminal(tmp_path: Path) -> None:
         assert shown.startswith("// Producer: me\\x1b[2J\\udcff\n")
 
 
-def on_terminal(*arguments: object, **environment: str) -> str:
+def on_terminal(
+    *arguments: object, program: Sequence[str] = ("-m", "tileir"), **environment: str
+) -> str:
     """What a command writes to a terminal."""
     import pty
 
     kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}
     ours, theirs = pty.openpty()
-    program = [sys.executable, "-m", "tileir", *map(str, arguments)]
+    command = [sys.executable, *program, *map(str, arguments)]
     options = {"cwd": ROOT, "env": {**kept, "TERM": "xterm", **environment}}
-    with subprocess.Popen(program, stdout=theirs, stderr=theirs, **options):
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, **options):
         os.close(theirs)
         pieces = []
         while True:

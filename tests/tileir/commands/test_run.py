@@ -78,7 +78,9 @@ def test_run(size: int, tmp_path: Path) -> None:
     [
         (["--entry", "nobody"], "there is no entry 'nobody'"),
         (["--grid", "1,2,3,4"], "--grid takes"),
-        (["--grid", "-1"], "--grid"),
+        (["--grid", "-1"], "--grid takes one to three numbers such as 4,1,1, not '-1'"),
+        (["--grid", "16777216"], "--grid takes up to 16777215 blocks along an axis, not 16777216"),
+        (["--grid", "1,99999999999999999999"], "along an axis, not 99999999999999999999"),
         (["--arg", "1"], "takes 9 arguments, not 1"),
         (
             ["--arg", "missing.npy", *["--arg", "1"] * 8],
@@ -141,7 +143,12 @@ def test_an_entry_is_needed_where_there_are_several() -> None:
         (["--random", "8"], "'random:8' is not random:SHAPE:DTYPE:SEED, as in random:64x48:f32:7"),
         (["--zeros", "8:f32:1"], "'zeros:8:f32:1' is not zeros:SHAPE:DTYPE, as in zeros:64x48:f32"),
         (["--zeros", f"{'9' * 5000}:f32"], "is not zeros:SHAPE:DTYPE, as in zeros:64x48:f32"),
-        ([*ZEROS, "--grid", "9" * 5000], "--grid takes one to three numbers such as 4,1,1"),
+        ([*ZEROS, "--grid", "9" * 5000], f"blocks along an axis, not {'9' * 20}...{'9' * 20}"),
+        ([*ZEROS, "--grid", "x" * 5000], f"numbers such as 4,1,1, not '{'x' * 20}...{'x' * 20}'"),
+        (
+            [*ZEROS, "--grid", ",".join(["16777215"] * 3)],
+            "a grid of 16777215x16777215x16777215 blocks has more than 9223372036854775807",
+        ),
         (["--zeros", "9999999999999x9999999:f32"], "no memory for zeros:9999999999999x9999999:f32"),
         (
             ["--zeros", "3x5:f4E2M1FN"],

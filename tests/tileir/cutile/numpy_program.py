@@ -158,18 +158,18 @@ def test_negative_strides():
 
 def test_errors_of_a_launch():
     """The very exception arrives, as if nothing of C had been in between."""
-    original = image.Entry.launch
+    original = image.CpuKernel.launch
     for error in (LaunchError("broken"), KeyboardInterrupt()):
 
         def fail(*arguments, error=error):
             raise error
 
-        image.Entry.launch = fail
+        image.CpuKernel.launch = fail
         try:
             assert raised(type(error), 0, GRID, add, (*[ramp()] * 3, TILE)) is error
             assert sys.modules["cuda.tile._load_libcuda"].driver.error is None
         finally:
-            image.Entry.launch = original
+            image.CpuKernel.launch = original
 
 
 def test_what_cannot_be_compiled():

@@ -1,4 +1,4 @@
-"""Runs a program under `python -m tileir.cutile` in a process of its own: there is no way back."""
+"""Runs a program under `tileir cutile` in a process of its own: there is no way back."""
 
 from __future__ import annotations
 
@@ -38,6 +38,14 @@ def cutile(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
 def cutile_without_torch(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
     """The same, as on a machine without torch."""
     return cutile(*arguments, path=WITHOUT_TORCH, **options)
+
+
+def command(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
+    """Run ``tileir cutile`` as pip installs the command, without torch."""
+    folder = options.pop("folder")
+    script = Path(folder, "tileir")
+    script.write_text("import sys; from tileir.__main__ import main; sys.exit(main())")
+    return python(script, "cutile", *arguments, path=WITHOUT_TORCH, **options)
 
 
 def output(done: subprocess.CompletedProcess[str]) -> list[str]:

@@ -120,7 +120,7 @@ def test_scalars_are_read_as_their_types(type: str, value: object, expected: obj
 
     parameters = assemble(f"entry @k(%a: tile<{type}>) {{ return }}").functions[0].type.parameters
     arguments = (c_void_p * 1)(addressof(value))
-    image.Entry(Kernel(), parameters).launch((1, 2, 3), addressof(arguments), {}, 4)
+    image.CpuKernel(Kernel(), parameters).launch((1, 2, 3), addressof(arguments), {}, 4)
     assert seen == [1, 2, 3, expected, 4]
 
 
@@ -133,7 +133,7 @@ def test_an_exception_of_a_kernel_is_kept(
     def interrupted(*arguments: object) -> None:
         raise interrupt
 
-    monkeypatch.setattr(image.Entry, "launch", interrupted)
+    monkeypatch.setattr(image.CpuKernel, "launch", interrupted)
     assert launch(cuda, kernel, (1, 1, 1), []) == SUCCESS
     assert driver.error is interrupt
 
@@ -163,7 +163,7 @@ def test_a_grid_without_blocks_does_nothing(cuda: Library) -> None:
     assert not z.any()
 
 
-def compiled(bytecode: bytes) -> image.Module:
+def compiled(bytecode: bytes) -> image.CpuModule:
     return image.compiled(bytecode, Options())
 
 
@@ -177,8 +177,8 @@ def test_what_cannot_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(image.tileir, "compile", refuse)
     with pytest.raises(UnsupportedError):
-        image.Module(VECTOR_ADD, Options())
-    assert image.Module(assemble("").build(), Options()).entries == {}  # nothing to compile
+        image.CpuModule(VECTOR_ADD, Options())
+    assert image.CpuModule(assemble("").build(), Options()).entries == {}  # nothing to compile
 
 
 @pytest.mark.parametrize(("attribute", "value"), [(75, 12), (76, 1), (5, 2**31 - 1), (125, 0)])

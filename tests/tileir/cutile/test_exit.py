@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.tileir.cutile.programs import WITHOUT_TORCH, cutile_without_torch, output, python
+from tests.tileir.cutile.programs import (
+    WITHOUT_TORCH,
+    command,
+    cutile_without_torch,
+    output,
+    python,
+)
 
 PROGRAM = Path(__file__).parent / "failing_program.py"
 pytest.importorskip("cuda.tile", reason="cuda-tile is part of tileir[test], not on macOS")
@@ -22,6 +29,7 @@ def test_kept_in_a_cycle_with_the_driver() -> None:
     assert output(cutile_without_torch(PROGRAM, "kept"))[-1] == "kept"
 
 
+@pytest.mark.parametrize("way", ["module", "command"])
 @pytest.mark.parametrize(
     ("how", "code", "last"),
     [
@@ -29,9 +37,10 @@ def test_kept_in_a_cycle_with_the_driver() -> None:
         ("interrupted", -signal.SIGINT, "Keyboard"),
     ],
 )
-def test_uncaught(how: str, code: int, last: str) -> None:
+def test_uncaught(how: str, code: int, last: str, way: str, tmp_path: Path) -> None:
     """The program's frames are shown, and of ours the one that it called."""
-    done = cutile_without_torch(PROGRAM, how)
+    run = partial(command, folder=tmp_path) if way == "command" else cutile_without_torch
+    done = run(PROGRAM, how)
     assert done.returncode == code, done.stderr
     lines = done.stderr.splitlines()
     assert lines[-1].startswith(last)

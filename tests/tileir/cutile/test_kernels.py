@@ -36,18 +36,17 @@ def test_tensors() -> None:
 
 
 def test_checks_and_traces() -> None:
-    options = [
-        "--check",
-        "memory,undefined",
-        "--trace",
-        "%index_of_a_tile",
-        "--trace",
-        "2",
-        "--trace",
-        "0",
-    ]
+    options = ["--check", "memory,undefined"]
+    for name in ("%index_of_a_tile", "2", "0", "tiel"):  # %0 is a token
+        options += ["--trace", name]
     done = cutile_without_torch(*options, HERE / "checked_program.py")
-    lines = output(done)  # %0 is a token
+    lines = output(done)
+    assert done.stderr.splitlines() == [
+        f"tileir cutile: warning: no kernel that was compiled has a value {name} to trace{meant}"
+        for name, meant in (
+            ("%index_of_a_tile", ""), ("%0", ""), ("%tiel", ", did you mean %tile?"),
+        )
+    ]  # fmt: skip
     assert [line for line in lines if "test_" in line] == checks("checked_program.py")
     assert any(re.search("^block .*: %2 = ", line) for line in lines)
 

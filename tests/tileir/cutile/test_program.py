@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tileir.cutile.programs import cutile_without_torch, python
-from tileir.cutile import private
+from tests.tileir.cutile.programs import command, cutile_without_torch, python
+from tileir.cutile import cutile_internals
 from tileir.cutile.program import main
 from tileir.errors import MissingPackageError, UnsupportedError
 
@@ -67,6 +67,30 @@ def test_other_kinds_of_program(script: Path, how: str) -> None:
 
 
 @needs_cutile
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["script.py", "raise"], None),
+        (["script.py", "exit"], None),
+        (["-m", "script", "exit"], None),
+        (["-c", "import sys, script", "exit"], None),
+        (["-c", "import sys; print(sys.argv, sys.path[0]); 1 / 0", "exit"], None),
+        (["-"], "import sys; print(sys.argv, sys.path[0]); 1 / 0"),
+    ],
+)
+def test_the_command(arguments: list[str], text: str | None, script: Path, tmp_path: Path) -> None:
+    """It has a folder of its own on the search path, which a program must not see."""
+    (tmp_path / "bin").mkdir()
+    where = {"cwd": script.parent, "input": text}
+    expected = python(*arguments, **where)
+    done = command(*arguments, folder=tmp_path / "bin", **where)
+    seen, wanted = ((d.returncode, d.stdout, d.stderr) for d in (done, expected))
+    if arguments[0] == "-m":  # python's own has no frame of runpy
+        seen, wanted = seen[:2], wanted[:2]
+    assert seen == wanted
+
+
+@needs_cutile
 def test_module(script: Path) -> None:
     expected = python("-m", "script", "exit", cwd=script.parent)
     done = cutile_without_torch("-m", "script", "exit", cwd=script.parent)
@@ -85,6 +109,8 @@ def test_module(script: Path) -> None:
         (["--threads", "0", "script.py"], 2, "--threads must be at least 1, not 0"),
         (["--sm", "sm_1000", "-c", ""], 4, "unknown GPU 'sm_1000'"),
         (["--sm", "host", "-c", ""], 4, "unknown GPU 'host'"),
+        (["--sm", "sm_1", "-c", ""], 4, "unknown GPU 'sm_1'; known are sm_75, "),
+        (["--sm", "sm_12", "-c", ""], 4, "unknown GPU 'sm_12', did you mean sm_12"),
     ],
 )
 def test_wrong_use(
@@ -103,8 +129,8 @@ def test_unknown_version_of_cuda_tile(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The one line names the versions that are known, before anything of the program runs."""
-    monkeypatch.setattr(private, "version", lambda name: "99.0")
-    monkeypatch.setattr(private, "VERSIONS", ("1.0", "2.0", "3.0"))
+    monkeypatch.setattr(cutile_internals, "version", lambda name: "99.0")
+    monkeypatch.setattr(cutile_internals, "VERSIONS", ("1.0", "2.0", "3.0"))
     assert main(["-c", "print(1)"]) == 4
     line = "tileir cutile: cuda-tile 99.0 is not known; known are versions 1.0, 2.0 and 3.0\n"
     assert capsys.readouterr() == ("", line)
@@ -112,11 +138,11 @@ def test_unknown_version_of_cuda_tile(
 
 def test_without_cuda_tile(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> str:
-        raise private.PackageNotFoundError(name)
+        raise cutile_internals.PackageNotFoundError(name)
 
-    monkeypatch.setattr(private, "version", absent)
-    with pytest.raises(MissingPackageError, match="pip install cuda-tile"):
-        private.check_version()
+    monkeypatch.setattr(cutile_internals, "version", absent)
+    with pytest.raises(MissingPackageError, match=r"it with: pip install cuda-tile$"):
+        cutile_internals.check_version()
 
 
 @needs_cutile
@@ -131,9 +157,9 @@ def test_the_real_driver_is_not_replaced() -> None:
 
 
 def test_what_cutile_does_not_document_stands_in_one_file() -> None:
-    folder = Path(private.__file__).parent
+    folder = Path(cutile_internals.__file__).parent
     users = [path.name for path in folder.glob("*.py") if "cuda.tile._" in path.read_text()]
-    assert users == ["private.py"]
+    assert users == ["cutile_internals.py"]
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.corpus import ROOT
 from tileir.codegen.cache.store import Cache
 from tileir.commands.conventions import NO, OK, main_of
-from tileir.doctor import nvidia, ours, report
+from tileir.doctor import nvidia, report, self_checks
 from tileir.doctor.packages import Package, installed, packages
 from tileir.gpus import GPUS
 from tileir.tools.nvidia import PACKAGES
@@ -169,7 +169,7 @@ def test_no_driver() -> None:
 
 # What it comes to -------------------------------------------------------------------------------
 
-ALL = ("llvmlite", "cuda-bindings", "cuda-tile")
+ALL = ("llvmlite", "numpy", "ml_dtypes", "cuda-bindings", "cuda-tile")
 
 
 def has(*names: str) -> dict[str, dict[str, Any]]:
@@ -191,7 +191,7 @@ def has(*names: str) -> dict[str, dict[str, Any]]:
         (ALL, {"cuda": "11.8"}, False, "the driver is of CUDA 11.8, 12.0 is needed"),
         (ALL, {"gpus": []}, False, "there is a driver, but no GPU"),
         (ALL, NO_DRIVER, False, "there is no NVIDIA driver"),
-        (("llvmlite",), {}, False, "cuda-bindings is not installed"),
+        (ALL[:3], {}, False, "cuda-bindings is not installed"),
     ],
 )
 def test_running_on_a_gpu(names: tuple, about: dict, able: bool, detail: str) -> None:
@@ -199,7 +199,7 @@ def test_running_on_a_gpu(names: tuple, about: dict, able: bool, detail: str) ->
     row = report._on_a_gpu(has(*names), there)
     assert row["able"] == able
     assert row["detail"].startswith(detail)
-    assert row["install"] == ("pip install 'tileir[gpu]'" if names != ALL else "")
+    assert row["install"] == ("pip install cuda-bindings" if names != ALL else "")
 
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,26 +216,35 @@ def test_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row["able"] for row in found["abilities"]] == [True] + [False] * 7
     assert found["broken"] == []
     assert found["install"] == [
-        "pip install 'tileir[codegen]'", "pip install cuda-tile==1.7.0",
+        "pip install llvmlite numpy ml_dtypes", "pip install cuda-tile==1.7.0",
         "pip install nvidia-cuda-nvcc", "pip install nvidia-cuda-nvdisasm",
         "pip install nvidia-cuda-tileiras",
     ]  # fmt: skip
+
+
+def test_a_release_that_will_not_do_is_installed_anew() -> None:
+    here = has("numpy") | {"llvmlite": {**has()["llvmlite"], "version": "0.60"}}
+    row, _ = report._compiling(here)
+    assert (
+        row["detail"] == "llvmlite 0.60 will not do, only >=0.50,<0.51; ml_dtypes is not installed"
+    )
+    assert row["install"] == "pip install 'llvmlite>=0.50,<0.51' ml_dtypes"
 
 
 def test_what_is_broken_is_said(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     def fail() -> None:
         raise ValueError("the CPU is on fire\nand so on")
 
-    monkeypatch.setattr(ours, "check_host", fail)
+    monkeypatch.setattr(self_checks, "check_host", fail)
     look = report.look
     monkeypatch.setattr(
         report, "look",
-        lambda p: look(p) | ({"version": "0.1", "ok": False} if p.name == "rich" else {}),
+        lambda p: look(p) | ({"version": "0.1", "ok": False} if p.name == "construct" else {}),
     )  # fmt: skip
     assert main_of("doctor", []) == NO
     out = capsys.readouterr().out
     assert re.search(r"compile and run on the CPU +no +ValueError: the CPU is on fire *\n", out)
-    assert "broken: rich is 0.1, any is needed" in out
+    assert "broken: construct is 0.1, >=2.10.70,<2.11 is needed" in out
     assert "broken: ValueError: the CPU is on fire" in out
 
 
@@ -243,7 +252,7 @@ def test_an_llvm_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise OSError("libllvmlite.so is not found")
 
-    monkeypatch.setattr(ours, "check_llvm", fail)
+    monkeypatch.setattr(self_checks, "check_llvm", fail)
     found = report.examine()
     assert [row["what"] for row in found["abilities"] if row["broken"]] == [
         "compile and run on the CPU", "compile for GPUs",
@@ -252,23 +261,25 @@ def test_an_llvm_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_checks_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ours, "_KERNEL", ours._KERNEL.replace("addf", "mulf"))
-    assert ours.problem_of(ours.check_host) == "RuntimeError: twice 3 is 9.0 on this CPU"
-    monkeypatch.setattr(ours, "_KERNEL", ours._KERNEL.replace("@twice", "@thrice"))
-    assert ours.problem_of(ours.check_ptx) == "RuntimeError: the PTX lacks its entry"
-    monkeypatch.setattr(ours.tileir, "verify", lambda bytecode: ["wrong"])
-    assert "is not read as it was written" in ours.problem_of(ours.check_reading)
+    monkeypatch.setattr(self_checks, "_KERNEL", self_checks._KERNEL.replace("addf", "mulf"))
+    assert (
+        self_checks.problem_of(self_checks.check_host) == "RuntimeError: twice 3 is 9.0 on this CPU"
+    )
+    monkeypatch.setattr(self_checks, "_KERNEL", self_checks._KERNEL.replace("@twice", "@thrice"))
+    assert self_checks.problem_of(self_checks.check_ptx) == "RuntimeError: the PTX lacks its entry"
+    monkeypatch.setattr(self_checks.tileir, "verify", lambda bytecode: ["wrong"])
+    assert "is not read as it was written" in self_checks.problem_of(self_checks.check_reading)
 
 
 def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEIR_CACHE_DIR", str(tmp_path / "kept"))
     monkeypatch.setenv("TILEIR_CACHE_SIZE", "5M")
     empty = {"folder": str(tmp_path / "kept"), "entries": 0, "bytes": 0, "limit": 5 << 20}
-    assert ours.look_at_cache() == empty
+    assert self_checks.look_at_cache() == empty
     cache = Cache(tmp_path / "kept", 5 << 20)
     cache.put("0" * 64, b"code")
     (tmp_path / "kept" / "other").write_bytes(b"not ours")
-    assert ours.look_at_cache() == empty | {"entries": 1, "bytes": 32 + 4}
+    assert self_checks.look_at_cache() == empty | {"entries": 1, "bytes": 32 + 4}
 
 
 def test_tools_say_their_release(tool) -> None:

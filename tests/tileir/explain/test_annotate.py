@@ -233,5 +233,28 @@ def test_long_blobs_are_folded() -> None:
     assert "more bytes" not in inspect("--full", path).stdout
 
 
+def test_several_files() -> None:
+    """Each under its name; what is wrong with one is told, and the others are shown."""
+    broken, other = (
+        FIXTURES / "invalid" / "bad_magic.tileirbc",
+        FIXTURES / "13.4" / "angles.tileirbc",
+    )
+    each = [inspect(path) for path in (VECTOR_ADD, broken, other)]
+    done = inspect(VECTOR_ADD, broken, other)
+    titles = [f"=== {path} ===\n" for path in (VECTOR_ADD, broken, other)]
+    assert done.stdout == "".join(
+        title + one.stdout for title, one in zip(titles, each, strict=True)
+    )
+    assert (done.returncode, done.stderr) == (3, each[1].stderr)
+    rows = [json.loads(line) for line in inspect("--json", VECTOR_ADD, other).stdout.splitlines()]
+    assert {row.pop("file") for row in rows} == {str(VECTOR_ADD), str(other)}
+    alone = inspect("--json", VECTOR_ADD).stdout + inspect("--json", other).stdout
+    assert rows == [json.loads(line) for line in alone.splitlines()]
+    wrong = inspect("--function", "angles", VECTOR_ADD, other)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith(f"tileir inspect: {VECTOR_ADD}: there is no function 'angles'")
+    assert wrong.stdout.startswith(f"=== {other} ===\n")
+
+
 def test_no_colour_in_a_pipe() -> None:
     assert "\x1b" not in inspect(VECTOR_ADD).stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 import ml_dtypes
@@ -12,9 +13,14 @@ from tileir import BuildError
 from tileir.builder import Module, number, splat
 from tileir.ir.arrays import DTYPES, ELEMENTS
 from tileir.ir.constants import to_constant
+from tileir.ir.floats import FORMATS, value_of
 from tileir.types import Scalar, Tile
 
 FLOATS = [name for name in DTYPES if Scalar(name).is_float and name != "fnv8E5M3FNU"]
+
+
+ENDLESS: list = []
+ENDLESS += [ENDLESS, ENDLESS]
 
 
 def patterns(name: str) -> np.ndarray:
@@ -121,6 +127,70 @@ def test_numbers_are_rounded_as_ml_dtypes_does(name: str, value: float) -> None:
     assert bits_of(ours) == bits_of(theirs)
 
 
+def odd_f32(numbers: np.ndarray) -> np.ndarray:
+    """Numbers of f32 that every narrower type rounds as it should the numbers of f64 themselves.
+
+    Of two neighbours the one with an odd last bit, which is never half way between two of theirs.
+    ml_dtypes goes through f32, which without this rounds twice.
+    """
+    near = numbers.astype(np.float32)
+    toward_zero = np.where(abs(near) > abs(numbers), np.nextafter(near, np.float32(0)), near)
+    inexact = np.isfinite(numbers) & (near != numbers)
+    return np.where(inexact, toward_zero.view(np.uint32) | 1, near.view(np.uint32)).view(np.float32)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_numbers_are_rounded_once(name: str) -> None:
+    """To NumPy's and ml_dtypes' bits, halfway between two numbers of the type and beside that."""
+    random = np.random.default_rng(3)
+    numbers = random.standard_normal(200) * 2.0 ** random.integers(-150, 150, 200)
+    near = unpack(name, random.integers(0, 1 << 62, 300, np.int64))
+    near = near[np.isfinite(near)]
+    halves = near * (1 + 2.0 ** -(FORMATS[name].fraction + 1))
+    halves = np.concatenate([halves, np.nextafter(halves, 0), np.nextafter(halves, np.inf)])
+    special = [0.0, -0.0, 1e300, -1e300, np.inf, -np.inf]
+    special += [] if name == "f4E2M1FN" else [np.nan, -np.nan]
+    numbers = np.concatenate([numbers, near, halves, special])
+    if name == "f8E8M0FNU":  # which has no zero; f32 has one, and subnormal numbers beside it
+        numbers = numbers[~((numbers > 0) & (numbers < 2.0**-126))]
+        assert to_constant([1e-300, 2.0**-127], Tile(Scalar(name), (2,))).data == b"\0\0"
+    ours = to_constant(numbers.tolist(), Tile(Scalar(name), numbers.shape))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if name == "tf32":
+            bits = odd_f32(numbers).view(np.uint32).astype(np.uint64)
+            rounded = bits + 0xFFF + (bits >> np.uint64(13) & np.uint64(1))
+            kept = np.where(np.isnan(numbers), bits, rounded) >> np.uint64(13)
+            assert [ours.bits(index) for index in range(len(numbers))] == kept.tolist()
+            return
+        wide = name in ("f16", "f32", "f64")
+        theirs = (numbers if wide else odd_f32(numbers)).astype(DTYPES[name])
+    assert bits_of(ours.array()) == bits_of(theirs)
+
+
+def unpack(name: str, random: np.ndarray) -> np.ndarray:
+    """Random numbers of a type, as f64."""
+    values = [value_of(name, int(bits) & (1 << Scalar(name).bits) - 1) for bits in random]
+    return np.array([value for value in values if abs(value) < 1e37])
+
+
+def test_a_type_without_nan() -> None:
+    for value in (float("nan"), [1.0, float("nan")]):
+        with pytest.raises(BuildError, match="f4E2M1FN has no NaN"):
+            to_constant(value, Tile(Scalar("f4E2M1FN"), (2,)))
+
+
+@pytest.mark.parametrize("name", [name for name in DTYPES if name != "fnv8E5M3FNU"])
+def test_lists_and_arrays_make_the_same_constant(name: str) -> None:
+    numbers = [[1, 0, 1], [0, 1, 1]] if name == "i1" else [[1, 2, 4], [0.5, 2, 1]]
+    if Scalar(name).is_integer:
+        numbers = [[int(number) for number in row] for row in numbers]
+    type = Tile(Scalar(name), (2, 3))
+    wanted = bytes(to_constant(np.array(numbers).astype(DTYPES[name]), type).data)
+    rows = (tuple(numbers[0]), array("d" if Scalar(name).is_float else "b", numbers[1]))
+    for value in (numbers, rows, np.array(numbers, object).tolist()):
+        assert bytes(to_constant(value, type).data) == wanted
+
+
 @pytest.mark.parametrize(("name", "bits"), [("i4", 4), ("i8", 8), ("i32", 32), ("i64", 64)])
 def test_integers_signed_or_not(name: str, bits: int) -> None:
     for value in (0, 1, (1 << bits) - 1, -1, -(1 << (bits - 1)), (1 << (bits - 1)) - 1):
@@ -143,6 +213,12 @@ def test_integers_signed_or_not(name: str, bits: int) -> None:
         ([1, 2], Tile(Scalar("i32"), (4,))),
         ([[1], [2, 3]], Tile(Scalar("i32"), (2,))),
         (object(), Tile(Scalar("f32"))),
+        ("1.5", Tile(Scalar("f32"))),
+        (["1", "2"], Tile(Scalar("f32"), (2,))),
+        (1j, Tile(Scalar("f32"))),
+        (None, Tile(Scalar("f32"))),
+        (10**400, Tile(Scalar("f32"))),
+        (ENDLESS, Tile(Scalar("f32"), (2, 2))),
         (1, None),
     ],
 )

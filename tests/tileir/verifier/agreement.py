@@ -213,7 +213,7 @@ def compare(plan: Plan, jobs: int = 1) -> Iterator[Case]:
     """Both verdicts on all mutants of a plan, in order. FileNotFoundError without the tool."""
     tool = nvidia_tool("tileirdisasm")
     if tool is None:
-        raise FileNotFoundError("tileirdisasm is not installed (pip install tileir[test])")
+        raise FileNotFoundError("tileirdisasm is not installed (pip install -e .[test])")
     end = plan.first + plan.count
     chunks = [range(n, min(n + CHUNK, end)) for n in range(plan.first, end, CHUNK)]
     if jobs == 1:

@@ -30,7 +30,7 @@ SEED = 11
 def tally() -> Tally:
     """A few hundred mutants, both verdicts."""
     if nvidia_tool("tileirdisasm") is None:
-        pytest.skip("tileirdisasm is not installed (pip install tileir[test])")
+        pytest.skip("tileirdisasm is not installed (pip install -e .[test])")
     found = Tally()
     for case in compare(Plan(COUNT, SEED)):
         found.add(case)

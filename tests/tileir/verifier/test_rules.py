@@ -21,6 +21,7 @@ TARGETS = {"tileiras-gate": "sm_80"}
 UNREACHABLE = {
     "constant-value": "the bytes of a constant have no type but that of the result",
     "dominance": "a value number that is not visible cannot be read",
+    "malformed-item": "functions and globals of a file are never malformed",
     "malformed-op": "ops of a file are never malformed",
     "scalar-identity": "there is no scalar f4E2M1FN for the region to take",
     "version": "an op or result that the version lacks cannot be read",
@@ -30,6 +31,7 @@ UNREACHABLE = {
 OTHER_WORDS = {
     "dense-elements": "a reader's error",
     "function-scope": "they print the scope with all its fields",
+    "header-tag": "a reader's error, with its offset",
     "op-scope": "they print the scope with all its fields",
     "terminator": "they print the last op",
     "view-of": "their line is cut where it was recorded",

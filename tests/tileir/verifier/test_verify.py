@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import tileir
+from tests.corpus import FIXTURES
 from tests.formats.bombs import module as bomb
 from tests.formats.bombs import nested_ifs
 from tests.tileir.every_op import ones
-from tileir import BuildError, Bytecode, UnsupportedError, VerifyError, verify
+from tileir import BuildError, Bytecode, BytecodeError, UnsupportedError, VerifyError, verify
 from tileir.builder import Module, number
 from tileir.builder.kernel import Kernel
 from tileir.ir import Op
@@ -109,7 +112,9 @@ def test_a_value_of_a_region_that_was_left() -> None:
 def test_an_op_that_the_version_lacks() -> None:
     newer = built(lambda kernel: kernel.fpowi(ones(kernel, "f32"), ones(kernel, "i32")))
     older = built(lambda kernel: None, "13.1")
-    older.functions[0].body.block.ops[:0] = newer.functions[0].ops[:3]
+    moved = newer.functions[0].ops[:3]
+    del newer.functions[0].ops[:3]
+    older.functions[0].body.block.ops[:0] = moved
     assert rules(older) == ["version"]
 
 
@@ -135,7 +140,7 @@ def test_targets() -> None:
     )
     assert rules(bytecode, target="sm_80") == ["tileiras-gate"]
     assert rules(bytecode, target="sm_75") == ["tileiras-gate"]  # taken for sm_80
-    with pytest.raises(UnsupportedError, match="unknown target 'sm_1'"):
+    with pytest.raises(UnsupportedError, match="unknown target 'sm_1'; known are host, "):
         verify(bytecode, target="sm_1")
 
 
@@ -165,7 +170,9 @@ EDITS = {
     "operand rhs is a value": lambda op: op.operands.update(rhs="x"),
     "operands are a dictionary with lhs, rhs": lambda op: setattr(op, "operands", []),
     "attributes are a dictionary": lambda op: op.attributes.pop("rounding_mode"),
-    "rounding_mode is the name of a case": lambda op: op.attributes.update(rounding_mode={}),
+    "attribute rounding_mode: expected nearest_even or": lambda op: op.attributes.update(
+        rounding_mode={}
+    ),
     "results are a list of values": lambda op: setattr(op, "results", ["x"]),
 }
 
@@ -185,3 +192,41 @@ def test_something_else_among_the_ops(at: int) -> None:
     block = bytecode.functions[0].body.block
     block.ops.insert(len(block.ops) if at else 0, "nothing")
     assert "a str is no op" in [found.message for found in verify(bytecode)]
+
+
+TAGS = (1, 2, 3, 0x80, 0x100, 0x7FFE, 0x8000, 0xFFFF)
+
+
+def tagged(version: str, tag: int) -> bytes:
+    data = bytearray((FIXTURES / version / "vector_add.tileirbc").read_bytes())
+    data[10:12] = tag.to_bytes(2, "little")
+    return bytes(data)
+
+
+@pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4"])
+def test_a_header_without_a_tag(version: str) -> None:
+    """Up to 13.4, a file with a tag can be read, but is not valid."""
+    assert not verify(tagged(version, 0))
+    for tag in TAGS:
+        bytecode = Bytecode.parse(tagged(version, tag))
+        (found,) = verify(bytecode)
+        assert (found.rule, found.offset, found.severity) == ("header-tag", 10, "error")
+        with pytest.raises(VerifyError, match=r"preview|version tag bits"):
+            tileir.compile(bytecode, "sm_90", cache=False)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("version", ["13.1", "13.2", "13.3", "13.4", "13.5"])
+def test_nvidia_refuses_every_tag(version: str, tool, tmp_path: Path) -> None:
+    path = tmp_path / "tagged.tileirbc"
+    for tag in (0, *TAGS):
+        path.write_bytes(tagged(version, tag))
+        said = tool("tileirdisasm", path).stderr.decode()
+        try:
+            ours = [found.message for found in verify(path.read_bytes())]
+        except BytecodeError as error:
+            assert version == "13.5"
+            ours = [str(error)]
+        assert bool(said) == bool(ours) == bool(tag)
+        if version != "13.5":
+            assert all(message in said for message in ours)

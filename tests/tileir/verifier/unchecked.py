@@ -18,7 +18,6 @@ from tileir.ir import Body, Op, Value
 from tileir.types import Type
 from tileir.write.attributes import Record
 from tileir.write.body import BodyEncoder
-from tileir.write.renamed_functions import Relocation, as_it_is
 from tileir.write.sections import Writer
 from tileir.write.type_table import OutputTypes
 
@@ -74,8 +73,8 @@ class _Writer(Writer):
         super().__init__(version)
         self.tables.types = _Types(version)
 
-    def encoder(self, relocate: Relocation = as_it_is) -> BodyEncoder:
-        return _Encoder(self.tables, relocate)
+    def encoder(self) -> BodyEncoder:
+        return _Encoder(self.tables)
 
     def body(self, encoder: BodyEncoder, name: str, type: Type, body: Body) -> list[Record]:
         if not all(isinstance(value, Value) for value in body.block.arguments):

@@ -50,7 +50,7 @@ MOST_RESULTS = 1 << 16
 CLOSE = phrase("}")
 
 
-class OpenBlock:
+class UnclosedBlock:
     """A block that is being read.
 
     `op` and `row` are the op and the region that have it, `visible` is how many names were defined
@@ -84,7 +84,8 @@ class OpenBlock:
             slots[slot.name] = self.op.results
         if any(value.type is None for value in slots[rule.slot]):
             return [None]
-        return infer(self.op, rule, slots)
+        wanted = infer(self.op, rule, slots)
+        return [None] if wanted is None else wanted  # its operands were reported
 
 
 class BodyReader(BodyScope):
@@ -96,7 +97,7 @@ class BodyReader(BodyScope):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.open_blocks: list[OpenBlock] = []
+        self.open_blocks: list[UnclosedBlock] = []
         self.stated: dict[int, tuple[SourceLocation | CallSite, int]] = {}
         self.starts: dict[int, int] = {}
 
@@ -156,7 +157,7 @@ class BodyReader(BodyScope):
             raise reader.refused(f"more than {limits.region_depth} regions inside each other")
         opened, block = reader.at, Block()
         reader.expect(phrase("{"))
-        open_block = OpenBlock(op, row, block, len(self.defined), opened)
+        open_block = UnclosedBlock(op, row, block, len(self.defined), opened)
         self.open_blocks.append(open_block)
         for name, at, type in arguments:
             value = Value(type, block, len(block.arguments), 0)
@@ -168,7 +169,7 @@ class BodyReader(BodyScope):
         self.forget(open_block.visible)
         return block
 
-    def _end(self, open_block: OpenBlock, implied: str | None) -> None:
+    def _end(self, open_block: UnclosedBlock, implied: str | None) -> None:
         """Read the closing brace, and check or add the terminator before it."""
         reader, ops, at = self.reader, open_block.block.ops, self.reader.at
         if not reader.accept(CLOSE):
@@ -210,7 +211,7 @@ class BodyReader(BodyScope):
 
     # Ops ----------------------------------------------------------------------------------------
 
-    def _ops(self, open_block: OpenBlock) -> None:
+    def _ops(self, open_block: UnclosedBlock) -> None:
         reader, text = self.reader, self.reader.text
         while not text.startswith("}", reader.at) and reader.at < len(text):
             start = reader.at
@@ -244,7 +245,7 @@ class BodyReader(BodyScope):
         )
         return Refused(text, at, len(whole[0]))
 
-    def _op(self, match: re.Match[str], open_block: OpenBlock) -> None:
+    def _op(self, match: re.Match[str], open_block: UnclosedBlock) -> None:
         """Read an op, whose results and name are in `match`, and append it to the block.
 
         What leaves the op without meaning raises Refused; other problems go to the report.

@@ -41,6 +41,8 @@ SOME_RESULTS = rf"{NAME}{SKIP}(?:,{SKIP}{NAME}{SKIP}){{0,64}}+"
 
 NAMES = re.compile(rf"{RESULTS}=", re.ASCII)
 WORD = token(r"[A-Za-z_][\w$.]*+")
+RAW_KEY = token(r'[^\s,={}<>"/]++(?:(?:[ \t]++|/(?!/))[^\s,={}<>"/]++)*+(?=[ \t]*+=)')
+"""A key of hints as disassemblers print it: as it is, whatever it is, without quotes."""
 SYMBOL = token(r'@(?:[A-Za-z_][\w$.]*+|"(?:[^"\\\n]++|\\.)*+")')
 STRING = token(r'"(?:[^"\\\n]++|\\.)*+"')
 INTEGER = token(r"-?(?:0[xX][0-9a-fA-F]++|[0-9]++)(?![\w.])")

@@ -39,7 +39,7 @@ NEXT_ITEM = re.compile(
 
 
 @dataclass(slots=True)
-class Entry:
+class AssembledEntry:
     """An entry as `write.sections` takes it, with its position in the text (`at`) and those of its
     ops, by their identities (`starts`)."""
 
@@ -63,7 +63,7 @@ class ModuleReader:
     """
 
     source: Source
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[AssembledEntry] = field(default_factory=list)
     globals: list[tuple[Global, int]] = field(default_factory=list)
     producer: tuple[str, int] | None = None
     module_attributes: dict[str, object] = field(default_factory=dict)
@@ -271,7 +271,7 @@ class ModuleReader:
         types = cast("list[Type]", [type for _, _, type in arguments])  # None has been reported
         type = FunctionType(tuple(types), ())
         body = Body(type, block)
-        entry = Entry(
+        entry = AssembledEntry(
             name, type, body, hints or Hints({}), attributes, location, at, body_reader.starts
         )
         self.entries.append(entry)

@@ -197,10 +197,12 @@ def _arguments(body: BodyScope, op: Op) -> Arguments:
     rules = op.spec.regions[0].takes
     if any(value.type is None for values in slots.values() for value in values):
         return arguments
-    try:
-        wanted = [type for rule in rules for type in infer(op, rule, slots) or ()]
-    except AttributeError:  # operands of a wrong kind, which has been reported
-        return arguments
+    wanted: list[Type] = []
+    for rule in rules:
+        following = infer(op, rule, slots)
+        if following is None:  # of operands of a wrong kind, which has been reported
+            return arguments
+        wanted += following
     if len(wanted) != len(arguments):
         count = counted(len(arguments), "argument")
         raise reader.refused(f"{count}, {op.name} takes {len(wanted)}", start)

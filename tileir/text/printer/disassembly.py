@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
+from tileir.errors import TileIRError
+from tileir.formats.forks import not_forking
 from tileir.formats.recursion import deep_recursion
+from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
-from tileir.verifier.module import check
+from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
 from .functions import FunctionPrinter, Tail
@@ -29,7 +34,8 @@ def disassemble(
 
     There are two exceptions: f64 numbers that cuTile writes wrongly are printed as they were meant,
     and names of hints with line ends in them, which move all lines there. Names of hints and the
-    producer are printed as they are: if they contain syntax, the text is read back as that.
+    producer are printed as they are, without quotes; `assemble` reads such names, of any bytes, but
+    if one contains syntax (``,={}<>"`` or ``//``), it is read as that.
 
     Raises BytecodeError if the file cannot be read. A module that breaks rules of Tile IR is
     printed as far as it has a text; an op that does not fit its syntax is a VerifyError.
@@ -37,8 +43,27 @@ def disassemble(
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
     """
-    bytecode = Bytecode.of(bytecode)
+    bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
+    check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
+    check_well_formed(bytecode, functions, debug)
+    with _explained(bytecode, functions):
+        return _module_text(bytecode, functions, debug)
+
+
+@contextmanager
+def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
+    """Raise VerifyError for what breaks a rule that printing relies on, whatever it broke there."""
+    try:
+        yield
+    except TileIRError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
+        check(bytecode, functions)
+        raise
+
+
+def _module_text(bytecode: Bytecode, functions: list[Function], debug: bool) -> str:
     out: list[str] = []
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
@@ -58,17 +83,13 @@ def disassemble(
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
     """Print a kernel; VerifyError if it breaks rules that its text relies on."""
-    try:
+    with _explained(bytecode, [function]):
         printer.function(function)
-    except (AttributeError, LookupError, TypeError, ValueError, RuntimeError):
-        check(
-            bytecode, [function]
-        )  # the printer relies on these rules; this reports the one that is broken
-        raise
 
 
 def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
-    from .locations import LocationAliases
+    with not_forking:
+        from .locations import LocationAliases
 
     aliases = LocationAliases(variables, functions)
     return aliases.tail, aliases.definitions()

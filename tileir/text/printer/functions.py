@@ -61,7 +61,7 @@ class FunctionPrinter(KernelText):
             for name, value in zip(self.names.arguments(body), body.arguments, strict=True)
         ]
         stated = function.argument_attributes
-        if not isinstance(stated, tuple):
+        if not isinstance(stated, tuple | list):
             raise TypeError("attributes of parameters are a list")
         for index, attributes in enumerate(stated[: len(parameters)]):
             if attributes:

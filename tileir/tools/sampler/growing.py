@@ -31,7 +31,7 @@ DEEPEST = 4
 """The most nested regions."""
 
 
-class OpenBlock:
+class GrowingBlock:
     """A block that is being filled: its region's row, its op, and how many values were visible."""
 
     def __init__(self, row: Region, nested: Nested | None, visible: int) -> None:
@@ -59,7 +59,7 @@ class Grower:
         self.sources = sources
         self.budget = budget
         self.rows = rows(pool.version)
-        self._open: list[OpenBlock] = []
+        self._open: list[GrowingBlock] = []
         self._visible: list[Value] = []
         self._by_type: dict[ValueType, list[Value]] = {}
 
@@ -152,7 +152,7 @@ class Grower:
     def _block(
         self, row: Region, nested: Nested | None, share: int, arguments: Sequence[Value] = ()
     ) -> None:
-        block = OpenBlock(row, nested, len(self._visible))
+        block = GrowingBlock(row, nested, len(self._visible))
         self._open.append(block)
         self._define(arguments)
         stop = self.budget - share

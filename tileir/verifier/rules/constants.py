@@ -25,10 +25,12 @@ def known(value: Value) -> Sequence[int] | None:
             break
         if op.name not in TRANSPARENT:
             return None
-        value = op.operands[TRANSPARENT[op.name]]
+        value = op.operands.get(TRANSPARENT[op.name])  # absent in a malformed op
+        if not isinstance(value, Value):
+            return None
     else:
         return None
-    constant = op.attributes["value"]
+    constant = op.attributes.get("value")
     if not isinstance(constant, Constant) or not isinstance(constant.type.element, Scalar):
         return None
     if not constant.type.element.is_integer:

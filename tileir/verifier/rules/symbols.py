@@ -152,6 +152,8 @@ def use_problem(op: Op, variables: Mapping[str, Global]) -> Problem | None:
     name, type = op.attributes["name"], op.result.type
     if name not in variables:
         return GLOBAL_USE, f"'{name}' does not reference a valid global", ""
+    if not isinstance(variables[name].type, Tile):  # which is an error of its own
+        return None
     element = variables[name].type.element
     pointer = cast("Pointer", type.element)
     if pointer.pointee == element:

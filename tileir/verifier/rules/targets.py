@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from tileir.errors import UnsupportedError
-from tileir.gpus import GATED, TARGETS, TILEIRAS
+from tileir.gpus import GATED, TARGETS, TILEIRAS, unknown
 from tileir.ir import Op
-from tileir.messages.wording import did_you_mean
 from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type, View
 from tileir.verifier.catalogue import WARNING, declare
 
@@ -30,10 +28,8 @@ GATE = declare(
 
 def check_target(target: str) -> None:
     """Raise UnsupportedError for an unknown target."""
-    if target != HOST and (not isinstance(target, str) or target not in TARGETS):
-        known = (HOST, *TARGETS)
-        meant = did_you_mean(target, known) if isinstance(target, str) else ""
-        raise UnsupportedError(f"unknown target {target!r}{meant}; known are {', '.join(known)}")
+    if not isinstance(target, str) or (target != HOST and target not in TARGETS):
+        raise unknown(target, (HOST, *TARGETS))
 
 
 def gate(op: Op, target: str) -> str | None:

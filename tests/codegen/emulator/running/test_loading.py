@@ -60,7 +60,13 @@ def test_a_compilation() -> None:
 
 def test_texts_and_files(files: tuple[Path, Path]) -> None:
     plan = vector_add().plan
-    for ptx, given in ((vector_add().ptx, plan), files, (files[0], plan["vector_add"])):
+    for ptx, given in (
+        (vector_add().ptx, plan),
+        files,
+        (files[0], plan["vector_add"]),
+        (files[0], json.dumps(plan)),
+        (vector_add(), json.dumps(plan["vector_add"])),
+    ):
         x, y, z = arrays()
         emulator.load(ptx, given)["vector_add"].launch(3, arguments(x, y, z))
         np.testing.assert_array_equal(z, x + y)
@@ -219,6 +225,40 @@ def test_plans_that_are_none(tmp_path: Path) -> None:
     broken.write_text("{")
     with pytest.raises(LaunchError, match=r"plan\.json is no launch plan"):
         emulator.load(text, broken)
+
+
+def test_plans_as_text_that_are_none() -> None:
+    with pytest.raises(LaunchError, match="the text is no launch plan: Expecting property name"):
+        emulator.load(snippets.kernel(""), "{\n")
+    with pytest.raises(LaunchError, match=r"; a file is given as a pathlib\.Path$"):
+        emulator.load(snippets.kernel(""), "plan.json")
+    with pytest.raises(LaunchError, match="expected launch plans by entry symbol, got int"):
+        emulator.load(snippets.kernel(""), "3")
+    with pytest.raises(LaunchError, match="the text is no launch plan"):
+        emulator.load(snippets.kernel(""), "[\n" * 100_000)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "one\ntwo", snippets.HEAD, "kernels.ptx"])
+def test_texts_without_a_kernel(text: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"syntax: .*the text has no \.entry") as caught:
+        emulator.load(text, snippets.plan())
+    assert (caught.value.kind, caught.value.line) == ("syntax", 1)
+    is_a_name = text in ("nonsense", "kernels.ptx")
+    assert ("a file is given as a pathlib.Path" in str(caught.value)) == is_a_name
+
+
+def test_no_kernels_and_no_plans() -> None:
+    empty = tileir.compile(tileir.assemble(""), "sm_90")
+    assert list(emulator.load(empty)) == []
+    with pytest.raises(UnsupportedError, match=r"the text has no \.entry"):
+        emulator.load("nonsense", {})
+
+
+@pytest.mark.parametrize("given", [tileir.assemble(""), b"\x7fTileIR", 3, None])
+def test_what_is_neither_a_compilation_nor_ptx(given: Any) -> None:
+    kind = type(given).__name__
+    with pytest.raises(TypeError, match=rf"or PTX as a str or a pathlib\.Path, got {kind}$"):
+        emulator.load(given, snippets.plan())
 
 
 def test_the_hosts_code_is_no_ptx() -> None:

@@ -219,7 +219,7 @@ WRONG_OPTIONS = [
     ({"cluster_dim": (-1, -1, 1)}, "not three numbers"),
     ({"maxnreg": 16}, "option maxnreg is 16, not a number from 24 to 255"),
     ({"minnctapersm": 33}, "not a number from 1 to 32"),
-    ({"minnctapersm": 3, "num_warps": 32}, "holds 2 of 1024 threads in k"),
+    ({"minnctapersm": 3, "num_warps": 32}, r"holds 2 of 1024 threads \(in k\)"),
     ({"maxclusterrank": 0}, "not a number from 1 to 16"),
     ({"maxclusterrank": 4, "num_ctas": 2}, "num_ctas and option maxclusterrank exclude each other"),
     ({"maxclusterrank": 4, "blocksareclusters": True}, "blocksareclusters and option maxcluster"),
@@ -312,7 +312,7 @@ def test_a_block_too_small_for_a_tile_is_refused() -> None:
 def test_blocks_with_too_much_shared_memory_are_refused() -> None:
     """A hint is advice: it does what it can."""
     text = (VECTOR_ADD.parent / "matmul_f32.mlir").read_text()
-    message = r"asks for 4 blocks .* each takes \d+ bytes .* and sm_120 has 24576 for each in"
+    message = r"asks for 4 blocks .* each takes \d+ bytes .* and sm_120 has 24576 for each \(in"
     with pytest.raises(UnsupportedError, match=message):
         compile(tileir.assemble(text), "sm_120", minnctapersm=4, num_warps=4)
     hinted = text.replace("<default = {}>", "<default = {occupancy = 4}>")

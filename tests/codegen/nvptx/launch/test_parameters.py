@@ -84,7 +84,7 @@ def test_many_need_a_newer_ptx(count: int, version: str, tool, tmp_path: Path) -
 
 
 def test_more_than_a_kernel_can_have() -> None:
-    with pytest.raises(UnsupportedError, match=r"32768 bytes of parameters; .* 32764 in k"):
+    with pytest.raises(UnsupportedError, match=r"32768 bytes of parameters; .* 32764 \(in k\)"):
         compile(tileir.assemble(with_parameters(4096)), "sm_90")
 
 

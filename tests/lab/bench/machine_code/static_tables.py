@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print; returns the exit code. It needs NVIDIA's tools."""
     if absent := static.missing():
-        print(f"not installed: {', '.join(absent)} (pip install tileir[test])", file=sys.stderr)
+        print(f"not installed: {', '.join(absent)} (pip install -e .[test])", file=sys.stderr)
         return 1
     targets, only = arguments.target or DEFAULT, arguments.only or ()
     chosen = [

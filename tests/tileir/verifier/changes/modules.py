@@ -149,7 +149,7 @@ def entry_flags(site: Site) -> str:
 
 
 def entry_name(site: Site) -> str:
-    """Another name, the source locations left as they are."""
+    """Another name, which the source locations take on."""
     names = (
         "a b",
         "1st",

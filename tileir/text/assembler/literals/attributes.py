@@ -29,6 +29,7 @@ from tileir.text.assembler.lexer import (
     ALIAS,
     INTEGER,
     LITERAL,
+    RAW_KEY,
     SYMBOL,
     WORD,
     Reader,
@@ -74,8 +75,11 @@ class AttributeReader:
         self._extents.of(value)
         return value
 
-    def read(self, depth: int = 0, plain: str = "i64") -> object:
-        """Read any attribute; an integer without a type is a `plain`, or an i64 if too large."""
+    def read(self, depth: int = 0, plain: str = "i64", raw: bool = False) -> object:
+        """Read any attribute; an integer without a type is a `plain`, or an i64 if too large.
+
+        The keys of a dictionary may be `raw`, as those of hints are.
+        """
         reader, at = self.reader, self.reader.at
         if depth > self.limits.attribute_depth:
             most = self.limits.attribute_depth
@@ -84,7 +88,7 @@ class AttributeReader:
         if char == "[":
             return self._array(depth, plain)
         if char == "{":
-            return self.dictionary(depth, plain)
+            return self.dictionary(depth, plain, raw=raw)
         if char == '"':
             return self._string()
         if LITERAL.match(reader.text, at):
@@ -108,11 +112,15 @@ class AttributeReader:
         return tuple(values)
 
     def dictionary(
-        self, depth: int = 0, plain: str = "i64", positions: dict[str, int] | None = None
+        self,
+        depth: int = 0,
+        plain: str = "i64",
+        positions: dict[str, int] | None = None,
+        raw: bool = False,
     ) -> dict[str, object]:
         """Read ``{a = 1, b}``; a name alone is a unit attribute, true.
 
-        `positions` is filled with those of the names.
+        `positions` is filled with those of the names, which may be `raw`, without quotes.
         """
         entries: dict[str, object] = {}
         self.reader.expect(phrase("{"))
@@ -120,16 +128,19 @@ class AttributeReader:
             if entries:
                 self.reader.expect(phrase(","))
             at = self.reader.at
-            key = self._key(entries)
+            key = self._key(entries, raw)
             if positions is not None:
                 positions.setdefault(key, at)
             named = self.reader.accept(phrase("="))
             entries[key] = self.read(depth + 1, plain) if named else True
         return entries
 
-    def _key(self, entries: dict[str, object]) -> str:
+    def _key(self, entries: dict[str, object], raw: bool) -> str:
         reader, at = self.reader, self.reader.at
-        key = reader.string() if reader.text.startswith('"', at) else reader.word("a name")
+        if raw and RAW_KEY.match(reader.text, at):
+            key = reader.take(RAW_KEY, "a name")
+        else:
+            key = reader.string() if reader.text.startswith('"', at) else reader.word("a name")
         if not key or key in entries:
             raise reader.refused(f"{shown(key)} is there twice" if key else "an empty name", at)
         return key
@@ -342,10 +353,10 @@ class AttributeReader:
         while not reader.accept(phrase(">")):
             if entries:
                 reader.expect(phrase(","))
-            key = self._key(entries)
+            key = self._key(entries, raw=True)
             reader.expect(phrase("="))
             at = reader.at
-            entries[key] = self.read(depth + 1, "i32")
+            entries[key] = self.read(depth + 1, "i32", raw=True)
             if not isinstance(entries[key], dict) and entries[key] is not BROKEN:
                 raise reader.refused("expected hints such as {latency = 3}", at)
             self.check_writable(entries[key], at)

@@ -1,4 +1,4 @@
-"""The machine: it runs some blocks of a grid together, and chooses the lanes that run next."""
+"""A running batch: some blocks of a grid together; it chooses the lanes that run next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from tileir.codegen.emulator.errors import emulation_error
 from tileir.codegen.emulator.memory.copies import Copies
 from tileir.codegen.emulator.memory.scratch import Scratch
-from tileir.codegen.emulator.memory.spaces import HostMemory, Memory
+from tileir.codegen.emulator.memory.spaces import GlobalMemory, Memory
 from tileir.codegen.emulator.ptx.control import DONE
 from tileir.codegen.emulator.threads.barriers import Barriers
 from tileir.codegen.emulator.threads.clocks import Clocks
@@ -21,7 +21,7 @@ from tileir.codegen.emulator.threads.scopes import Grid
 from tileir.codegen.emulator.threads.special import special_register
 from tileir.errors import EmulationError
 
-from .module import Kernel
+from .module import KernelCode
 
 FAIR, FAIR_AMONG_BLOCKS = 97, 7
 """Steps after which another group of lanes gets a turn, so that spinning lanes end at last; fewer
@@ -38,18 +38,18 @@ class Settings:
     """The most steps of a batch: a step is one basic block for some lanes."""
 
 
-class Machine:
+class RunningBatch:
     """Blocks `first`, `first + 1` ... of a grid, with the state of their threads."""
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: KernelCode,
         grid: Grid,
         first: int,
         blocks: int,
         shape: tuple[int, int, int],
         shared_bytes: int,
-        memory: HostMemory,
+        memory: GlobalMemory,
         parameters: bytes,
         settings: Settings,
     ) -> None:

@@ -18,7 +18,8 @@ from types import ModuleType
 from typing import Any
 
 import tileir
-from tileir.errors import BytecodeError, MissingPackageError, TileIRError, UnsupportedError
+from tileir.errors import BytecodeError, TileIRError, UnsupportedError
+from tileir.messages.missing_packages import missing
 from tileir.messages.texts import display
 from tileir.tools.cutile_versions import VERSIONS
 
@@ -38,8 +39,7 @@ def check_version() -> None:
     try:
         installed = version("cuda-tile")
     except PackageNotFoundError:
-        needs = "cuTile programs need cuda-tile; install it with: pip install cuda-tile"
-        raise MissingPackageError(needs) from None
+        raise missing(["cuda-tile"], "cuTile on the CPU") from None
     if installed not in VERSIONS:
         known = f"{', '.join(VERSIONS[:-1])} and {VERSIONS[-1]}"
         raise UnsupportedError(f"cuda-tile {installed} is not known; known are versions {known}")

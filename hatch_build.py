@@ -1,0 +1,51 @@
+"""Editable installs: `import tileir` finds the checkout, whose other folders stay unknown.
+
+Hatchling puts folders on the search path, and that of a checkout would offer `tests`, `fixtures`,
+`formats` and `codegen` to every program. Here a module in site-packages, which Python imports at
+its start, says where tileir is. Wheels and sdists are not affected.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+MODULE = "_tileir_checkout"
+
+FINDER = '''\
+"""Finds tileir in its checkout, of which this is an editable install."""
+
+import sys
+from importlib.machinery import PathFinder
+
+
+class Checkout:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return PathFinder.find_spec(name, [{folder!a}]) if name == "tileir" else None
+
+
+sys.meta_path.append(Checkout)
+'''
+
+
+class EditableInstall(BuildHookInterface):
+    """Adds that module to an editable install."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Write the module and the line that imports it, if the install is editable."""
+        if version == "editable":
+            self.folder = tempfile.TemporaryDirectory()
+            texts = {".py": FINDER.format(folder=self.root), ".pth": f"import {MODULE}\n"}
+            for suffix, text in texts.items():
+                path = Path(self.folder.name, MODULE + suffix)
+                path.write_text(text, encoding="utf-8")
+                build_data["force_include_editable"][str(path)] = path.name
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was written."""
+        if version == "editable":
+            self.folder.cleanup()

@@ -1,0 +1,118 @@
+"""What is told, and what still works, where optional packages are not installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.corpus import FIXTURES, ROOT
+from tests.tileir.commands.test_disassemble import COLOUR, on_terminal
+from tileir import compile as compile_bytecode
+from tileir.errors import MissingPackageError
+from tileir.messages.missing_packages import CODEGEN, missing, needing
+
+VECTOR_ADD = FIXTURES / "13.4" / "vector_add.tileirbc"
+ARGUMENTS = ["--zeros", "8:f32", "--arg", 8, "--arg", 1] * 3
+
+WITHOUT = """\
+import sys
+from tileir.__main__ import main
+missing, *arguments = sys.argv[1:]
+sys.modules |= dict.fromkeys(missing.split(","))
+sys.exit(main(arguments))
+"""
+
+
+def without(missing: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run a command where these packages, joined by commas, cannot be imported."""
+    program = [sys.executable, "-c", WITHOUT, missing, *map(str, arguments)]
+    return subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    ("missing", "given", "install"),
+    [
+        ("llvmlite", ["compile", VECTOR_ADD], "it with: pip install llvmlite"),
+        ("llvmlite", ["compile", "--target", "sm_90", "--emit", "stages", VECTOR_ADD], "llvmlite"),
+        ("llvmlite", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], "pip install llvmlite"),
+        ("llvmlite", ["run", "--target", "gpu", "--json", *ARGUMENTS, VECTOR_ADD], "llvmlite"),
+        ("llvmlite", ["run", "--target", "sm_90", *ARGUMENTS, VECTOR_ADD], "pip install llvmlite"),
+        ("numpy", ["run", *ARGUMENTS, VECTOR_ADD], "it with: pip install numpy"),
+        ("ml_dtypes", ["run", *ARGUMENTS, VECTOR_ADD], "it with: pip install ml_dtypes"),
+        (
+            ",".join(CODEGEN), ["compile", "--target", "sm_90", VECTOR_ADD],
+            "needs llvmlite, numpy and ml_dtypes; install them with: pip install llvmlite numpy ml",
+        ),
+        ("llvmlite,numpy", ["run", "--emulate", "sm_90", *ARGUMENTS, VECTOR_ADD], "llvmlite numpy"),
+        ("numpy", ["cutile", "examples/saxpy.py"], "cuTile on the CPU needs numpy; "),
+        ("cuda", ["run", "--target", "gpu", *ARGUMENTS, VECTOR_ADD], "pip install cuda-bindings"),
+        ("cuda", ["run", "--target", "sm_90", "--json", *ARGUMENTS, VECTOR_ADD], "cuda-bindings"),
+    ],
+)  # fmt: skip
+def test_without_a_package_the_way_to_get_it_is_said(
+    missing: str, given: list, install: str
+) -> None:
+    """By the names of packages on PyPI, where this project is not."""
+    done = without(missing, *given)
+    said = done.stdout if "--json" in given else done.stderr
+    assert done.returncode == 5
+    assert install in said
+    assert "tileir[" not in said
+    assert len((done.stdout + done.stderr).splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["compile", "run", "cutile"])
+def test_help_needs_no_optional_package(verb: str) -> None:
+    done = without("llvmlite,numpy,ml_dtypes,rich,pygments", verb, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--threads" in done.stdout or "--num-warps" in done.stdout
+
+
+def test_without_llvmlite_python_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(*_) -> None:
+        raise ModuleNotFoundError("No module named 'llvmlite'", name="llvmlite")
+
+    monkeypatch.setattr("tileir.codegen.api.import_module", absent)
+    with pytest.raises(MissingPackageError, match=r"pip install llvmlite$"):
+        compile_bytecode(VECTOR_ADD.read_bytes())
+
+
+PYTHON = """\
+import sys
+sys.modules |= dict.fromkeys(["numpy", "ml_dtypes"])
+import tileir
+from tileir.builder import splat
+for ask in (lambda: tileir.emulator.load, splat(1.5, "4xf32").array):
+    try:
+        ask()
+    except tileir.MissingPackageError as error:
+        print(error)
+"""
+
+
+def test_what_python_needs_arrays_for() -> None:
+    done = subprocess.run([sys.executable, "-c", PYTHON], cwd=ROOT, capture_output=True, text=True)
+    needs = "needs numpy and ml_dtypes; install them with: pip install numpy ml_dtypes"
+    assert done.stdout.splitlines() == [f"the emulator {needs}", f"an array {needs}"]
+
+
+def test_other_modules_that_are_missing_are_defects() -> None:
+    with pytest.raises(ModuleNotFoundError) as caught, needing(CODEGEN, "it"):
+        import no_such_module  # noqa: F401  # pyright: ignore
+    assert not isinstance(caught.value, MissingPackageError)
+    assert str(missing(["a"], "it")) == "it needs a; install it with: pip install a"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no pseudo-terminal")
+@pytest.mark.parametrize(
+    "given", [["inspect", VECTOR_ADD], ["dis", VECTOR_ADD], ["verify", VECTOR_ADD], ["doctor"]]
+)
+def test_without_colours_text_is_plain(given: list) -> None:
+    """On a terminal as elsewhere; with them it is the same text, in colours."""
+    plain = on_terminal(*given, program=["-c", WITHOUT, "rich,pygments"])
+    assert "\x1b" not in plain
+    if given != ["doctor"]:  # which says that they are missing
+        assert COLOUR.sub("", on_terminal(*given)) == plain

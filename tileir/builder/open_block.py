@@ -1,0 +1,72 @@
+"""Where the next op goes: a block that is being filled, or edited."""
+
+from __future__ import annotations
+
+from tileir.errors import BuildError
+from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.ops.spec import Region as Row
+from tileir.ir import Block, Op, Value
+from tileir.ir.region_name import region_name
+
+BODY = BY_NAME["entry"].regions[0]
+"""The row of a kernel's body."""
+
+
+class OpenBlock:
+    """A block into which ops are inserted: at its end, or `before` one of its ops.
+
+    `row` is that of the region, and `op` the op that has the region, None for a kernel's body.
+    """
+
+    def __init__(self, op: Op | None, row: Row, block: Block, before: Op | None = None) -> None:
+        self.op = op
+        self.row = row
+        self.block = block
+        self.before = before
+
+    @classmethod
+    def of(cls, block: Block, before: Op | None = None) -> OpenBlock:
+        """Return a block of a body, by its place."""
+        op = block.parent_op
+        row = op.spec.regions[op.regions.index(block.parent)] if op else BODY
+        return cls(op, row, block, before)
+
+    def insert(self, op: Op) -> None:
+        """Put an op where the next one belongs."""
+        if self.before is None:
+            self.block.ops.append(op)
+        else:
+            self.block.insert(self.before.index, op)
+
+    def sees(self, value: Value) -> bool:
+        """Whether the next op may use a value."""
+        if self.before is not None:
+            return value.is_visible_to(self.before)
+        return value.is_visible_at_end_of(self.block)
+
+    def __str__(self) -> str:
+        return region_name(self.op, self.row)
+
+    @property
+    def end(self) -> Op | None:
+        """The terminator, None if there is none yet."""
+        last = self.block.ops[-1] if self.block.ops else None
+        return last if last is not None and last.spec.terminator else None
+
+    def check_open(self, spec: Spec) -> None:
+        """Raise BuildError for an op after the terminator, or a terminator of another region."""
+        if self.before is not None:
+            if spec.terminator:
+                text = f"{spec.mnemonic} cannot come before {self.before.name}: it ends the {self}"
+                raise BuildError(text)
+        elif self.end is not None:
+            raise BuildError(f"{spec.mnemonic} comes after {self.end.name}, which ends the {self}")
+        if spec.terminator and spec.mnemonic not in self.row.terminators:
+            ends = " or ".join(self.row.terminators)
+            raise BuildError(f"{spec.mnemonic} cannot end the {self}, which ends with {ends}")
+
+    def check_end(self) -> None:
+        """Raise BuildError if the block does not end with a terminator."""
+        if self.end is None:
+            raise BuildError(f"the {self} is not finished: {' or '.join(self.row.terminators)}")

@@ -1,0 +1,106 @@
+"""Which Python values are types: what was set by hand may have parts of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from tileir.formats.types import SCALAR_BITS, TYPE
+from tileir.types import (
+    FunctionType,
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Token,
+    Type,
+)
+
+from .type_rules import problem
+
+SCALARS = frozenset(TYPE.arms[tag].name for tag in SCALAR_BITS)
+"""Names of the element types."""
+
+
+Kind = Callable[[Any], bool]
+
+
+def _all(kind: Kind) -> Kind:
+    return lambda value: isinstance(value, tuple) and all(map(kind, value))
+
+
+def _a(*classes: type) -> Kind:
+    return lambda value: isinstance(value, classes) and not type_problem(value)
+
+
+def _size(value: Any) -> bool:
+    return isinstance(value, int)
+
+
+def _extent(value: Any) -> bool:
+    return value is None or isinstance(value, int)
+
+
+def _name(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+PARTS: dict[str, Kind] = {
+    "pointee": _a(Scalar),
+    "element": _a(Scalar, Pointer),
+    "attribute": _name,
+    "padding": _name,
+    "tile": _all(_size),
+    "dim_map": _all(_size),
+    "traversal_strides": _all(_size),
+    "sparse_dim": _size,
+    "view": _a(TensorView),
+    "strides": _all(_extent),
+    "parameters": _all(lambda value: not type_problem(value)),
+    "results": _all(lambda value: not type_problem(value)),
+}
+"""Field of a type -> whether it can hold a value; the shape of a tile has no dynamic extents."""
+
+COMPOSED = (Pointer, Tile, TensorView, PartitionView, StridedView, GatherScatterView, FunctionType)
+"""The types that are made of parts."""
+
+
+_LEGAL: dict[int, Type] = {}
+_MOST_LEGAL = 4096
+
+
+def type_problem(value: Any) -> str:
+    """Return why a value is no type, or one that breaks a rule of types; "" if it is legal.
+
+    Legal types are remembered by identity: there are few of them, and many values of each.
+    """
+    if _LEGAL.get(id(value), _LEGAL) is value:
+        return ""
+    wrong = _type_problem(value)
+    if not wrong:
+        if len(_LEGAL) >= _MOST_LEGAL:
+            _LEGAL.clear()
+        _LEGAL[id(value)] = value
+    return wrong
+
+
+def _type_problem(value: Any) -> str:
+    if not isinstance(value, Type):
+        return f"expected a type, found {value!r}"
+    if isinstance(value, Scalar):
+        return "" if value.name in SCALARS else f"there is no type {value.name!r}"
+    if isinstance(value, COMPOSED):
+        for field in fields(value):
+            part = getattr(value, field.name)
+            static = field.name == "shape" and isinstance(value, Tile)
+            kind = PARTS.get(field.name) or _all(_size if static else _extent)
+            if not kind(part):
+                return f"{field.name} of {value!r} is {part!r}"
+    elif not isinstance(value, Token):
+        return f"expected a type, found {value!r}"
+    wrong = problem(value)
+    return f"{value}: {wrong[0]}: {wrong[1]}" if wrong else ""

@@ -1,0 +1,30 @@
+"""The rule about the header of a file, of which everything else is a matter of reading."""
+
+from __future__ import annotations
+
+from tileir.bytecode import Bytecode
+from tileir.formats.container import PREVIEW
+from tileir.formats.version import LATEST
+from tileir.verifier.catalogue import declare
+
+TAG = declare(
+    "header-tag",
+    "The tag in the header is 0. Bit 0 announces public-preview content, which only the newest "
+    "version can have, and no other bit has a meaning; readers of older versions ignored them all, "
+    "those of 13.5 refuse such a file. With a tag, a file of version 13.5 cannot be read at all.",
+    "set the two bytes at 0xa to 0",
+)
+OFFSET = 10
+"""The offset of the tag, in bytes."""
+
+
+def tag_problem(bytecode: Bytecode) -> str | None:
+    """Return what is wrong with the tag in a module's header."""
+    if not bytecode.tag:
+        return None
+    if bytecode.tag == PREVIEW:
+        return (
+            f"public-preview bytecode at version {bytecode.version}.{PREVIEW} is not readable; "
+            f"preview content is only valid at the current version {LATEST}"
+        )
+    return f"header has unrecognized version tag bits (0x{bytecode.tag & ~PREVIEW:X})"
