@@ -7,7 +7,8 @@ Readers also accept a gap before the first entry, and entries with bytes left ov
 decrease or point past the end mean something else in each table, as in NVIDIA's readers: a string
 is cut; a type or debug record is malformed, which only matters where it is used; among constants
 they are an error. Unlike NVIDIA's readers, we refuse records that overlap, which takes a malformed
-one between them. A table that we would write differently keeps its offsets and its bytes as
+one between them, and strings that overlap so much that decoding them would take many times the
+memory of the file. A table that we would write differently keeps its offsets and its bytes as
 `layout`.
 """
 
@@ -24,10 +25,8 @@ from .cursor import ByteWriter, Cursor, Oddity, Path, Slice, Span, spell
 from .deferred import Deferred
 from .errors import BuildError, BytecodeError
 from .leaves import FILL, Fixed, Padding, VarInt, kept_count
+from .limits import MAX_OVERLAP, MAX_OVERLAPPING
 from .nodes import Items, Malformed
-
-MAX_OVERLAP = 4
-"""How often, on average, strings may share their bytes and still be written separately."""
 
 NOT_BACK_TO_BACK = "entries are not back to back"
 
@@ -119,6 +118,8 @@ class Table(Subconstruct):
         shown = range(count)
         if not regular and self.tolerant:
             self._check(cursor, bounds, size, path)
+        elif not regular:
+            self._check_size(cursor, bounds, size, path)
         elif not regular and cursor.trace is not None:
             shown = _apart(bounds)
         sizes = []
@@ -195,6 +196,20 @@ class Table(Subconstruct):
                 if begin < covered:
                     raise refuse(index, f"bytes {begin} to {end}, on top of another entry")
                 covered = end
+
+    def _check_size(
+        self, cursor: Cursor, bounds: list[tuple[int, int]], size: int, path: Path
+    ) -> None:
+        """Refuse entries that share their bytes too often to be decoded."""
+        most = MAX_OVERLAP * size + MAX_OVERLAPPING
+        total = sum(end - begin for begin, end in bounds)
+        if total > most:
+            raise cursor.error(
+                "limit",
+                path,
+                expected=f"entries of at most {most} bytes altogether in {size} bytes",
+                found=f"{total}, as they lie on top of each other",
+            )
 
     def _entry(self, window: Cursor, path: Path, proper: bool):
         start = window.position

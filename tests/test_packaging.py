@@ -159,7 +159,7 @@ def fill(site: Path, wheel: Path) -> None:
         shutil.copy(file.locate(), site / file)
 
 
-SCRIPT = ROOT / "tests" / "construct_alone.py"
+SCRIPT = ROOT / "tests" / "wasm" / "construct_alone.py"
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
 from .errors import UnsupportedError
+from .formats.forks import not_forking
 
 Capability = tuple[int, int]
 """A compute capability, major and minor: (9, 0)."""
@@ -338,7 +339,8 @@ def assembled_for(target: str, ptx_target: str) -> str:
 
 def unknown(name: object, known: Iterable[str], noun: str = "target") -> UnsupportedError:
     """Return the error about a target, or another `noun`, that is none of the `known` ones."""
-    from .messages.wording import did_you_mean
+    with not_forking:
+        from .messages.wording import did_you_mean
 
     # A digit too few is a slip; another digit is another GPU, and sm_70 does not mean sm_90.
     meant = did_you_mean(name, known, close=0.85) if isinstance(name, str) else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
+from tileir.formats.limits import MAX_RANK
 from tileir.formats.ops import BY_NAME
 
 from .small import EMPTY_SIGNATURE, RETURN, YIELD, debug, file, kernel, padding, table, varint
@@ -204,8 +205,8 @@ def long_name_in_locations() -> bytes:
 
 
 def long_type_of_values() -> bytes:
-    """A parameter whose type has rank 3,000, and an op that takes it 30,000 times."""
-    shape = varint(3000) + struct.pack("<q", 1) * 3000
+    """A parameter whose type has the greatest rank, and an op that takes it 30,000 times."""
+    shape = varint(MAX_RANK) + struct.pack("<q", 1) * MAX_RANK
     types = (b"\x03", b"\x0d\x00" + shape, b"\x10\x01\x01\x00")
     body = opcode("return") + b"\x00" + varint(30_000) + b"\x00" * 30_000
     return file(*kernel(types, body, signature=2))
@@ -213,7 +214,7 @@ def long_type_of_values() -> bytes:
 
 def long_type_in_a_slot() -> bytes:
     """The same value 30,000 times where only scalars may stand."""
-    shape = varint(3000) + struct.pack("<q", 1) * 3000
+    shape = varint(MAX_RANK) + struct.pack("<q", 1) * MAX_RANK
     view = b"\x0e\x00\x00\x00\x00"
     types = (b"\x03", b"\x0d\x00" + shape, b"\x10\x01\x01\x00", view)
     sizes = varint(30_000) + b"\x00" * 30_000
@@ -222,8 +223,8 @@ def long_type_in_a_slot() -> bytes:
 
 
 def broken_type_in_types() -> bytes:
-    """A tile of rank 3,000 whose last extent is no power of two, and 5,000 pointers to it."""
-    shape = varint(3000) + struct.pack("<q", 1) * 2999 + struct.pack("<q", 3)
+    """A tile of the greatest rank, its last extent no power of two, and 5,000 pointers to it."""
+    shape = varint(MAX_RANK) + struct.pack("<q", 1) * (MAX_RANK - 1) + struct.pack("<q", 3)
     types = [EMPTY_SIGNATURE, b"\x03", b"\x0d\x01" + shape, *[b"\x0c\x00\x02"] * 5000]
     return file(*kernel(types))
 
@@ -252,8 +253,8 @@ def calls_that_come_from_nowhere() -> bytes:
 
 
 def enormous_tile() -> bytes:
-    """A tile of 2^186,000 elements."""
-    return using_type(b"\x0d\x00" + varint(3000) + struct.pack("<q", 1 << 62) * 3000)
+    """A tile of 2^15,000 elements."""
+    return using_type(b"\x0d\x00" + varint(MAX_RANK) + struct.pack("<q", 1 << 62) * MAX_RANK)
 
 
 def many_debug_lists() -> bytes:

@@ -159,6 +159,8 @@ def fail(name: str, message: str, code: int) -> int:
 
 def fail_at(name: str, path: str, error: UsageError | TileIRError | OSError) -> int:
     """Print an error about one of several files, and return its exit code."""
+    if isinstance(error, BrokenPipeError):  # nothing is wrong with the file
+        raise error
     return fail(name, *explained(error, path))
 
 

@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-import tileir
 from tileir.bytecode import Bytecode
 from tileir.errors import TileIRError
 from tileir.explain.op_tree import LAYOUT, op_tree
 from tileir.messages.texts import display, printable
+from tileir.text.printer.disassembly import print_module
+from tileir.text.printer.pieces import BoundedText, WrittenText
 
 from .conventions import (
     UsageError,
@@ -30,6 +31,9 @@ examples:
   tileir dis kernel.tileirbc -o kernel.tileir   into a file, for `tileir as`
   tileir dis --function softmax k.tileirbc      one kernel and the globals
   tileir dis --json k.tileirbc | jq '.functions[].ops[].name'
+
+A text of more than 8 Mi characters and 64 for each byte of the file is written to a pipe as it is
+made, so that it may end early where an op cannot be printed; elsewhere it is an error.
 
 Of several files each has its name above it. With -g their texts cannot be joined to one: each
 numbers its locations from #loc on.
@@ -72,16 +76,17 @@ def _texts(arguments: argparse.Namespace, codes: list[int]) -> Iterator[str]:
     several = len(arguments.files) > 1
     for path in arguments.files:
         try:
-            text = _text(path, arguments)
+            text = _text(path, arguments, several)
         except (UsageError, TileIRError, OSError) as error:
             if isinstance(error, UsageError) and not several:
                 raise
             codes.append(fail_at("dis", path, error))
             continue
-        yield f"// {printable(path)}\n{text}" if several and not arguments.json else text
+        yield text
 
 
-def _text(path: str, arguments: argparse.Namespace) -> str:
+def _text(path: str, arguments: argparse.Namespace, several: bool) -> str:
+    """Return the text of a file; of one that is too long for memory, what is not yet printed."""
     bytecode = Bytecode.parse(open_input(path)).touch()
     name = arguments.function
     names = [function.name for function in bytecode.functions]
@@ -91,7 +96,12 @@ def _text(path: str, arguments: argparse.Namespace) -> str:
     if arguments.json:
         text = op_tree(bytecode, name, file=path) + "\n"
     else:
-        text = tileir.disassemble(bytecode, arguments.debug, name)
+        piped = arguments.output in (None, "-") and not sys.stdout.isatty()
+        out = WrittenText(bytecode, _pipe) if piped else BoundedText(bytecode)
+        if several:
+            out.append(f"// {printable(path)}\n")
+        print_module(bytecode, out, arguments.debug, name)
+        text = str(out)
     for warning in bytecode.warnings:
         print(f"tileir dis: {called(path)}: {warning}", file=sys.stderr)
     return text
@@ -100,6 +110,10 @@ def _text(path: str, arguments: argparse.Namespace) -> str:
 def _encoded(text: str, json: bool) -> bytes:
     """Return a text as UTF-8; lone surrogates become the file's bytes, or escapes in JSON."""
     return text.encode("utf-8", "backslashreplace" if json else "surrogateescape")
+
+
+def _pipe(text: str) -> None:
+    write_output(None, _encoded(text, json=False))
 
 
 def _print(text: str, json: bool) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 from tileir.bytecode import Bytecode
 from tileir.errors import BytecodeError, TileIRError
 from tileir.explain.annotate import FOLD, Heading, Leaf, annotate, salvage
+from tileir.formats.cursor import brief
+from tileir.formats.errors import shorten
 from tileir.messages.texts import decode_text, display
 
 from .conventions import UsageError, called, fail_at, open_input, stdout_text, wants_colour
@@ -20,6 +22,10 @@ BYTES_PER_LINE = 8
 FIELD_WIDTH = 26
 DEEPEST = 40
 """Most levels of indentation; fields that are nested deeper are not indented further."""
+PATH_PARTS = 200
+"""Most parts of a path that JSON has; of a field nested deeper, those at the end of its path."""
+LONGEST_NAME = 1000
+"""Most characters that JSON has of the name of the function around a field."""
 MARGIN = 9 + 3 * BYTES_PER_LINE + 3
 
 EXAMPLES = """\
@@ -57,7 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             _inspect(path, arguments, several)
         except (UsageError, TileIRError, OSError) as error:
-            if isinstance(error, UsageError) and not several:
+            if isinstance(error, BrokenPipeError) or (
+                isinstance(error, UsageError) and not several
+            ):
                 raise
             codes.append(fail_at("inspect", path, error))
     return codes[0] if codes else 0
@@ -141,11 +149,11 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
     return {
         "offset": leaf.offset,
         "length": leaf.length,
-        "path": leaf.path,
+        "path": brief(leaf.place, PATH_PARTS),
         "kind": leaf.kind,
         "value": _json_value(leaf, full),
         "meaning": leaf.meaning,
-        "function": leaf.function or None,
+        "function": shorten(leaf.function, LONGEST_NAME) or None,
         "op": leaf.op.name if leaf.op else None,
         "location": (leaf.op.location_text if leaf.op else "") or None,
         "schema": JSON_SCHEMA,

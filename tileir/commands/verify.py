@@ -9,7 +9,15 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from tileir.errors import AssemblyError, BytecodeError, Diagnostic, Problem, TextPlace
+from tileir.errors import (
+    LONGEST_MESSAGE,
+    AssemblyError,
+    BytecodeError,
+    Diagnostic,
+    Problem,
+    TextPlace,
+)
+from tileir.formats.errors import shorten
 from tileir.gpus import GPUS
 from tileir.messages.texts import display, printable
 from tileir.messages.wording import did_you_mean
@@ -175,8 +183,8 @@ def _as_json(
                 "severity": one.severity,
                 "rule": one.rule,
                 "message": printable(one.message),
-                "function": printable(one.function) or None,
-                "op": printable(one.op) or None,
+                "function": printable(shorten(one.function, LONGEST_MESSAGE)) or None,
+                "op": printable(shorten(one.op, LONGEST_MESSAGE)) or None,
                 "offset": one.offset,
                 "line": one.text.line if one.text else None,
                 "column": one.text.column if one.text else None,

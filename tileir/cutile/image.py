@@ -16,6 +16,7 @@ from tileir.launch.buffer import Buffer
 from tileir.messages.texts import display
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.pieces import BoundedText
 from tileir.types import Pointer, Tile
 
 from .arguments import Region, region_at
@@ -69,7 +70,7 @@ def _compile(read: tileir.Bytecode, options: Options) -> Any:
 def _tiles(read: tileir.Bytecode) -> Iterator[str]:
     """Yield the printed names of all tiles; for one of several results, also without its number."""
     for function in read.functions:
-        printer = FunctionPrinter([], {}, None)
+        printer = FunctionPrinter(BoundedText(read, keep=False), {}, None)
         print_kernel(printer, read, function)
         for value, name in printer.names.value.items():
             if isinstance(value.type, Tile):

@@ -28,12 +28,15 @@ from tileir.formats.version import Version
 from tileir.ir import Op, Value
 from tileir.messages.texts import decode_text, printable
 from tileir.read.bad_reference import BadReference
-from tileir.types import Scalar, Type
+from tileir.types import FunctionType, Scalar, Type
 
 from .meaning import plain
 
 LONGEST = 240
 """Most characters of a meaning; the string table shows all bytes of a long string."""
+
+LONGEST_HEADING = 4000
+"""Most characters of a signature in a heading."""
 
 FUNCTION_NAME = re.compile(r"func\[(\d+)\]\.name")
 """The path of the field that starts a function's entry."""
@@ -247,7 +250,9 @@ class _Annotator:
         if entry:
             self.function = self.bytecode.functions[int(entry[1])]
             name = printable(shorten(self.function.name, LONGEST))
-            yield Heading("function", f"entry @{name} {self.function.type}", span.start)
+            yield Heading(
+                "function", f"entry @{name} {self._signature(self.function.type)}", span.start
+            )
         if op is not None and span.kind == "opcode":
             yield Heading("op", describe_op(op), span.start, op.depth)
 
@@ -350,6 +355,12 @@ class _Annotator:
         """Return a type as text, which is cached, because a type can be long and used often."""
         if id(type) not in self.spelled:
             self.spelled[id(type)] = shorten(str(type), LONGEST)
+        return self.spelled[id(type)]
+
+    def _signature(self, type: FunctionType) -> str:
+        """Return a signature as text, cached too; functions may share a long one."""
+        if id(type) not in self.spelled:
+            self.spelled[id(type)] = shorten(str(type), LONGEST_HEADING)
         return self.spelled[id(type)]
 
     def _debug(self, number: int) -> str:

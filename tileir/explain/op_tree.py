@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice, repeat
 
 from tileir import attributes as attr
 from tileir.bytecode import Bytecode
@@ -13,6 +17,9 @@ from tileir.ir.constants import Constant
 from tileir.read.function import Function, Global
 from tileir.text.printer.disassembly import print_kernel
 from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.pieces import BoundedText, Pieces
+from tileir.text.printer.values import extent
+from tileir.verifier.module import check
 
 JSON_SCHEMA = 1
 
@@ -48,32 +55,55 @@ def op_tree(bytecode: Bytecode, function: str | None = None, **first: object) ->
         "schema": JSON_SCHEMA,
         "version": str(bytecode.version),
         "producer": bytecode.producer,
-        "globals": [_global(variable) for variable in bytecode.globals],
     }
+    out = BoundedText(bytecode)
     with deep_recursion(bytecode.limits):
-        kernels = [_Tree(bytecode).function(kernel) for kernel in functions]
-    return _with_list(head, "functions", kernels)
+        with _list_in(out, _begun(head), "globals", "]") as item:
+            for variable in bytecode.globals:
+                out.reserve(extent(variable.value))
+                item()
+                out.append(_spell(_global(variable)))
+        with _list_in(out, ", ", "functions") as item:
+            for kernel in functions:
+                item()
+                _Tree(bytecode, out).function(kernel)
+    return str(out)
 
 
 def _spell(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _with_list(head: dict[str, object], key: str, items: list[str]) -> str:
-    """Return an object as JSON, whose last key is a list of items that are JSON already."""
-    return f'{_spell(head)[:-1]}, "{key}": [{", ".join(items)}]}}'
+def _begun(head: dict[str, object]) -> str:
+    """Return an object as JSON without its end, for more keys."""
+    return f"{_spell(head)[:-1]}, "
+
+
+@contextmanager
+def _list_in(out: Pieces, begun: str, key: str, end: str = "]}") -> Iterator[Callable[[], None]]:
+    """Write what has begun of an object, and a key with a list, whose items are written inside.
+
+    What is yielded is called before each of them. Nothing is joined before the end, so a deep tree
+    costs no more than a wide one.
+    """
+    separators = chain(("",), repeat(", "))
+    out.append(f'{begun}"{key}": [')
+    yield lambda: out.append(next(separators))
+    out.append(end)
 
 
 class _Tree:
     """The ops of one kernel."""
 
-    def __init__(self, bytecode: Bytecode) -> None:
+    def __init__(self, bytecode: Bytecode, out: BoundedText) -> None:
         self._bytecode = bytecode
-        self._printer = FunctionPrinter([], {}, None)
+        self._out = out
+        self._printer = FunctionPrinter(BoundedText(bytecode, keep=False), {}, None)
 
-    def function(self, function: Function) -> str:
+    def function(self, function: Function) -> None:
         print_kernel(self._printer, self._bytecode, function)  # names the values
         stated = function.argument_attributes
+        self._out.reserve(extent((function.hints, stated)))
         parameters = [
             {**self._value(value), "attributes": _dictionary(stated[i]) if i < len(stated) else {}}
             for i, value in enumerate(function.body.block.arguments)
@@ -84,12 +114,20 @@ class _Tree:
             "hints": attribute(function.hints),
             "location": None if function.location is None else str(function.location),
         }
-        return _with_list(head, "ops", self._ops(function.body.block))
+        try:
+            self._ops(head, function.body.block)
+        except KeyError:  # a value that the text does not show, so that it has no name
+            check(self._bytecode, [function])
+            raise
 
-    def _ops(self, block: Block) -> list[str]:
-        return [self._op(op) for op in block.ops]
+    def _ops(self, head: dict[str, object], block: Block) -> None:
+        with _list_in(self._out, _begun(head), "ops") as item:
+            for op in block.ops:
+                item()
+                self._op(op)
 
-    def _op(self, op: Op) -> str:
+    def _op(self, op: Op) -> None:
+        self._out.reserve(extent(op.attributes))
         head = {
             "name": op.name,
             "results": [self._value(value) for value in op.results],
@@ -98,15 +136,18 @@ class _Tree:
             "offset": op.offset,
             "location": op.location_text or None,
         }
-        return _with_list(head, "regions", [self._region(region) for region in op.regions])
+        with _list_in(self._out, _begun(head), "regions") as item:
+            for region in op.regions:
+                item()
+                self._region(region)
 
-    def _region(self, region: Region) -> str:
+    def _region(self, region: Region) -> None:
         if not region.blocks:
-            return "null"
-        head: dict[str, object] = {
-            "arguments": [self._value(value) for value in region.block.arguments]
-        }
-        return _with_list(head, "ops", self._ops(region.block))
+            self._out.append("null")
+            return
+        self._ops(
+            {"arguments": [self._value(value) for value in region.block.arguments]}, region.block
+        )
 
     def _value(self, value: Value) -> dict[str, str]:
         return {"name": self._printer.name(value), "type": self._printer.type(value)}
@@ -161,8 +202,22 @@ def _constant(value: Constant) -> dict[str, object]:
     stated = {"type": str(value.type)}
     if value.is_splat:
         return {**stated, "value": _number(value.value(), value.bits())}
-    numbers = range(value.type.size)
-    return {**stated, "values": [_number(value.value(i), value.bits(i)) for i in numbers]}
+    return {**stated, "values": _numbers(value)}
+
+
+PACKED = {"i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+"""Element type -> the code under which Python has the numbers of a whole constant at once."""
+
+
+def _numbers(value: Constant) -> list[object]:
+    """Return all numbers of a constant."""
+    element, size = value.type.element.name, value.type.size
+    if element in PACKED and sys.byteorder == "little":
+        return memoryview(value.data).cast(PACKED[element]).tolist()
+    if element == "i1":
+        bits = (bool(byte >> bit & 1) for byte in value.data for bit in range(8))
+        return list(islice(bits, size))
+    return [_number(value.value(i), value.bits(i)) for i in range(size)]
 
 
 def _number(value: float | int | bool | None, bits: int) -> object:

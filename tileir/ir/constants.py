@@ -8,7 +8,7 @@ share a byte, the first in the lowest bit. One stored element fills a whole tile
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tileir.formats.forks import not_forking
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+COMPARED = 1 << 16
+"""Bytes of a constant that are compared at once."""
+
+
 def element_size(element: Scalar) -> int:
     """Return the bytes of one element in a constant; for i1, eight elements share one byte."""
     return (element.bits + 7) // 8
@@ -27,10 +31,15 @@ def element_size(element: Scalar) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A typed constant. `data` is a view into the file, never a copy."""
+    """A typed constant. `data` is a view into the file, never a copy.
+
+    `repeats` remembers whether `data` is one element over and over, by the element's size; all
+    constants that are made of one entry of the table share it.
+    """
 
     type: Tile
     data: memoryview | bytes
+    repeats: dict[object, bool] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def is_splat(self) -> bool:
@@ -41,6 +50,27 @@ class Constant:
                 return len(self.data) == 1
             return size == 1 or (size == 8 and self.data[0] in (0x00, 0xFF))
         return len(self.data) == element_size(self.type.element) or size == 1
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all elements are the same, even if all are stored."""
+        if self.is_splat:
+            return True
+        bits = self.type.element.name == "i1"
+        unit = self.type.size if bits else element_size(self.type.element)
+        known = self.repeats.get((bits, unit))
+        if known is None:
+            known = self._all_bits_alike() if bits else _repeated(self.data, unit)
+            self.repeats[bits, unit] = known
+        return known
+
+    def _all_bits_alike(self) -> bool:
+        """Whether all elements of a tile of i1 are the same."""
+        whole, rest = divmod(self.type.size, 8)
+        first = self.data[0] & 1
+        if any((self.data[whole] >> bit & 1) != first for bit in range(rest)):
+            return False
+        return _repeated(self.data[:whole], 1) and self.data[0] in (0x00, 0xFF) if whole else True
 
     @property
     def fits(self) -> bool:
@@ -98,6 +128,15 @@ class Constant:
         if element.is_float:
             return floats.spell(element.name, self.bits(index), element.bits)
         return str(self.value(index)).lower()
+
+
+def _repeated(data: memoryview | bytes, unit: int) -> bool:
+    """Whether data are the same `unit` bytes over and over."""
+    alike = bytes(data[:unit]) * (COMPARED // unit)
+    return all(
+        alike.startswith(bytes(data[start : start + len(alike)]))
+        for start in range(0, len(data), len(alike))
+    )
 
 
 def to_constant(value: object, type: Tile | None = None) -> Constant:

@@ -8,8 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.formats.errors import shorten
+
 SHOWN_CALLS = 4
 """Most steps of a chain of inlined calls that are spelled out."""
+
+SHOWN_NAME = 1000
+"""Most characters of a name that are spelled out; very many locations may share a long one."""
+
+
+def _shown(name: str) -> str:
+    return shorten(str(name), SHOWN_NAME)  # which may be of a wrong kind where it is edited
 
 
 class _Record:
@@ -34,7 +43,8 @@ class File(_Record):
     directory: str
 
     def __str__(self) -> str:
-        return f"{self.directory}/{self.name}" if self.directory else self.name
+        name = _shown(self.name)
+        return f"{_shown(self.directory)}/{name}" if self.directory else name
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -60,7 +70,7 @@ class Subprogram(_Record):
     declaration: bool = False
 
     def __str__(self) -> str:
-        return f"{self.name} at {self.file.name}:{self.line}"
+        return f"{_shown(self.name)} at {_shown(self.file.name)}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -73,7 +83,7 @@ class LexicalBlock(_Record):
     column: int
 
     def __str__(self) -> str:
-        return f"block at {self.file.name}:{self.line}:{self.column}"
+        return f"block at {_shown(self.file.name)}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -91,7 +101,7 @@ class SourceLocation(_Record):
         return self
 
     def __str__(self) -> str:
-        return f"{self.filename}:{self.line}:{self.column}"
+        return f"{_shown(self.filename)}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -1,13 +1,14 @@
 """The rules that make a type legal: rules on extents, elements and dimension maps.
 
 NVIDIA's readers refuse a type that breaks one of them as soon as something uses it, and so do we.
+One rule is ours alone: a type has at most `MAX_RANK` dimensions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileir.formats.limits import MAX_TILE_ELEMENTS
+from tileir.formats.limits import MAX_RANK, MAX_TILE_ELEMENTS
 from tileir.types import (
     FunctionType,
     GatherScatterView,
@@ -26,9 +27,16 @@ F4 = Scalar("f4E2M1FN")
 Problem = tuple[str, str]
 """The field of the record that is wrong, and what is wrong with it."""
 
+SIZES = ("shape", "strides", "tile", "dim_map", "traversal_strides")
+"""The fields of types that have a number for each dimension."""
+
 
 def problem(type: Type) -> Problem | None:
     """Return the first problem of a type, None if it is legal."""
+    for name in SIZES:
+        sizes = getattr(type, name, ())
+        if len(sizes) > MAX_RANK:
+            return f"{name}.count", f"{len(sizes)} dimensions, a type has at most {MAX_RANK}"
     match type:
         case Tile():
             return _tile(type)

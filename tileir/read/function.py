@@ -259,7 +259,7 @@ class Function:
         if self.decoded or self._moved is not None:
             return True
         original, looked_at = self.original(), [name for name in ENTRY if name in vars(self)]
-        return any(repr(getattr(self, name)) != repr(getattr(original, name)) for name in looked_at)
+        return any(_differ(getattr(self, name), getattr(original, name)) for name in looked_at)
 
     @property
     def parameters(self) -> tuple[Value, ...]:
@@ -341,3 +341,10 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<Function {self.name} {self.type}>"
+
+
+def _differ(present: object, original: object) -> bool:
+    """Whether an attribute of a function was changed; names, which many may share, may be long."""
+    if type(present) is type(original) in (str, FunctionType):
+        return present is not original and present != original
+    return repr(present) != repr(original)

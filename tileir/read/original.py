@@ -19,7 +19,7 @@ from tileir.formats.cursor import Oddity, Slice
 from tileir.formats.deferred import Deferred
 from tileir.formats.forks import Lock
 from tileir.formats.leaves import FILL
-from tileir.formats.limits import Limits
+from tileir.formats.limits import MAX_SHARED_PARAMETERS, Limits
 
 from .bad_reference import BadReference
 from .debug_info import DebugInfo
@@ -105,8 +105,26 @@ class OriginalFile:
         """The kernels, always the same objects; the table is read when first asked for."""
         with self.located():
             records = self.section("Func") or ()
+            self._count_parameters(records)
             source = cast(Source, self)  # pyright does not look through `once`
             return [Function(source, index, record) for index, record in enumerate(records)]
+
+    def _count_parameters(self, records: Sequence[Container]) -> None:
+        """Refuse functions that share signatures so often that their values would not end."""
+        types, total = self.tables.types.entries, 0
+        most = MAX_SHARED_PARAMETERS + len(self.data)
+        parameters: dict[int, int] = {}
+        for index, record in enumerate(records):
+            number = record["signature"]
+            if number not in parameters:
+                entry = types[number] if number < len(types) else {}
+                parameters[number] = len(entry.get("parameters") or ())
+            total += parameters[number]
+            if total > most:
+                bad = BadReference("type", number, 0, path=f"func[{index}].signature", kind="limit")
+                bad.expected = f"at most {most} parameters in a file of {len(self.data)} bytes"
+                bad.found = "more, as functions share signatures"
+                raise bad
 
     @once
     def debug(self) -> DebugInfo | None:

@@ -28,6 +28,7 @@ class Tables:
     constants: Sequence[Slice]
     _attributes: dict[tuple, object] = field(default_factory=dict, repr=False)
     _typed: dict[tuple[int, int], Constant] = field(default_factory=dict, repr=False)
+    _repeats: dict[int, dict[object, bool]] = field(default_factory=dict, repr=False)
 
     def attribute(self, row: tuple) -> object:
         """Decode a tagged attribute; equal rows give the same object, unless that is mutable."""
@@ -57,7 +58,7 @@ class Tables:
         if not isinstance(type, Tile):
             problem = f"{type} is not a tile"
             raise BadReference("constant", index, len(self.constants), problem=problem)
-        constant = Constant(type, data)
+        constant = Constant(type, data, self._repeats.setdefault(index, {}))
         if not constant.fits:
             problem = f"{len(data)} bytes do not fit {type}"
             raise BadReference("constant", index, len(self.constants), problem=problem)

@@ -32,6 +32,14 @@ DOMINANCE = declare(
 )
 
 
+PARAMETERS = declare(
+    "parameters",
+    "The parameters of a body have the types of its function's signature. Those of a file always "
+    "do; block arguments may have been added or removed since.",
+    "set the function's type as well",
+)
+
+
 def body_diagnostics(
     function: Function,
     variables: Mapping[str, Global],
@@ -86,12 +94,14 @@ class _Walk:
         self.scopes = Scopes(function.name, function.location)
         self.located: set[Location] = set()
         body = function.body  # decoded first, as `op_locations` needs it
-        problem = malformed_body(body, function.type) or malformed_types(body.block.arguments)
+        problem = malformed_body(body) or malformed_types(body.block.arguments)
+        problem = problem or _other_parameters(function)
         self.stack = [] if problem else [_Scope(body.block, Frame(None))]
         if problem:
             self._report(None, problem)
-        self.locate = function.locate_op if isinstance(function, Function) else None
-        read = function.op_locations() if isinstance(function, Function) else []
+        of_a_file = isinstance(function, Function)
+        self.locate_op = function.locate_op if of_a_file else None
+        read = function.op_locations() if of_a_file else []
         self.misplaced = any(map(self.scopes.problem, read))
 
     def run(self) -> list[Diagnostic]:
@@ -187,8 +197,9 @@ class _Walk:
                 self._report(op, problem)
         elif self.warn and not tainted:
             self._suspect(op)
-        as_read = op.unread_location is not None and op.unread_location == self.locate
-        if self.misplaced or not as_read:  # otherwise `op_locations` had its location
+        unread = op.unread_location  # what the file says, `op_locations` has
+        as_read = unread is not None and unread == self.locate_op
+        if self.misplaced or not as_read:
             problem = self.scopes.problem(op.location)
             if problem:
                 self._report(op, problem)
@@ -261,3 +272,13 @@ class _Walk:
                 shorten(hint, LONGEST_MESSAGE),
             )
         )
+
+
+def _other_parameters(function: Function) -> Problem | None:
+    """Return what is wrong if the parameters of the body are not those of the signature."""
+    types = tuple(value.type for value in function.body.block.arguments)
+    if types == getattr(function.type, "parameters", types):
+        return None
+    spelled = ", ".join(map(str, types))
+    text = f"the function is {function.type}, its parameters are ({spelled})"
+    return PARAMETERS, text, PARAMETERS.hint

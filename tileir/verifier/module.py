@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
-from tileir.errors import Diagnostic, VerifyError
+from tileir.errors import LONGEST_MESSAGE, Diagnostic, VerifyError
+from tileir.formats.errors import shorten
 from tileir.ir.attribute_kinds import ENTRY
 from tileir.messages.flags import flag
 from tileir.read.function import Function, Global
@@ -25,6 +26,7 @@ from .rules import hints, names, symbols
 from .rules.debug import function_problem
 from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
+from .wording import named
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -123,10 +125,10 @@ def _items(functions: list[Function], variables: list[Global], warn: bool) -> It
     for variable in variables:
         wrong = symbols.global_problem(variable)
         if wrong:
-            yield _about(*wrong, "", f"global {variable.name}")
+            yield _about(*wrong, "", f"global {named(variable.name)}")
         if warn and variable.alignment & (variable.alignment - 1):
             text = f"alignment {variable.alignment} is no power of two"
-            yield _about(ALIGNMENT, text, ALIGNMENT.hint, "", f"global {variable.name}")
+            yield _about(ALIGNMENT, text, ALIGNMENT.hint, "", f"global {named(variable.name)}")
     for function in functions:
         for wrong in symbols.entry_problems(function):
             yield _about(*wrong, function.name, "entry")
@@ -145,15 +147,18 @@ def _names(functions: list[Function], variables: list[Global]) -> Iterator[Diagn
     public += [function.name for function in functions]
     for name in dict.fromkeys(public):
         if not names.spelled_in_ptx(name):
-            text = f"{name!r} is not a name that PTX can have"
+            text = f"{named(name)!r} is not a name that PTX can have"
             yield _about(names.NAME, text, names.NAME.hint, "", name)
     items = [item.name for item in (*variables, *functions)]
     for name, first in names.clashes(dict.fromkeys(items)):
-        text = f"{name!r} and {first!r} are both {names.mangled(name)!r} in PTX"
+        text = (
+            f"{named(name)!r} and {named(first)!r} are both {named(names.mangled(name))!r} in PTX"
+        )
         yield _about(names.CLASH, text, names.CLASH.hint, "", name)
 
 
 def _about(
     rule: Rule, text: str, hint: str, function: str, item: str, location: str = ""
 ) -> Diagnostic:
+    text = shorten(text, LONGEST_MESSAGE)
     return Diagnostic(rule.severity, rule.id, text, None, function, location, op=item, hint=hint)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from tileir.errors import LONGEST_MESSAGE
+from tileir.formats.errors import shorten
 from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
 from tileir.types import Scalar, Tile, Type
 
@@ -38,6 +39,11 @@ SPECIAL = {
     ("mmaf_scaled", "rhs_scale"): "mmaf_scaled scale tile type",
 }
 """Op and slot -> NVIDIA's own name for the tiles of that slot."""
+
+
+def named(name: str) -> str:
+    """Return a name for a message, in which a name of any length may stand very often."""
+    return shorten(str(name), LONGEST_MESSAGE // 2)
 
 
 @lru_cache(64)

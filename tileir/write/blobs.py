@@ -10,7 +10,10 @@ from tileir.formats.nodes import Malformed
 from tileir.messages.texts import display
 
 ENDS = 16
-"""Bytes at either end of a blob that serve as its key, with its size: most blobs differ there."""
+"""Bytes at either end of a long blob that serve as its key, with its size."""
+
+SHORT = 4096
+"""Bytes of a blob that is its own key, or many that are alike at the ends would all be compared."""
 
 
 class Blobs:
@@ -19,8 +22,9 @@ class Blobs:
     def __init__(self, entries: Sequence[Slice] = ()) -> None:
         self._entries: list[Slice] = list(entries)
         self._kept = len(self._entries)
-        self._by_ends: dict[tuple, list[int]] = {}
+        self._by_key: dict[object, list[int]] = {}
         self._by_identity: dict[int, int] = {}
+        self._by_text: dict[str, int] = {}
         for index, entry in enumerate(self._entries):
             if not isinstance(entry, Malformed):
                 self._note(entry.data, index)
@@ -35,19 +39,28 @@ class Blobs:
         known = self._by_identity.get(id(data))
         if known is not None:
             return known
-        for index in self._by_ends.get(_ends(data), ()):
+        for index in self._by_key.get(_key(data), ()):
             if self._entries[index].data == data:
                 return index
         self._entries.append(Slice(0, data))
         self._note(data, len(self._entries) - 1)
         return len(self._entries) - 1
 
+    def text(self, text: str) -> int:
+        """Return the index of a text, which is encoded once however many parts share it."""
+        known = self._by_text.get(text) if isinstance(text, str) else None
+        if known is None:
+            known = self._by_text[text] = self.index(encode_text(text))
+        return known
+
     def _note(self, data: bytes | memoryview, index: int) -> None:
         self._by_identity.setdefault(id(data), index)
-        self._by_ends.setdefault(_ends(data), []).append(index)
+        self._by_key.setdefault(_key(data), []).append(index)
 
 
-def _ends(data: bytes | memoryview) -> tuple:
+def _key(data: bytes | memoryview) -> object:
+    if len(data) <= SHORT:
+        return bytes(data)
     return len(data), bytes(data[:ENDS]), bytes(data[-ENDS:])
 
 

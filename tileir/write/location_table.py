@@ -26,7 +26,7 @@ from tileir.ir.locations import (
 from tileir.read.bad_reference import BadReference
 from tileir.read.debug_info import DebugInfo
 
-from .blobs import Blobs, encode_text
+from .blobs import Blobs
 
 RECORDS = {
     File: "DIFile",
@@ -99,7 +99,7 @@ class OutputLocations:
             if node is RECORD_INDEX:
                 record[field.name] = self._reference(value)
             elif node is STRING_INDEX:
-                record[field.name] = self.strings.index(encode_text(value))
+                record[field.name] = self.strings.text(value)
             else:
                 record[field.name] = _line(value)
         known = self._by_content.get(_content(record))

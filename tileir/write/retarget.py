@@ -17,7 +17,7 @@ from tileir.errors import BuildError, Feature, VersionError
 from tileir.formats import codec
 from tileir.formats.attributes import ATTRIBUTE
 from tileir.formats.container import TAG_SINCE
-from tileir.formats.cursor import Slice
+from tileir.formats.cursor import Slice, brief
 from tileir.formats.functions import (
     ARGUMENT_ATTRIBUTES_SINCE,
     FORM_SINCE,
@@ -49,6 +49,9 @@ from tileir.formats.table import Table
 from tileir.formats.types import TYPE
 from tileir.formats.version import SUPPORTED, V13_1, Version
 
+LISTED = 100
+"""Most oddities that an error lists."""
+
 
 def retarget(bytecode, target: Version) -> bytes:
     """Return the bytes in version `target` of a module that has been read to the end.
@@ -69,13 +72,18 @@ def check_oddities(before, after) -> None:
     was, now = (_oddities(bytecode.touch()) for bytecode in (before, after))
     changed = sorted(((was - now) + (now - was)).elements())
     if changed:
-        listed = "\n".join(f"  {section}: {path}: {kind}" for kind, section, path in changed)
+        lines = [f"  {section}: {path}: {kind}" for kind, section, path in changed[:LISTED]]
+        if len(changed) > LISTED:
+            lines.append(f"  and {len(changed) - LISTED} more")
+        listed = "\n".join(lines)
         raise BuildError(f"version {after.version} cannot keep what is odd in the file:\n{listed}")
 
 
 def _oddities(bytecode) -> Counter[tuple[str, str, str]]:
-    """Count the oddities of a module by kind, section and path."""
-    return Counter((odd.kind, odd.section, odd.path) for odd in bytecode.original.all_oddities())
+    """Count the oddities of a module by kind, section and path; of a long path the end counts."""
+    return Counter(
+        (odd.kind, odd.section, brief(odd.place)) for odd in bytecode.original.all_oddities()
+    )
 
 
 class _LostResult:

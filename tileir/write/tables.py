@@ -14,7 +14,7 @@ from tileir.formats.version import Version
 from tileir.read.debug_info import DebugInfo
 from tileir.read.type_table import TypeTable
 
-from .blobs import Blobs, encode_text
+from .blobs import Blobs
 from .location_table import OutputLocations
 from .type_table import OutputTypes
 
@@ -40,4 +40,4 @@ class OutputTables:
 
     def string(self, text: str) -> int:
         """Return the index of a string."""
-        return self.strings.index(encode_text(text))
+        return self.strings.text(text)

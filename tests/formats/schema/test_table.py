@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from tests.formats.small import padding, varint
-from tileir import BuildError
+from tileir import BuildError, BytecodeError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.version import V13_4
@@ -98,11 +98,18 @@ def test_malformed_entries_stay_where_they_are() -> None:
 
 
 def test_entries_that_share_their_bytes_are_not_written_apart() -> None:
-    """A thousand strings, each all of the table: together a thousand times its size."""
-    record = parse("String", payload([0, 9] * 500, bytes(100_000)))
+    """A thousand strings, half of them all of the table: together 500 times its size."""
+    record = parse("String", payload([0, 9] * 500, bytes(1000)))
     record["entries"][0] = Slice(0, b"x")
     with pytest.raises(BuildError, match="share their bytes too often"):
         build("String", record)
+
+
+def test_entries_that_share_their_bytes_too_often_are_not_read() -> None:
+    """Up to a mebibyte for nothing, and four times the table."""
+    assert len(parse("String", payload([0, 9] * 500, bytes(2000)))["entries"]) == 1000
+    with pytest.raises(BytecodeError, match="at most 1448576 bytes altogether in 100000 bytes"):
+        parse("String", payload([0, 9] * 500, bytes(100_000)))
 
 
 def test_bytes_behind_an_empty_table_are_not_lost() -> None:

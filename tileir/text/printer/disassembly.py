@@ -15,7 +15,11 @@ from tileir.read.function import Function, Global
 from tileir.verifier.module import check, check_names, check_well_formed
 
 from . import values
-from .functions import FunctionPrinter, Tail
+from .functions import FunctionPrinter
+from .pieces import BoundedText, Pieces
+
+if TYPE_CHECKING:
+    from .locations import LocationAliases
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -37,18 +41,28 @@ def disassemble(
     producer are printed as they are, without quotes; `assemble` reads such names, of any bytes, but
     if one contains syntax (``,={}<>"`` or ``//``), it is read as that.
 
-    Raises BytecodeError if the file cannot be read. A module that breaks rules of Tile IR is
+    Raises BytecodeError if the file cannot be read, or has a text longer than `Limits.text_growth`
+    allows. A module that breaks rules of Tile IR is
     printed as far as it has a text; an op that does not fit its syntax is a VerifyError.
 
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
     """
     bytecode, debug = Bytecode.of(bytecode), flag("debug", debug)
+    out = BoundedText(bytecode)
+    print_module(bytecode, out, debug, function)
+    return str(out)
+
+
+def print_module(
+    bytecode: Bytecode, out: Pieces, debug: bool = False, function: str | None = None
+) -> None:
+    """Write the text of `disassemble` in pieces."""
     check_names(bytecode)
     functions = bytecode.functions if function is None else [bytecode.function(function)]
     check_well_formed(bytecode, functions, debug)
     with _explained(bytecode, functions):
-        return _module_text(bytecode, functions, debug)
+        _print_module(bytecode, out, debug, functions)
 
 
 @contextmanager
@@ -63,11 +77,11 @@ def _explained(bytecode: Bytecode, functions: list[Function]) -> Iterator[None]:
         raise
 
 
-def _module_text(bytecode: Bytecode, functions: list[Function], debug: bool) -> str:
-    out: list[str] = []
+def _print_module(bytecode: Bytecode, out: Pieces, debug: bool, functions: list[Function]) -> None:
     if bytecode.producer:
         out.append(f"// Producer: {bytecode.producer}\n")
-    tail, footer = _debug_text(bytecode.globals, functions) if debug else (None, "")
+    aliases = _aliases(bytecode.globals, functions) if debug else None
+    tail = aliases.tail if aliases else None
     types: dict[int, str] = {}
     with deep_recursion(bytecode.limits):
         for variable in bytecode.globals:
@@ -76,9 +90,9 @@ def _module_text(bytecode: Bytecode, functions: list[Function], debug: bool) -> 
             print_kernel(FunctionPrinter(out, types, tail), bytecode, kernel)
     if not bytecode.globals and not functions:
         out.append(EMPTY)
-        footer = NOWHERE if debug else ""
-    out.append(footer)
-    return "".join(out)
+        out.append(NOWHERE if debug else "")
+    elif aliases:
+        aliases.define(out)
 
 
 def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Function) -> None:
@@ -87,12 +101,11 @@ def print_kernel(printer: FunctionPrinter, bytecode: Bytecode, function: Functio
         printer.function(function)
 
 
-def _debug_text(variables: list[Global], functions: list[Function]) -> tuple[Tail, str]:
+def _aliases(variables: list[Global], functions: list[Function]) -> LocationAliases:
     with not_forking:
         from .locations import LocationAliases
 
-    aliases = LocationAliases(variables, functions)
-    return aliases.tail, aliases.definitions()
+    return LocationAliases(variables, functions)
 
 
 def _global(variable: Global) -> str:

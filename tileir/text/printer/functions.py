@@ -10,6 +10,7 @@ from tileir.read.function import Function
 
 from . import values
 from .operations import pieces_of
+from .pieces import Pieces
 from .structured import PRINTERS, shown
 from .text import KernelText
 
@@ -41,7 +42,7 @@ class FunctionPrinter(KernelText):
 
     def __init__(
         self,
-        out: list[str],
+        out: Pieces,
         types: dict[int, str],
         tail: Tail | None,
         comments: Comments | None = None,
@@ -63,6 +64,7 @@ class FunctionPrinter(KernelText):
         stated = function.argument_attributes
         if not isinstance(stated, tuple | list):
             raise TypeError("attributes of parameters are a list")
+        self.reserve((function.hints, stated))
         for index, attributes in enumerate(stated[: len(parameters)]):
             if attributes:
                 parameters[index] += f" {values.attribute(attributes)}"
@@ -97,11 +99,16 @@ class FunctionPrinter(KernelText):
         self.add(self._tail(op.location) + "\n" if self._tail else "\n")
 
     def _commented(self, op: Op, defined: str, margin: str, comments: Comments) -> None:
-        start, lines, word = len(self.out), [*comments.above(op)], comments.behind(op)
+        out, lines, word = self.out, [*comments.above(op)], comments.behind(op)
+        own: list[str] = []
+        self.out, self.add = own, own.append
         self._op(op, defined, margin)
-        text = "".join(self.out[start:])
+        self.out, self.add = out, out.append
+        text = "".join(own)
         if word and (op.regions or len(text) > COMMENT_COLUMN):
             lines.append(word)
         elif word:
             text = f"{text[:-1]:<{COMMENT_COLUMN}}  // {word}\n"
-        self.out[start:] = [*(f"{margin}// {line}\n" for line in lines), text]
+        for line in lines:
+            self.add(f"{margin}// {line}\n")
+        self.add(text)

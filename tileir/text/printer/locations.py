@@ -21,6 +21,7 @@ from tileir.ir.locations import (
 )
 from tileir.read.function import Function, Global
 
+from .pieces import Pieces
 from .structured import shown
 from .values import quoted
 
@@ -28,10 +29,10 @@ from .values import quoted
 class _Position:
     """A position in a file: a source location without its scope."""
 
-    __slots__ = ("text",)
+    __slots__ = ("file", "place")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, file: str, place: str) -> None:
+        self.file, self.place = file, place
 
 
 Record = Location | _Position | None
@@ -57,6 +58,7 @@ class LocationAliases:
         self._alike: dict[tuple, _Alias] = {}
         self._seen: dict[_Alias, None] = {}
         self._positions: dict[tuple[str, int, int], _Position] = {}
+        self._literals: dict[str, str] = {}
         self._kept: list[Record] = []  # so that no id is used twice
         for _ in variables:
             self._visit(self._alias(None))
@@ -75,12 +77,10 @@ class LocationAliases:
         """Return the text behind an op at a location."""
         return f" loc({self._made[id(location)].name})"
 
-    def definitions(self) -> str:
-        """Return the definitions, one line for each alias."""
-        return "".join(
-            f"{alias.name} = {''.join([_text(part) for part in alias.parts])}\n"
-            for alias in self._order
-        )
+    def define(self, out: Pieces) -> None:
+        """Write the definitions, one line for each alias."""
+        for alias in self._order:
+            out.append(f"{alias.name} = {''.join([_text(part) for part in alias.parts])}\n")
 
     def _visit(self, alias: _Alias) -> None:
         stack = [alias]
@@ -113,26 +113,28 @@ class LocationAliases:
         match record:
             case None:
                 return "loc", ("loc(unknown)",)
-            case _Position(text=text):
-                return "loc", (text,)
+            case _Position(file=file, place=place):
+                return "loc", ("loc(", file, place)
             case SourceLocation():
                 position = self._position(record.filename, record.line, record.column)
                 return "loc", ("#cuda_tile.di_loc<", position, " in ", record.scope, ">")
             case CallSite():
                 return "loc", ("loc(callsite(", record.callee, " at ", record.caller, "))")
             case File():
-                text = f"#cuda_tile.di_file<{quoted(record.name)} in {quoted(record.directory)}>"
-                return "di_file", (text,)
+                name, directory = self._quoted(record.name), self._quoted(record.directory)
+                return "di_file", ("#cuda_tile.di_file<", name, " in ", directory, ">")
             case CompileUnit():
                 return "di_compile_unit", ("#cuda_tile.di_compile_unit<file = ", record.file, ">")
             case Subprogram():
-                named = f", line = {record.line}, name = {quoted(record.name)}"
-                linked = f", linkageName = {quoted(record.linkage_name)}, compileUnit = "
                 flags = ", flags = declaration" if record.declaration else ""
                 return "di_subprogram", (
                     "#cuda_tile.di_subprogram<file = ",
                     record.file,
-                    named + linked,
+                    f", line = {record.line}, name = ",
+                    self._quoted(record.name),
+                    ", linkageName = ",
+                    self._quoted(record.linkage_name),
+                    ", compileUnit = ",
                     record.compile_unit,
                     f"{_unless_zero('scopeLine', record.scope_line)}{flags}>",
                 )
@@ -149,9 +151,15 @@ class LocationAliases:
     def _position(self, filename: str, line: int, column: int) -> _Position:
         key = (filename, line, column)
         if key not in self._positions:
-            text = f"loc({quoted(filename or '-')}:{line}:{column})"
-            self._positions[key] = _Position(text)
+            self._positions[key] = _Position(self._quoted(filename or "-"), f":{line}:{column})")
         return self._positions[key]
+
+    def _quoted(self, text: str) -> str:
+        """Return a string literal, the same object for each use of a name, which may be long."""
+        known = self._literals.get(text)
+        if known is None:
+            known = self._literals[text] = quoted(text)
+        return known
 
 
 def _printed(function: Function) -> Iterator[Op]:

@@ -13,8 +13,6 @@ from tileir.formats.errors import BytecodeError
 from tileir.ir import Block, Op, Value
 from tileir.ir.constants import Constant
 
-from .values import uniform
-
 SHORT = 64
 """Characters of a name that do not count towards `LONG_NAMES`."""
 
@@ -135,7 +133,7 @@ class Names:
 def constant_name(value: Constant) -> str:
     """Return ``cst``, the number if all elements are the same, and the element type."""
     type = value.type.element
-    if not uniform(value):
+    if not value.uniform:
         return f"cst_{type}"
     bits = value.bits()
     if type.name == "i1":

@@ -40,7 +40,17 @@ def _piece(spec: Spec, item: Item) -> Piece:
     if item.form == "symbol":
         return lambda op, text: values.symbol(op.attributes[item.name])
     spell = values.speller(slot)
+    if slot.node in values.NESTED:
+        return _reserved(item.name, spell)
     return lambda op, text: spell(op.attributes[item.name])
+
+
+def _reserved(name: str, spell: Callable[[object], str]) -> Piece:
+    def piece(op: Op, text: KernelText) -> str:
+        text.reserve(op.attributes[name])
+        return spell(op.attributes[name])
+
+    return piece
 
 
 def _slot(spec: Spec, name: str):

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from tileir.ir import Block, Op, Value
 
 from .names import Names
+from .pieces import BoundedText, Pieces, WrittenText
+from .values import extent
 
 
 class KernelText(ABC):
@@ -16,7 +18,7 @@ class KernelText(ABC):
     `types` caches the texts of the module's types, by their identities.
     """
 
-    def __init__(self, out: list[str], types: dict[int, str]) -> None:
+    def __init__(self, out: Pieces, types: dict[int, str]) -> None:
         self.names = Names()
         self.out = out
         self.add = out.append
@@ -25,6 +27,11 @@ class KernelText(ABC):
     @abstractmethod
     def region(self, owner: Op | None, block: Block, margin: str) -> None:
         """Print a block of an op, or of the kernel itself, in braces."""
+
+    def reserve(self, attribute: object) -> None:
+        """Raise BytecodeError if the text of an attribute would be longer than a text may be."""
+        if isinstance(self.out, BoundedText | WrittenText):
+            self.out.reserve(extent(attribute))
 
     def name(self, value: Value) -> str:
         """Return the name of a value."""

@@ -96,6 +96,30 @@ def attribute(value: object, elided: bool = False) -> str:
     return f"#cuda_tile.{value}"
 
 
+def extent(value: object) -> int:
+    """Return how many characters the text of an attribute has at least: of names and constants.
+
+    Its parts may share long ones, so that there can be far more of them than bytes.
+    """
+    total, waiting = 0, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            total += len(one)
+        elif isinstance(one, attr.Hints):
+            waiting.append(one.entries)
+        elif isinstance(one, dict):
+            waiting += one.keys()
+            waiting += one.values()
+        elif isinstance(one, tuple | list):
+            waiting += one
+        elif isinstance(one, attr.DenseElements):
+            total += len(one.constant.data)
+        elif isinstance(one, Constant):
+            total += len(one.data)
+    return total
+
+
 def dictionary(values: dict[str, object]) -> str:
     """Return a dictionary, sorted by name."""
     entries = (f"{_key(name)} = {attribute(value)}" for name, value in _sorted(values))
@@ -137,7 +161,7 @@ def constant(value: Constant) -> str:
 def dense_elements(value: Constant) -> str:
     """Return one element if all are the same, else nested lists, or bytes if there are many."""
     type = value.type.element
-    if uniform(value):
+    if value.uniform:
         return element(type, value.bits())
     if value.type.size > MAX_LISTED:
         return f'"0x{_expanded(value).hex().upper()}"'
@@ -148,16 +172,6 @@ def dense_elements(value: Constant) -> str:
             for start in range(0, len(spelled), size)
         ]
     return spelled[0]
-
-
-def uniform(value: Constant) -> bool:
-    """Whether all elements are the same: then one is printed, even if all are stored."""
-    if value.is_splat:
-        return True
-    if value.type.element.name == "i1":
-        return len({value.bits(index) for index in range(value.type.size)}) == 1
-    size = element_size(value.type.element)
-    return value.data[size:] == value.data[:-size]
 
 
 def _expanded(value: Constant) -> bytes:
@@ -191,3 +205,6 @@ _SPELLERS = {
     BOOL_LIST: attribute,
     INT_LIST: lambda values: f"[{', '.join(map(str, values))}]",
 }
+
+NESTED = (DICTIONARY, ATTRIBUTE, ATTRIBUTE_LIST)
+"""Layouts of attributes that hold others, so that the text of one may be very long."""

@@ -7,6 +7,7 @@ import dataclasses
 from tileir.ir.locations import CallSite, LexicalBlock, Location, Subprogram
 from tileir.verifier.catalogue import declare
 from tileir.verifier.constraints import Problem
+from tileir.verifier.wording import named
 
 FUNCTION_SCOPE = declare(
     "function-scope",
@@ -44,8 +45,8 @@ def function_problem(name: str, location: Location | None) -> Problem | None:
     if scope.linkage_name == name:
         return None
     text = (
-        f'invalid function debug info scope: {scope}. Function name "{name}" does not match '
-        f'subprogram scope linkage name "{scope.linkage_name}".'
+        f'invalid function debug info scope: {scope}. Function name "{named(name)}" does not match '
+        f'subprogram scope linkage name "{named(scope.linkage_name)}".'
     )
     return FUNCTION_SCOPE, text, FUNCTION_SCOPE.hint
 

@@ -11,7 +11,7 @@ from tileir.read.function import Function, Global
 from tileir.types import Pointer, Tile
 from tileir.verifier.catalogue import Rule, declare
 from tileir.verifier.constraints import Problem
-from tileir.verifier.wording import quoted
+from tileir.verifier.wording import named, quoted
 
 Named = tuple[Rule, str, str, str]
 """A rule that an item of the module breaks, what is wrong, a hint, and the item's name."""
@@ -69,7 +69,7 @@ def repeated(functions: Sequence[Function], variables: Sequence[Global]) -> Iter
     seen: set[str] = set()
     for item in (*variables, *functions):
         if item.name in seen:
-            text = f"redefinition of symbol named '{item.name}'"
+            text = f"redefinition of symbol named '{named(item.name)}'"
             yield UNIQUE, text, UNIQUE.hint, item.name
         seen.add(item.name)
 
@@ -151,7 +151,7 @@ def use_problem(op: Op, variables: Mapping[str, Global]) -> Problem | None:
     """Return the problem of a get_global that names no global, or one of another type."""
     name, type = op.attributes["name"], op.result.type
     if name not in variables:
-        return GLOBAL_USE, f"'{name}' does not reference a valid global", ""
+        return GLOBAL_USE, f"'{named(name)}' does not reference a valid global", ""
     if not isinstance(variables[name].type, Tile):  # which is an error of its own
         return None
     element = variables[name].type.element
@@ -161,6 +161,6 @@ def use_problem(op: Op, variables: Mapping[str, Global]) -> Problem | None:
     text = (
         f"pointee type of result type {quoted(pointer)} does not match type "
         f"{quoted(element)} of the "
-        f"global @{name}"
+        f"global @{named(name)}"
     )
     return GLOBAL_USE, text, ""

@@ -1,6 +1,6 @@
 """Everything that needs no other package than construct, for environments that have none.
 
-    python -I tests/construct_alone.py FIXTURES [EVERY]
+    python -I tests/wasm/construct_alone.py FIXTURES [EVERY]
 
 Reads, verifies, prints, assembles, converts, edits and builds every fixture, or one of EVERY, reads
 the broken ones, makes them and random modules with the builder, and runs the commands. Prints what
