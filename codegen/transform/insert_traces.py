@@ -63,7 +63,7 @@ def _trace(value: Value) -> Op:
         location=behind.location,
     )
     if owner is behind:
-        trace.insert_after(owner)
+        trace.insert_after(behind)
     else:
         behind.parent.ops.insert(0, trace)
     return trace

@@ -34,7 +34,7 @@ PATH = Path(__file__).with_name("op_methods.pyi")
 WIDTH = 100
 
 HEAD = '''\
-"""The op methods of a kernel, with the types of their arguments and results.
+"""The op methods of kernels and editors, with the types of their arguments and results.
 
 Printed from the op table: ``python -m tileir.builder.op_stub FILE``.
 """
@@ -56,7 +56,7 @@ from .regions import Nested
 from .result_types import Stated
 
 class OpMethods:
-    """The op methods of a `Kernel`."""
+    """The op methods of a `Kernel` and of an `Editor`."""
 '''
 
 OPERANDS = {"one": "Value", "optional": "Value | None", "many": "Value | Sequence[Value]"}

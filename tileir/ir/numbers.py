@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Sequence
+from typing import Any, cast
 
 from tileir.errors import BuildError
 from tileir.types import Scalar, Tile
@@ -21,7 +22,7 @@ _BITS_ONLY = "fnv8E5M3FNU"
 """The floating-point type whose constants are made from bit patterns."""
 
 
-def pack(value: object, type: Tile | None) -> tuple[Tile, bytes]:
+def pack(value: Any, type: Tile | None) -> tuple[Tile, bytes]:
     """Return the type and the bytes of a constant; see `constants.to_constant`.
 
     `value` is one number for the whole tile, or nested sequences of its shape. What has a method
@@ -42,12 +43,12 @@ def pack(value: object, type: Tile | None) -> tuple[Tile, bytes]:
         raise BuildError(f"{value!r} is no constant of {type}: {error}") from None
 
 
-def _flat(value: object, type: Tile) -> tuple[tuple[int, ...], list[object]]:
+def _flat(value: Any, type: Tile) -> tuple[tuple[int, ...], list[Any]]:
     """Return the shape of nested sequences, () or that of the tile, and the numbers in them."""
     shape: tuple[int, ...] = ()
-    items = [_as_list(value)]
+    items: list[Any] = [_as_list(value)]
     while any(map(_is_list, items)):
-        extents = {len(item) if _is_list(item) else None for item in items}
+        extents: set[Any] = {len(item) if _is_list(item) else None for item in items}
         if len(extents) > 1:
             raise BuildError(f"{value!r} is no {type}: its rows differ in length")
         shape += tuple(extents)
@@ -59,7 +60,7 @@ def _flat(value: object, type: Tile) -> tuple[tuple[int, ...], list[object]]:
     return shape, items
 
 
-def _as_list(value: object) -> object:
+def _as_list(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -67,7 +68,7 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _float_of(number: object) -> float:
+def _float_of(number: Any) -> float:
     if isinstance(number, str | bytes):  # which float() would read
         raise BuildError(f"{number!r} is no number")
     return float(number)
@@ -83,10 +84,10 @@ def _pack_floats(type: Tile, numbers: list[float]) -> bytes:
     patterns = [floats.pattern_of(name, number) for number in numbers]
     if None in patterns:
         raise BuildError(f"{type.element} has no NaN")
-    return _pack_patterns(type, patterns, 0)
+    return _pack_patterns(type, cast("list[int]", patterns), 0)
 
 
-def _pattern_of(number: object, type: Tile) -> int:
+def _pattern_of(number: Any, type: Tile) -> int:
     """Return the bit pattern of an integer, which may be signed or unsigned."""
     if isinstance(number, float):
         raise BuildError(f"{number!r} is no integer, and {type} takes integers")

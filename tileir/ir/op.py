@@ -116,7 +116,9 @@ class Use(NamedTuple):
     def value(self) -> Value:
         """The value that is used."""
         operand = self.op.operands[self.slot]
-        return operand[self.index] if isinstance(operand, tuple) else operand
+        if self.index is not None and isinstance(operand, tuple):
+            return operand[self.index]
+        return operand
 
     def set(self, value: Value) -> None:
         """Use another value."""
@@ -134,6 +136,8 @@ class Block(OpList):
     """
 
     __slots__ = ("_ops", "arguments")
+
+    parent: Region | Any
 
     def __init__(
         self, arguments: list[Value] | None = None, ops: Iterable[Op] | None = None
@@ -202,6 +206,8 @@ class Region(Part):
 
     __slots__ = ("_blocks",)
 
+    parent: Op | Any
+
     def __init__(self, blocks: Iterable[Block] | None = None) -> None:
         super().__init__()
         self._blocks: Children[Block] = Children(self, () if blocks is None else blocks)
@@ -253,6 +259,8 @@ class Op(Placed):
         "spec",
     )
 
+    parent: Block | Any
+
     def __init__(
         self,
         spec: Spec,
@@ -270,7 +278,7 @@ class Op(Placed):
         self._operands = operands
         self.attributes = attributes
         self.results = [] if results is None else results
-        self._regions: Children[Region] | None = regions and Children(self, regions)
+        self._regions: Children[Region] | Any = regions and Children(self, regions)
         self.offset = offset
         self.position = position
         self._location = location
@@ -299,7 +307,9 @@ class Op(Placed):
 
     @regions.setter
     def regions(self, regions: list[Region]) -> None:
-        old = Children(self) if self._regions is _NO_REGIONS else self.regions
+        old: Children[Region] = self.regions
+        if old is _NO_REGIONS:
+            old = Children(self)
         self._regions = replaced(old, regions, self)
 
     @property
@@ -343,7 +353,7 @@ class Op(Placed):
 
     def walk(self) -> Iterator[Op]:
         """Yield this op and the ops nested in it, in pre-order."""
-        stack: list[Part] = [self]
+        stack: list[Op] = [self]
         while stack:
             op = stack.pop()
             yield op

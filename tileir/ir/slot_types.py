@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import UnionType
 from typing import Any
 
@@ -26,7 +26,6 @@ from tileir.types import (
     TensorView,
     Tile,
     Token,
-    Type,
     ValueType,
     View,
 )
@@ -93,10 +92,12 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[ValueType] | None:
 
 
 def _each(
-    kind: type | UnionType, sources: Iterable[Type], types: Callable[[Any], list[Type] | None]
-) -> list[Type] | None:
+    kind: type | UnionType,
+    sources: Iterable[ValueType],
+    types: Callable[[Any], Sequence[ValueType] | None],
+) -> list[ValueType] | None:
     """Return the types that follow from each source; None if one is of another kind."""
-    made: list[Type] = []
+    made: list[ValueType] = []
     for source in sources:
         following = types(source) if isinstance(source, kind) else None
         if following is None:
@@ -105,12 +106,12 @@ def _each(
     return made
 
 
-def _pointee(tile: Tile) -> list[Type] | None:
+def _pointee(tile: Tile) -> list[Tile] | None:
     pointer = tile.element
     return [Tile(pointer.pointee, tile.shape)] if isinstance(pointer, Pointer) else None
 
 
-def _reduced(tile: Tile, dim: int) -> list[Type] | None:
+def _reduced(tile: Tile, dim: int) -> list[Tile] | None:
     if dim >= tile.rank:
         return None
     return [Tile(tile.element, tile.shape[:dim] + tile.shape[dim + 1 :])]

@@ -25,10 +25,11 @@ def needing(packages: Sequence[str], what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if isinstance(error, MissingPackageError) or error.name not in packages:
+        name = error.name or ""
+        if isinstance(error, MissingPackageError) or name not in packages:
             raise
         lacking = [package for package in packages if not is_installed(package)]
-        raise missing(lacking or [error.name], what) from None
+        raise missing(lacking or [name], what) from None
 
 
 def compiling() -> AbstractContextManager[None]:

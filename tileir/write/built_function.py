@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Protocol
 
+from tileir.verifier.rules.symbols import BuiltEntry
+
 if TYPE_CHECKING:
     from tileir.attributes import Hints
     from tileir.ir import Body
@@ -12,23 +14,11 @@ if TYPE_CHECKING:
     from tileir.types import FunctionType
 
 
-class Written(Protocol):
+class Written(BuiltEntry, Protocol):
     """A function as far as writing it needs it: read, built or assembled."""
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def type(self) -> FunctionType: ...
-
-    @property
-    def private(self) -> bool: ...
-
-    @property
-    def hints(self) -> Hints: ...
-
-    @property
-    def argument_attributes(self) -> object: ...
 
     @property
     def location(self) -> Location | None: ...

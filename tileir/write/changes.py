@@ -16,7 +16,7 @@ from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
-from tileir.formats.table import MAX_OVERLAP
+from tileir.formats.limits import MAX_OVERLAP
 from tileir.formats.version import Version
 from tileir.ir import Body
 from tileir.messages.texts import display

@@ -7,7 +7,7 @@ tables that they refer to grow meanwhile and are written last.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from construct import Container
 
@@ -44,7 +44,7 @@ from .tables import OutputTables
 from .unreferenced import Entries, OutputFile, Referenced
 
 if TYPE_CHECKING:
-    from tileir.read.function import Global
+    from tileir.read.function import Global, Source
     from tileir.read.original import OriginalFile
 
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.rank, -kind.number))]
@@ -272,9 +272,10 @@ class Writer:
 
     def empty_lost(self, before: Entries, after: Entries) -> None:
         """Empty what only the entries `before`, those of the file as it was read, refer to."""
-        debug, added = self.original.debug, self.tables.locations.added
+        original = cast("Source", self.original)  # pyright does not look through `once`
+        debug, added = original.debug, self.tables.locations.added
         file = OutputFile(
-            self.original,
+            original,
             self.tables.types.tags,
             [*(debug.starts if debug else ()), *self.starts],
             [*(debug.indices if debug else ()), *self.indices],

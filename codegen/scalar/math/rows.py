@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from tileir.codegen.scalar.conversions.halves import HALVES, narrow, widen
+from tileir.codegen.scalar.conversions.halves import HALVES
+from tileir.codegen.scalar.conversions.narrowing import narrow
+from tileir.codegen.scalar.conversions.widening import widen
 from tileir.codegen.scalar.flush import flush
 from tileir.codegen.scalar.machine import machine_of
 from tileir.ir import Op

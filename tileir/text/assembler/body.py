@@ -277,9 +277,9 @@ class BodyReader(BodyScope):
         at = reader.at
         if reader.text.startswith("{", at):
             raise reader.refused(NO_ATTRIBUTES)
-        op.location = self.source.locations.optional()
-        if op.location is not None:
-            self.stated.setdefault(id(op.location), (op.location, at))
+        location = op.location = self.source.locations.optional()
+        if location is not None:
+            self.stated.setdefault(id(location), (location, at))
         self._name_results(named, op, lost)
         if spec.terminator and len(self.report) == before:
             self.hand_over(op, parsed.at, len(name))
