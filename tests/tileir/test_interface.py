@@ -42,6 +42,8 @@ def test_help_is_an_overview() -> None:
     used |= set(re.findall(r"^(?:from|import) (tileir\.[\w.]+)", readme, re.MULTILINE))
     assert "compile(" in used
     assert not [name for name in {*used, *tileir.__all__} if name not in text]
+    listed = set(re.findall(r"^ +(\w+)\(", text, re.MULTILINE))
+    assert {name for name in tileir.__all__ if name.islower()} <= listed
 
 
 def test_the_version() -> None:
