@@ -120,8 +120,8 @@ class Table(Subconstruct):
             self._check(cursor, bounds, size, path)
         elif not regular:
             self._check_size(cursor, bounds, size, path)
-        elif not regular and cursor.trace is not None:
-            shown = _apart(bounds)
+            if cursor.trace is not None:
+                shown = _apart(bounds)
         sizes = []
         for index, (begin, end) in enumerate(bounds):
             proper = begin <= end <= size

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import venv
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus import INVALID, ROOT, VALID
-from tests.installed import build_wheel, environment
+from tests.installed import build_wheel
 
 KERNEL = ROOT / "fixtures" / "13.4" / "vector_add.tileirbc"
 
@@ -145,8 +146,12 @@ EDITABLE = "import sys; from hatchling.build import build_editable; build_editab
 
 def bare_environment(home: Path, wheel: Path) -> str:
     """The interpreter of an environment that has a wheel of tileir, construct, and nothing else."""
-    python, site = environment(home)
-    fill(site, wheel)
+    venv.create(home, with_pip=False, system_site_packages=False)
+    folder = "Scripts" if sys.platform == "win32" else "bin"
+    python = next((home / folder).glob("python*"))
+    probe = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    done = subprocess.run([python, "-c", probe], capture_output=True, text=True, check=True)
+    fill(Path(done.stdout.strip()), wheel)
     return str(python)
 
 

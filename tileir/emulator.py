@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from tileir.formats.forks import not_forking
 
+from .messages.missing_packages import ARRAYS, needing
+
 if TYPE_CHECKING:
     from tileir.codegen.emulator import (
         APPROXIMATIONS,
@@ -52,9 +54,6 @@ if not TYPE_CHECKING:  # for a checker, a module with this function has every na
         """What `__all__` lists, imported when first asked for; AttributeError for other names."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        with not_forking:
-            from .messages.missing_packages import ARRAYS, needing
-
         with needing(ARRAYS, "the emulator"), not_forking:
             from tileir.codegen import emulator
 

@@ -25,8 +25,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, get_args
 
+from tileir.formats.forks import not_forking
+
 from .errors import UnsupportedError
-from .formats.forks import not_forking
 
 Capability = tuple[int, int]
 """A compute capability, major and minor: (9, 0)."""

@@ -23,8 +23,8 @@ from . import (
     miscellaneous,
     views,
 )
+from .spec import SIMPLE, Traits
 from .spec import Family as Family
-from .spec import Traits
 
 CHAPTERS = (
     core,
@@ -61,14 +61,16 @@ def is_load(op: Op) -> bool:
 def is_recomputed(op: Op) -> bool:
     """Whether a tile is cheaper to make again than to keep: in registers, or in a buffer.
 
-    These are constants, iota, and tiles that only repeat the elements of a smaller one. What is one
-    element, or none at all, costs nothing to keep.
+    These are constants, iota, tiles that only repeat the elements of a smaller one, and those that
+    take one simple operation for an element. One element, or none at all, costs nothing to keep.
     """
     if len(op.results) != 1 or not isinstance(op.result.type, Tile) or op.result.type.size == 1:
         return False
     family, size = family_of(op), op.result.type.size
     if family is Family.RENUMBERING and op.spec.effects == PURE:
         return next(op.operand_list()).type.size < size
+    if family is Family.ELEMENT_WISE:
+        return traits_of(op).cost <= SIMPLE
     return family is Family.GENERATOR
 
 

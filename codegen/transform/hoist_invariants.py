@@ -100,22 +100,36 @@ class _Hoisting:
 
     def _move(self, op: Op, loop: Op) -> None:
         """Move an op before a loop, with copies of the tiles that are made again there."""
-        for slot, operand in op.operands.items():
-            if isinstance(operand, tuple):
-                op.operands[slot] = tuple([self._before(value, loop) for value in operand])
-            elif operand is not None:
-                op.operands[slot] = self._before(operand, loop)
+        for value in op.operand_list():
+            self._copy(value, loop)
+        self._use_copies(op, loop)
         op.move_before(loop)
 
-    def _before(self, value: Value, loop: Op) -> Value:
-        """Return a value, or if it is made in the loop, a copy that is made before it."""
-        if value.is_visible_to(loop):
-            return value
-        if (value, loop) not in self._copies:
-            copy = cast("Op", value.owner).clone()  # arguments of blocks are not recomputed
-            for slot, operand in copy.operands.items():
-                if operand is not None:
-                    copy.operands[slot] = self._before(operand, loop)
-            copy.insert_before(loop)
-            self._copies[value, loop] = copy.result
-        return self._copies[value, loop]
+    def _copy(self, value: Value, loop: Op) -> None:
+        """Make copies before a loop of the ops in it that a value is made by."""
+        wanted = [value]
+        while wanted:
+            if not self._is_missing(wanted[-1], loop):
+                wanted.pop()
+                continue
+            made_by = cast("Op", wanted[-1].owner)  # arguments of blocks are not recomputed
+            missing = [each for each in made_by.operand_list() if self._is_missing(each, loop)]
+            wanted += reversed(missing)
+            if not missing:
+                copy = made_by.clone()
+                self._use_copies(copy, loop)
+                copy.insert_before(loop)
+                self._copies[wanted.pop(), loop] = copy.result
+
+    def _is_missing(self, value: Value, loop: Op) -> bool:
+        return (value, loop) not in self._copies and not value.is_visible_to(loop)
+
+    def _use_copies(self, op: Op, loop: Op) -> None:
+        def there(value: Value) -> Value:
+            return self._copies.get((value, loop), value)
+
+        for slot, operand in op.operands.items():
+            if isinstance(operand, tuple):
+                op.operands[slot] = tuple(map(there, operand))
+            elif operand is not None:
+                op.operands[slot] = there(operand)

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from tileir.gpus import GPUS, capability_of, unknown
 from tileir.launch.compile_options import Check
+from tileir.messages.missing_packages import CODEGEN, needing
 
 __all__ = ["DEFAULT_GPU", "install"]
 
@@ -66,8 +67,6 @@ def install(
     an unknown version of cuda-tile, GPU or check, for less than one thread, and if cuTile has
     already loaded the real driver.
     """
-    from tileir.messages.missing_packages import CODEGEN, needing
-
     with needing(CODEGEN, "cuTile on the CPU"):
         from . import cutile_internals, refused_imports, torch_device, traced
         from .driver import Driver

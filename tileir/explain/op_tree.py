@@ -93,6 +93,10 @@ def _list_in(out: Pieces, begun: str, key: str, end: str = "]}") -> Iterator[Cal
     out.append(end)
 
 
+LONG = (Constant, tuple, dict, attr.Hints, attr.DenseElements)
+"""Attributes of which one may be longer than all the rest."""
+
+
 class _Tree:
     """The ops of one kernel."""
 
@@ -128,7 +132,9 @@ class _Tree:
                 self._op(op)
 
     def _op(self, op: Op) -> None:
-        self._out.reserve(extent(op.attributes))
+        for value in op.attributes.values():
+            if isinstance(value, LONG):
+                self._out.reserve(extent(value))
         head = {
             "name": op.name,
             "results": [self._value(value) for value in op.results],
@@ -137,6 +143,9 @@ class _Tree:
             "offset": op.offset,
             "location": op.location_text or None,
         }
+        if not op.regions:
+            self._out.append(f'{_begun(head)}"regions": []}}')
+            return
         with _list_in(self._out, _begun(head), "regions") as item:
             for region in op.regions:
                 item()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tileir.formats.forks import not_forking
+from tileir.messages.missing_packages import ARRAYS, needing
 from tileir.types import Scalar, Tile
 
 from . import floats, numbers
@@ -107,9 +108,6 @@ class Constant:
         Small floats have types of ml_dtypes; tf32 becomes float32; fnv8E5M3FNU stays bits, as
         uint8.
         """
-        with not_forking:
-            from tileir.messages.missing_packages import ARRAYS, needing
-
         with needing(ARRAYS, "an array"), not_forking:
             from .arrays import unpack
 
@@ -149,9 +147,6 @@ def to_constant(value: Any, type: Tile | None = None) -> Constant:
     """
     numpy = sys.modules.get("numpy")  # without which nobody can have made an array of it
     if numpy is not None and isinstance(value, numpy.ndarray | numpy.generic):
-        with not_forking:
-            from tileir.messages.missing_packages import ARRAYS, needing
-
         with needing(ARRAYS, "an array"), not_forking:
             from . import arrays
 

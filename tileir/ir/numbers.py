@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from tileir.errors import BuildError
 from tileir.types import Scalar, Tile
@@ -31,12 +31,12 @@ def pack(value: Any, type: Tile | None) -> tuple[Tile, bytes]:
     if type is None or not isinstance(type.element, Scalar):
         raise BuildError(f"{value!r} needs the type of a tile of numbers")
     shape, numbers = _flat(value, type)
-    splat = shape == () and type.shape != ()
+    element, splat = type.element, shape == () and type.shape != ()
     try:
-        if type.element.is_float and type.element.name != _BITS_ONLY:
-            return type, _pack_floats(type, [_float_of(number) for number in numbers])
-        patterns = [_pattern_of(number, type) for number in numbers]
-        return type, _pack_patterns(type, patterns, type.size if splat else 0)
+        if element.is_float and element.name != _BITS_ONLY:
+            return type, _pack_floats(element, [_float_of(number) for number in numbers])
+        patterns = [_pattern_of(number, element, type) for number in numbers]
+        return type, _pack_patterns(element, patterns, type.size if splat else 0)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, BuildError):
             raise
@@ -46,9 +46,9 @@ def pack(value: Any, type: Tile | None) -> tuple[Tile, bytes]:
 def _flat(value: Any, type: Tile) -> tuple[tuple[int, ...], list[Any]]:
     """Return the shape of nested sequences, () or that of the tile, and the numbers in them."""
     shape: tuple[int, ...] = ()
-    items: list[Any] = [_as_list(value)]
+    items = [_as_list(value)]
     while any(map(_is_list, items)):
-        extents: set[Any] = {len(item) if _is_list(item) else None for item in items}
+        extents = {len(item) if _is_list(item) else -1 for item in items}
         if len(extents) > 1:
             raise BuildError(f"{value!r} is no {type}: its rows differ in length")
         shape += tuple(extents)
@@ -64,7 +64,7 @@ def _as_list(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _is_list(value: object) -> bool:
+def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
@@ -74,37 +74,39 @@ def _float_of(number: Any) -> float:
     return float(number)
 
 
-def _pack_floats(type: Tile, numbers: list[float]) -> bytes:
-    name = type.element.name
-    if name in _FLOATS:
+def _pack_floats(element: Scalar, numbers: list[float]) -> bytes:
+    if element.name in _FLOATS:
         try:
-            return struct.pack(f"<{len(numbers)}{_FLOATS[name]}", *numbers)
+            return struct.pack(f"<{len(numbers)}{_FLOATS[element.name]}", *numbers)
         except OverflowError:  # the code knows no rounding to infinity
             pass
-    patterns = [floats.pattern_of(name, number) for number in numbers]
-    if None in patterns:
-        raise BuildError(f"{type.element} has no NaN")
-    return _pack_patterns(type, cast("list[int]", patterns), 0)
+    patterns = []
+    for number in numbers:
+        pattern = floats.pattern_of(element.name, number)
+        if pattern is None:
+            raise BuildError(f"{element} has no NaN")
+        patterns.append(pattern)
+    return _pack_patterns(element, patterns, 0)
 
 
-def _pattern_of(number: Any, type: Tile) -> int:
+def _pattern_of(number: Any, element: Scalar, type: Tile) -> int:
     """Return the bit pattern of an integer, which may be signed or unsigned."""
     if isinstance(number, float):
         raise BuildError(f"{number!r} is no integer, and {type} takes integers")
-    bits, integer = type.element.bits, operator.index(number)
-    lowest = -(1 << (bits - 1)) if bits > 1 and type.element.is_integer else 0
+    bits, integer = element.bits, operator.index(number)
+    lowest = -(1 << (bits - 1)) if bits > 1 and element.is_integer else 0
     if not lowest <= integer < 1 << bits:
-        raise BuildError(f"{number!r} does not fit {type.element}")
+        raise BuildError(f"{number!r} does not fit {element}")
     return integer & ((1 << bits) - 1)
 
 
-def _pack_patterns(type: Tile, patterns: list[int], splat: int) -> bytes:
+def _pack_patterns(element: Scalar, patterns: list[int], splat: int) -> bytes:
     """Return bit patterns in the layout of a constant.
 
     If `splat` is not 0, the one pattern stands for a tile of `splat` elements.
     """
-    name, size = type.element.name, (type.element.bits + 7) // 8
-    if name == "i1":
+    size = (element.bits + 7) // 8
+    if element.name == "i1":
         bits = patterns * min(splat, 8) if splat else patterns
         packed = bytearray((len(bits) + 7) // 8)
         for index, bit in enumerate(bits):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -240,18 +240,19 @@ class Function:
         Both use the tables of the same file. The body is copied if it has been decoded.
         """
         copy = self.original()
-        for attribute in ENTRY:
-            if attribute in vars(self):
-                setattr(copy, attribute, getattr(self, attribute))
-        copy._name, copy._renamed, copy._moved = self._name, self._renamed, self._moved
-        if self._body is not None:
-            copy._body, copy._op_count = self._body.clone(), self._op_count
-            for op in copy._body.walk():
-                if op.unread_location == self.locate_op:
-                    op.location = copy.locate_op
+        vars(copy).update({key: value for key, value in vars(self).items() if key != "_lock"})
+        copy.separate(self.locate_op)
         if name is not None:
             copy.name = name
         return copy
+
+    def separate(self, locate_op: Callable[[int], Position]) -> None:
+        """Replace the body, which is another function's, by a copy; `locate_op` is that one's."""
+        if self._body is not None:
+            self._body = self._body.clone()
+            for op in self._body.walk():
+                if op.unread_location == locate_op:
+                    op.location = self.locate_op
 
     @property
     def touched(self) -> bool:

@@ -12,6 +12,7 @@ from tileir.ir.locations import CompileUnit, File, SourceLocation, Subprogram
 from .kernels import ACCESSES, around, kernel, loop, module, names, only, use
 
 BIG = "tile<64xi32>"
+THREES = f"%k = constant <i32: 3> : {BIG}"
 SPLAT = """\
 %r = reshape %a : tile<i32> -> tile<1xi32>
 %s = broadcast %r : tile<1xi32> -> tile<64xi32>"""
@@ -213,14 +214,28 @@ def test_what_is_made_of_cheap_tiles_takes_copies_along() -> None:
     body = f"""\
 {SPLAT}
 %n = iota : {BIG}
-%x = muli %s, %n : {BIG}
-%y = addi %x, %n : {BIG}
+%w = addi %s, %n : {BIG}
+%x = divi %w, %k signed : {BIG}
+%y = muli %x, %n : {BIG}
 {use("n", "y", type="64xi32")}"""
-    edited = kernel(loop(body))
-    assert [op.name for op in hoist_ops(edited)] == ["reshape", "muli", "addi"]
-    assert names(edited)[2:] == [
-        "reshape", "broadcast", "iota", "muli", "addi", "for", "iota", "print_tko", "continue",
+    edited = kernel(f"{THREES}\n{loop(body)}")
+    assert [op.name for op in hoist_ops(edited)] == ["reshape", "divi"]
+    assert names(edited)[3:] == [
+        "reshape", "broadcast", "iota", "addi", "divi", "for", "iota", "muli", "print_tko",
+        "continue",
     ]  # fmt: skip
+
+
+def test_long_chains_of_simple_operations() -> None:
+    count = 3000
+    lines = [f"%x0 = iota : {BIG}"]
+    lines += [f"%x{at + 1} = addi %x{at}, %x{at} : {BIG}" for at in range(count)]
+    lines += [f"%y = divi %x{count}, %k signed : {BIG}", use("y", type="64xi32")]
+    edited = kernel(f"{THREES}\n{loop(*lines)}")
+    assert [op.name for op in hoist_ops(edited)] == ["divi"]
+    kept = names(edited)
+    assert kept.index("for") == 3 + 1 + count + 1
+    assert kept.count("addi") == count
 
 
 def test_numbers_are_kept() -> None:
@@ -243,14 +258,14 @@ def test_a_loop_that_never_runs_does_nothing_new(capfd: pytest.CaptureFixture) -
 
 
 def test_locations_stay_with_ops_and_copies() -> None:
-    body = f"%n = iota : {BIG}\n%x = addi %n, %n : {BIG}\n{use('n', 'x', type='64xi32')}"
-    edited = kernel(loop(body))
+    body = f"%n = iota : {BIG}\n%x = divi %n, %k signed : {BIG}\n"
+    edited = kernel(f"{THREES}\n{loop(body, use('n', 'x', type='64xi32'))}")
     places: dict[str, object] = {}
     for at, op in enumerate(edited.walk()):
         op.location = places[op.name] = located(at)
     hoist_ops(edited)
     assert all(
-        op.location is places[op.name] for op in edited.walk() if op.name in ("iota", "addi")
+        op.location is places[op.name] for op in edited.walk() if op.name in ("iota", "divi")
     )
     assert names(edited).count("iota") == 2
 

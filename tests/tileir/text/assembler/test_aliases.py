@@ -83,9 +83,9 @@ def test_aliases_that_double_have_a_bound(use: str, order: int) -> None:
 
 
 def test_long_groups_cannot_be_repeated_without_end() -> None:
-    groups = f"#g = #cuda_tile.same_elements<[{'1, ' * 9999}1]>\n"
-    ops = "".join(f"%{i} = assume #g, %a : !t\n" for i in range(1000))
-    shape = f"!t = tile<{'1x' * 10_000}i32>\n"
+    groups = f"#g = #cuda_tile.same_elements<[{'1, ' * 255}1]>\n"
+    ops = "".join(f"%{i} = assume #g, %a : !t\n" for i in range(40_000))
+    shape = f"!t = tile<{'1x' * 256}i32>\n"
     text = f"{groups}{shape}entry @k() {{ %a = constant <i32: 1> : !t\n{ops}return }}"
     assert "aliases spelled out" in problems_of(text)[0].message
 
