@@ -112,7 +112,7 @@ class _Hoisting:
             if not self._is_missing(wanted[-1], loop):
                 wanted.pop()
                 continue
-            made_by = cast("Op", wanted[-1].owner)  # arguments of blocks are not recomputed
+            made_by = wanted[-1].owner
             missing = [each for each in made_by.operand_list() if self._is_missing(each, loop)]
             wanted += reversed(missing)
             if not missing:

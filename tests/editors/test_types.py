@@ -118,7 +118,7 @@ def test_examples_of_the_readme_are_right(checker, installed: Installed, tmp_pat
 
 
 TYPED = """
-from typing import assert_type
+from typing import Any, assert_type
 
 import tileir
 from tileir.builder import Editor, Kernel, Module
@@ -172,7 +172,9 @@ def edit(function: tileir.Function, op: Op, value: Value) -> None:
     value.replace_all_uses_with(op.result, where=lambda use: use.op.name != "addf")
     op.operands["lhs"] = value
     assert_type(op.clone(), Op)
-    assert_type(op.parent_op, Op | None)
+    assert_type(op.parent_op, Op | Any)
+    assert_type(op.parent, Block | Any)
+    assert_type(value.owner, Op | Any)
     assert_type(op.is_before(op), bool)
     assert_type(op.regions[0].block.ops[0], Op)
     op.clone().insert_before(op)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tileir.formats.errors import BuildError
 from tileir.types import Type, ValueType
 
-from .children import Children, NoChildren, Node, replaced
+from .children import Children, NoChildren, replaced
 from .operands import Operands
 from .part import Part
 from .placed import OpList, Placed, check_detached, check_operands, child_around
@@ -45,7 +45,7 @@ class Value:
         self, type: ValueType, owner: Op | Block, index: int, number: int = NO_NUMBER
     ) -> None:
         self.type = type
-        self.owner = owner
+        self.owner: Op | Any = owner
         self.index = index
         self.number = number
         self.users: dict[Op, None] | None = None
@@ -56,7 +56,7 @@ class Value:
 
         The first question in a body walks through all of it; from then on, edits keep them.
         """
-        if isinstance(self.owner, Node) and not self.owner.tracked:
+        if isinstance(self.owner, Part) and not self.owner.tracked:
             self.owner.root.track()
         return tuple(use for op in self.users or () for use in op.uses_of(self))
 
@@ -166,7 +166,7 @@ class Block(OpList):
         return [value for value in self.arguments if isinstance(value, Value)]
 
     @property
-    def parent_op(self) -> Op | None:
+    def parent_op(self) -> Op | Any:
         """The op whose region has the block, None for the outermost one."""
         return self.parent.parent if isinstance(self.parent, Region) else None
 

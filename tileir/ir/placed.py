@@ -43,7 +43,7 @@ class Placed(Part):
         raise NotImplementedError
 
     @property
-    def parent_op(self) -> Self | None:
+    def parent_op(self) -> Self | Any:
         """The op whose region has this op, None at the top level of a body."""
         return self.parent.parent_op if self.parent is not None else None
 
