@@ -14,11 +14,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
 from contextlib import AbstractContextManager
 
 PATIENCE = 60.0
 """Seconds after which a process forks nevertheless: Ctrl-C may have cut short what a thread did."""
+
+
+class _Depth(threading.local):
+    """How often the current thread is inside."""
+
+    depth = 0
 
 
 class _Gate:
@@ -32,28 +37,30 @@ class _Gate:
     def __init__(self) -> None:
         self.held: list[AbstractContextManager] = []
         self._changed = threading.Condition(threading.Lock())
-        self._inside: Counter[int] = Counter()
+        self._own = _Depth()
+        self._inside: set[int] = set()
         self._forking: int | None = None
 
     def __enter__(self) -> None:
-        own = threading.get_ident()
-        with self._changed:
-            while self._forking not in (None, own) and not self._inside[own]:
-                self._changed.wait()
-            self._inside[own] += 1
+        if not self._own.depth:
+            own = threading.get_ident()
+            with self._changed:
+                while self._forking not in (None, own):
+                    self._changed.wait()
+                self._inside.add(own)
+        self._own.depth += 1
 
     def __exit__(self, *problem: object) -> None:
-        own = threading.get_ident()
-        with self._changed:
-            self._inside[own] -= 1
-            if not self._inside[own]:
-                del self._inside[own]
+        self._own.depth -= 1
+        if not self._own.depth:
+            with self._changed:
+                self._inside.discard(threading.get_ident())
                 self._changed.notify_all()
 
     def _free(self) -> bool:
         """Whether no other thread is inside, or about to fork."""
         own = threading.get_ident()
-        return self._forking in (None, own) and self._inside.keys() <= {own}
+        return self._forking in (None, own) and self._inside <= {own}
 
     def before_fork(self) -> None:
         """Wait until nobody is inside, and keep everybody out until `after_fork`."""
@@ -84,7 +91,7 @@ class _Gate:
     def in_child(self) -> None:
         """Forget the threads that the child does not have."""
         own, self._changed = threading.get_ident(), threading.Condition(threading.Lock())
-        self._inside = Counter({own: self._inside[own]} if own in self._inside else {})
+        self._inside &= {own}
         self._forking = own if self._forking == own else None
         self.after_fork()
 

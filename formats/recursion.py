@@ -23,15 +23,15 @@ def deep_recursion(limits: Limits = DEFAULT):
     """
     global _limit_before
     room = _FRAMES_PER_LEVEL * (limits.region_depth + limits.attribute_depth) + 500
-    with _lock:
-        if not _users:
-            _limit_before = sys.getrecursionlimit()
-        _users.append(room)
-        sys.setrecursionlimit(_limit_before + max(_users))
-    try:
-        with not_forking:  # the child would keep the limits of all threads
-            yield
-    finally:
+    with not_forking:  # the child would keep the limits of all threads
         with _lock:
-            _users.remove(room)
-            sys.setrecursionlimit(_limit_before + max(_users, default=0))
+            if not _users:
+                _limit_before = sys.getrecursionlimit()
+            _users.append(room)
+            sys.setrecursionlimit(_limit_before + max(_users))
+        try:
+            yield
+        finally:
+            with _lock:
+                _users.remove(room)
+                sys.setrecursionlimit(_limit_before + max(_users, default=0))

@@ -125,4 +125,4 @@ def test_pygments_finds_it_by_name() -> None:
     lexer = getattr(importlib.import_module(module), name)
     assert {"tileir", "cuda-tile"} <= set(lexer.aliases)
     assert "*.tileir" in lexer.filenames
-    assert "pygments" in project["dependencies"]
+    assert "pygments" in project["optional-dependencies"]["colour"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
@@ -86,6 +86,17 @@ def type_problem(value: Any) -> str:
             _LEGAL.clear()
         _LEGAL[id(value)] = value
     return wrong
+
+
+def types_problem(values: Iterable[Any]) -> str:
+    """Return why the type of one of some values is no legal type; "" if all are."""
+    for value in values:
+        type = value.type
+        if _LEGAL.get(id(type)) is not type:
+            wrong = type_problem(type)
+            if wrong:
+                return wrong
+    return ""
 
 
 def _type_problem(value: Any) -> str:

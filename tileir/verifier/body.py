@@ -18,7 +18,7 @@ from tileir.read.function import Function, Global
 
 from .catalogue import SUSPICIONS, declare
 from .constraints import Problem, signature, type_problem, version_problem
-from .malformed import malformed, malformed_body, malformed_location, malformed_types
+from .malformed import Right, malformed, malformed_body, malformed_location, malformed_types
 from .rules.control_flow import Frame, ending_problem, placement_problem, receiver, region_problem
 from .rules.debug import Scopes
 from .rules.symbols import hint_problem, use_problem
@@ -93,6 +93,7 @@ class _Walk:
         self.failed: set[Op] = set()
         self.scopes = Scopes(function.name, function.location)
         self.located: set[Location] = set()
+        self.right: Right = set()
         body = function.body  # decoded first, as `op_locations` needs it
         problem = malformed_body(body) or malformed_types(body.block.arguments)
         problem = problem or _other_parameters(function)
@@ -115,7 +116,7 @@ class _Walk:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
             for op in scope.ops:
-                problem = malformed(op) or self._malformed(op)
+                problem = malformed(op, self.right) or self._malformed(op)
                 if problem:
                     self._give_up(op, problem)
                     continue
@@ -136,6 +137,8 @@ class _Walk:
         problem = malformed_types(op.results)
         if op.unread_location is None:
             problem = problem or malformed_location(op.location, self.located)
+        if not op.spec.regions:
+            return problem
         if op.regions:  # what is in them is compared with the operands
             problem = problem or malformed_types(op.operand_list())
         for region in op.regions:

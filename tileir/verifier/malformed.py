@@ -18,7 +18,7 @@ from tileir.ir import Block, Body, Op, Region, Value
 from tileir.ir.attribute_kinds import slot_problem
 from tileir.ir.location_kinds import location_problem
 from tileir.ir.locations import Location
-from tileir.ir.type_kinds import type_problem
+from tileir.ir.type_kinds import types_problem
 
 from .catalogue import declare
 from .constraints import Problem
@@ -57,9 +57,16 @@ class _Never:
     """No value is of this class."""
 
 
-def malformed(op: object) -> Problem | None:
-    """Return what makes an object no well-formed op."""
-    text = _problem(op)
+Right = set[tuple[int, int]]
+"""Attribute slots and values that were found to fit, by identity; the ops that have them live."""
+
+
+def malformed(op: object, right: Right | None = None) -> Problem | None:
+    """Return what makes an object no well-formed op.
+
+    Ops share many attributes: those that are right are added to `right`, and not looked at again.
+    """
+    text = _problem(op, set() if right is None else right)
     return (MALFORMED, text, "") if text else None
 
 
@@ -67,16 +74,17 @@ def all_well_formed(body: Body) -> bool:
     """Whether a body and all ops in it are well-formed."""
     if malformed_body(body):
         return False
-    waiting, located = [body.block], set()
+    waiting, located, right = [body.block], set(), set()
     for block in waiting:
         if malformed_types(block.arguments):
             return False
         for op in block.ops:
-            if malformed(op) or malformed_types(op.results):
+            if malformed(op, right) or malformed_types(op.results):
                 return False
             if op.unread_location is None and malformed_location(op.location, located):
                 return False
-            waiting += [inner for region in op.regions for inner in region.blocks]
+            if op.spec.regions:
+                waiting += [inner for region in op.regions for inner in region.blocks]
     return True
 
 
@@ -96,14 +104,13 @@ def malformed_location(location: object, known: set[Location]) -> Problem | None
 
 def malformed_types(values: Iterable[Value]) -> Problem | None:
     """Return what is wrong with the types of values."""
-    for value in values:
-        text = type_problem(value.type)
-        if text:
-            return MALFORMED, f"the type of a value: {text}", ""
+    text = types_problem(values)
+    if text:
+        return MALFORMED, f"the type of a value: {text}", ""
     return None
 
 
-def _problem(op: Any) -> str:
+def _problem(op: Any, right: Right) -> str:
     if not isinstance(op, Op):
         return f"a {type(op).__name__} is no op"
     if not isinstance(op.spec, Row) or not op.spec.in_body:
@@ -125,13 +132,15 @@ def _problem(op: Any) -> str:
         if name not in attributes:
             return f"attributes are a dictionary with {', '.join(name for name, *_ in kinds)}"
         value = attributes[name]
-        if value.__class__ is not plain:
+        if value.__class__ is not plain and (id(slot), id(value)) not in right:
             text = slot_problem(slot, value)
             if text:
                 return f"attribute {name}: {text}"
+            right.add((id(slot), id(value)))
     if not _values(op.results, list | tuple):
         return "results are a list of values"
-    bare = isinstance(op.regions, list) and not op.regions and not op.spec.regions
+    regions = op.regions
+    bare = isinstance(regions, list) and not regions and not op.spec.regions
     return "" if bare else _region_problem(op)
 
 

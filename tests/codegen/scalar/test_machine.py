@@ -9,7 +9,7 @@ import llvmlite.binding as llvm
 import pytest
 from llvmlite import ir
 
-from tests.codegen.test_support import ROOT
+from tests.codegen.test_unsupported_ops import ROOT
 from tileir.codegen.scalar.machine import PORTABLE, Machine, machine_of
 
 from .compile_emitters import TARGETS

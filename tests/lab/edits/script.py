@@ -138,11 +138,11 @@ class Script:
 
     def insert_constant(self, function: Function, op: Op) -> None:
         """Insert a constant, and use it somewhere."""
-        types = [v.type for v in op.operand_list() if isinstance(v.type, Tile)]
+        types = [v.type for v in operands(op) if isinstance(v.type, Tile)]
         types = [type for type in types if isinstance(type.element, Scalar)]
         if types:
             made = Editor(function).before(op).constant(splat(1, self.random.choice(types)))
-            for use in [use for v in op.operand_list() for use in v.uses if use.op is op][:1]:
+            for use in [use for v in operands(op) for use in v.uses if use.op is op][:1]:
                 if use.value.type == made.type:
                     use.set(made)
 
@@ -181,7 +181,7 @@ class Script:
         """Set an operand to another value."""
         if op.spec.operands:
             slot = self.random.choice(op.spec.operands)
-            old = next(iter(op.operand_list()), None)
+            old = next(iter(operands(op)), None)
             value = next(self.visible(op, old if self.random.random() < 0.8 else None), None)
             Editor(function).set(op, **{python_name(slot.name): value})
 
@@ -283,6 +283,11 @@ class Script:
         if slot.node is None:
             return self.random.choice((True, False))
         return None
+
+
+def operands(op: Op) -> list[Value]:
+    """The values that an op uses, without objects that are none."""
+    return [value for value in op.operand_list() if isinstance(value, Value)]
 
 
 def _shape(name: str) -> tuple:
