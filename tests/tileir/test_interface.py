@@ -13,7 +13,10 @@ import pytest
 import tileir
 from tests.corpus import ROOT
 
-LOADED = "import sys, tileir; print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'tileir'))"
+LOADED = (
+    "import sys, tileir\n"
+    "print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'tileir'))"
+)
 
 
 def test_importing_it_imports_little_else() -> None:
