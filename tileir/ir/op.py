@@ -474,8 +474,8 @@ def _remove(values: list[Value], index: int) -> None:
 
 def _mapped(operand: Any, values: Mapping[Value, Value]) -> Any:
     if isinstance(operand, tuple):
-        return tuple([values.get(value, value) for value in operand])
-    return values.get(operand, operand)
+        return tuple([_mapped(value, values) for value in operand])
+    return values.get(operand, operand) if isinstance(operand, Value) else operand
 
 
 def _copied(old: Sequence[Value], owner: Op | Block, values: dict[Value, Value]) -> list[Value]:
