@@ -81,6 +81,7 @@ class _Walk:
         target: str | None,
         warn: bool,
     ) -> None:
+        """Look at what is wrong with the body itself; then there are no ops to walk over."""
         self.function = function
         self.variables = variables
         self.target = target
