@@ -86,7 +86,7 @@ def compile(
     )
     slot = _slot(request) if flag("cache", cache) else None
     stored = slot and slot.get()
-    compilation = request.package.restore(stored) if stored else None
+    compilation: Any = request.package.restore(stored) if stored else None
     if compilation is None:
         with not_forking:
             from .fresh import compile_fresh  # imports far more modules than a cached kernel needs

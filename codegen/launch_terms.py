@@ -93,8 +93,9 @@ def _count(value: object) -> tuple[int, int, int]:
 
 def _extents(value: object) -> tuple[int, int, int]:
     extents = tuple(map(_whole, value)) if isinstance(value, list | tuple) else ()
-    if len(extents) == 3 and all(n and n > 0 for n in extents) and prod(extents) <= MOST_BLOCKS:
-        return extents
+    x, y, z = (n or 0 for n in extents) if len(extents) == 3 else (0, 0, 0)
+    if x > 0 and y > 0 and z > 0 and prod((x, y, z)) <= MOST_BLOCKS:
+        return x, y, z
     raise ValueError(f"three numbers, together at most {MOST_BLOCKS} blocks")
 
 
@@ -104,7 +105,7 @@ def _flag(value: object) -> bool:
     raise ValueError("true or false")
 
 
-def _whole(value: object) -> int | None:
+def _whole(value: Any) -> int | None:
     """Return an integer of Python or another library as an int; None for anything else."""
     try:
         return None if isinstance(value, bool) else operator.index(value)

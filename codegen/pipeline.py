@@ -35,8 +35,10 @@ STAGES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 S = TypeVar("S", bound=State)
-StageFunction = Callable[[S], None]
-AfterStage = Callable[[str, S], None]
+OfFamily = TypeVar("OfFamily")
+"""The state of a family. Pyright does not specialise an alias whose variable is bound."""
+StageFunction = Callable[[OfFamily], None]
+AfterStage = Callable[[str, OfFamily], None]
 """A function that is called after each stage, with the stage's name and the state."""
 
 

@@ -13,6 +13,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from tileir.verifier.rules.miscellaneous import CONVERSION
 
@@ -42,7 +43,8 @@ class Conversion:
     @classmethod
     def of(cls, text: str) -> Conversion:
         """Parse a conversion; characters that do not belong to one are ignored."""
-        flags, width, precision, length, letter = _PARTS.match(text).groups()
+        match = cast("re.Match[str]", _PARTS.match(text))  # `%` at least
+        flags, width, precision, length, letter = match.groups()
         digits = None if precision is None else _size(precision)
         return cls(flags, _size(width), digits, _WIDTHS.get(length or "", 64), letter)
 
@@ -108,7 +110,7 @@ def _signed(conversion: Conversion, number: Number, bits: int) -> str:
     if isinstance(number, float):
         bits = 64
     width = min(bits, conversion.bits)
-    negative = width > 1 and pattern >> (width - 1) & 1
+    negative = width > 1 and bool(pattern >> (width - 1) & 1)
     magnitude = (1 << width) - pattern if negative else pattern
     return _integer(conversion, _sign(conversion, negative), magnitude, "d")
 

@@ -50,7 +50,9 @@ class ScalarBits(Construct):
     def width(self, type_tags, index: int) -> int | None:
         """Return the type's width in bits; None if the type is not of this kind."""
         tag = type_tags[index] if index < len(type_tags) else None
-        return SCALAR_BITS.get(tag) if (tag in INTEGER_TAGS) == self.integer else None
+        if tag is None or (tag in INTEGER_TAGS) != self.integer:
+            return None
+        return SCALAR_BITS.get(tag)
 
     def leaf(self, bits: int) -> Leaf:
         """Return the leaf for a pattern of some bits."""

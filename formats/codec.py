@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from construct import Construct, Container
 
@@ -74,7 +74,7 @@ def parse_section(
     eager: bool = False,
     deferred: bool = False,
     reference: bool = False,
-) -> tuple[object, int]:
+) -> tuple[Any, int]:
     """Parse a section's payload, and return it with the offset behind it.
 
     Function bodies stay slices unless `eager`. If `deferred`, the type and debug records of a long
@@ -106,7 +106,7 @@ def parse_body(
     limits: Limits = DEFAULT,
     warnings: list[Oddity] | None = None,
     reference: bool = False,
-) -> list[tuple]:
+) -> Any:
     """Parse the op rows of one function body (see `specialised.rows`)."""
     environment = Environment(version, type_tags, limits)
     result = None if reference else _fast(BODY, where, environment)
@@ -117,7 +117,7 @@ def parse_body(
     return _careful(BODY, cursor, path, reference)
 
 
-def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[object, int] | None:
+def _fast(node: Construct, where: Slice, environment: Environment) -> tuple[Any, int] | None:
     """Parse with the fast decoder; None if it meets anything unusual."""
     stays = isinstance(getattr(node, "subcon", None), Bytes | SizedBytes)  # data is never copied
     data = where.data if stays else bytes(where.data)
@@ -212,7 +212,7 @@ def parse_named(
     limits: Limits = DEFAULT,
     *,
     trace: list[Span] | None = None,
-) -> tuple[object, int]:
+) -> tuple[Any, int]:
     """Parse a section's payload, bodies included, as the reference's named records."""
     environment = Environment(version, type_tags, limits)
     end = where.offset + len(where.data)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from construct import Construct
 
@@ -57,8 +57,8 @@ class Span(NamedTuple):
     section: str
     place: Path
     kind: str
-    value: object
-    node: object = None
+    value: Any
+    node: Any = None
 
     @property
     def path(self) -> str:
@@ -253,7 +253,7 @@ class ByteWriter:
     def version(self) -> Version:
         return self.environment.version
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | bytearray | memoryview) -> None:
         self.data += data
 
     def inner(self) -> ByteWriter:

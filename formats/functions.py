@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from construct import Construct
+
 from .attributes import ATTRIBUTE, STRING_INDEX
 from .cursor import Cursor, Path
 from .field import field
@@ -87,7 +89,7 @@ _LAYOUTS = {
 }
 
 
-def _announced(node: If) -> bool:
+def _announced(node: Construct | None) -> bool:
     """Whether hints of a layout are announced by a flag bit."""
     return isinstance(node, If) and (node.mask == HINTS or _announced(node.subcon))
 

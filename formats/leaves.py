@@ -416,4 +416,4 @@ class WideSlice(Slice):
 def kept_count(value: Sequence, length: int) -> int:
     """Return the count as it was written, if it is still right; else the length."""
     count = getattr(value, "wide_count", None)
-    return count if count == length else length
+    return length if count is None or count != length else count

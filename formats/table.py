@@ -15,9 +15,9 @@ memory of the file. A table that we would write differently keeps its offsets an
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from construct import Construct, Container, Subconstruct
 
@@ -106,8 +106,9 @@ class Table(Subconstruct):
         pad = self.pad._parse(cursor, context, (path, "padding"))
         offsets = self._offsets(cursor, count, path)
         base, size = cursor.position, cursor.left
-        if cursor.deferred and self.tolerant and _in_order(offsets, size):
-            entries = self._deferred(cursor, offsets, path)
+        deferred = cursor.deferred
+        if deferred and self.tolerant and _in_order(offsets, size):
+            entries = self._deferred(cursor, deferred, offsets, path)
             return Container(entries=entries, pad=pad, layout=None, rest=None)
         entries = Items()
         entries.wide_count = count
@@ -138,7 +139,13 @@ class Table(Subconstruct):
             layout = Layout(offsets, bytes(blob), tuple(entries), tuple(sizes))
         return Container(entries=entries, pad=pad, layout=layout, rest=None)
 
-    def _deferred(self, cursor: Cursor, offsets: tuple[int, ...], path: Path) -> Deferred:
+    def _deferred(
+        self,
+        cursor: Cursor,
+        deferred: Callable[[Construct, int], Callable],
+        offsets: tuple[int, ...],
+        path: Path,
+    ) -> Deferred:
         """Return the entries, unread; `offsets` count from the position of the cursor."""
         base = cursor.position
         cursor.take(cursor.left, path)
@@ -146,14 +153,14 @@ class Table(Subconstruct):
 
         def careful(
             index: int, trace: list[Span] | None, warnings: list[Oddity] | None
-        ) -> tuple[object, bool]:
+        ) -> tuple[Any, bool]:
             window = cursor.window(base + ends[index], base + ends[index + 1])
             window.trace, window.warnings = trace, warnings
             entry = self._entry(window, (path, index), True)
             return entry, window.position == window.end
 
         loose = Oddity("table_layout", base, cursor.section, path, NOT_BACK_TO_BACK)
-        return Deferred(ends, cursor.deferred(self.entry, base), careful, loose)
+        return Deferred(ends, deferred(self.entry, base), careful, loose)
 
     def _offsets(self, cursor: Cursor, count: int, path: Path) -> tuple[int, ...]:
         if cursor.trace is not None:

@@ -9,6 +9,7 @@ Functions; help(tileir.compile) says more
     assemble(text)                text to Bytecode
     compile(bytecode, target)     Bytecode to a Compilation: kernels to launch, by their symbols
     disassemble(bytecode)         Bytecode to text
+    load(path)                    a file of bytecode to Bytecode
     verify(bytecode, target)      everything that is wrong with a module, as Diagnostics
 
 Classes
@@ -33,7 +34,8 @@ Errors: each is a TileIRError, so catching that one is enough
     UncheckedWarning                  a RuntimeWarning: a check that could not be made
 
 Modules
-    tileir.builder    modules from nothing, op by op; tileir.types has the types
+    tileir.builder    modules from nothing, op by op, and edits of functions: Editor;
+                      tileir.types has the types
     tileir.emulator   load(compiled)[symbol].launch(grid, args): kernels for GPUs, without one
     tileir.gpus       TARGETS: the GPUs, and their features
     tileir.sampler    sample(seed, version): random valid modules
@@ -211,7 +213,11 @@ def compile(
     target: str | None = None,
     **options: Unpack[CompileOptions],
 ) -> Compilation[Compiled]: ...
-def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **options: Any) -> Any:
+def compile(
+    bytecode: Bytecode | ReadableBuffer,
+    target: str | None = None,
+    **options: Unpack[CompileOptions],
+) -> Compilation[Any]:
     """Compile every entry of a module for a target; needs the ``codegen`` extra.
 
     bytecode  a Bytecode, or the bytes of one
@@ -244,7 +250,8 @@ def compile(bytecode: Bytecode | ReadableBuffer, target: str | None = None, **op
     lists everything that cannot be compiled for the target.
     """
     with not_forking:
-        from .bytecode import Bytecode
+        from tileir.bytecode import Bytecode
+
         from .messages.missing_packages import compiling
 
     with compiling():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tileir.formats.cursor import Slice, brief
 from tileir.formats.forks import Lock, not_forking
@@ -196,10 +196,11 @@ class Bytecode:
         that, or what an unchanged function refers to, cannot be read.
         """
         with not_forking:
-            from .write.changes import compacted, rewritten
+            from .write.changes import Module, compacted, rewritten
 
         check = flag("check", check)
-        return compacted(self, check) if flag("compact", compact) else rewritten(self, check)
+        module = cast(Module, self)  # pyright does not look through `once`
+        return compacted(module, check) if flag("compact", compact) else rewritten(module, check)
 
     def to_version(self, version: Version | str | tuple[int, int]) -> Bytecode:
         """Return the module in another version of the format, for example ``to_version("13.1")``.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tileir.formats.types import INTEGER_TAGS, SCALAR_BITS, TYPE
 
@@ -80,6 +80,11 @@ class Tile:
     def size(self) -> int:
         """Number of elements."""
         return prod(self.shape)
+
+    @property
+    def pointee(self) -> Scalar:
+        """The type that the elements of a tile of pointers point to."""
+        return cast(Pointer, self.element).pointee
 
     def __str__(self) -> str:
         return f"tile<{_sized(self.shape, self.element)}>"
@@ -163,14 +168,19 @@ class Token:
 class FunctionType:
     """Parameter and result types of a function."""
 
-    parameters: tuple[Type, ...]
-    results: tuple[Type, ...]
+    parameters: tuple[ValueType, ...]
+    results: tuple[ValueType, ...]
 
     def __str__(self) -> str:
         return f"({', '.join(map(str, self.parameters))}) -> ({', '.join(map(str, self.results))})"
 
 
 Type = Scalar | Pointer | Tile | TensorView | View | Token | FunctionType
+
+if TYPE_CHECKING:  # of a value; most are tiles: a checker takes it for one until isinstance says
+    ValueType = Tile | Any
+else:
+    ValueType = Type
 
 
 def _extent(size: int | None) -> str:

@@ -21,6 +21,8 @@ def targets(op: Op, around: Sequence[Op]) -> Sequence[Value]:
     if op.name == "yield":
         return around[-1].results if around[-1].name == "if" else ()
     loop = next((outer for outer in reversed(around) if family_of(outer) is Family.LOOP), None)
+    if loop is None:
+        return ()
     if op.name == "break":
         return loop.results
     return carried_arguments(loop) if op.name == "continue" else ()

@@ -92,7 +92,8 @@ class _Body:
             return _LOGIC[op.name](*(self.holds(each, outcomes) for each in op.operand_list()))
         if op.name not in ("cmpf", "cmpi"):
             raise _Unknown
-        outcome = self._compared(op, *op.operand_list(), outcomes)
+        lhs, rhs = op.operand_list()
+        outcome = self._compared(op, lhs, rhs, outcomes)
         if outcome > _GREATER:
             return op.attributes["comparison_ordering"] == "unordered"
         return outcome in _TRUE_FOR[op.attributes["comparison_predicate"]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from tileir.errors import LaunchError
 
@@ -107,7 +107,7 @@ def from_dlpack(source: Any, **asked: Any) -> Export:
 
 
 def _numbers(address: int | None, count: int) -> tuple[int, ...]:
-    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
+    return tuple((ctypes.c_int64 * count).from_address(cast(int, address))) if count else ()
 
 
 def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:

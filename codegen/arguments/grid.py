@@ -26,7 +26,8 @@ def check_grid(symbol: str, grid: int | Sequence[int]) -> tuple[int, int, int]:
             grid, bytes | bytearray | memoryview
         ):
             raise TypeError
-        extents = [operator.index(grid)] if is_number(grid) else [operator.index(n) for n in grid]
+        given: Any = [grid] if is_number(grid) else grid
+        extents = [operator.index(extent) for extent in given]
     except TypeError:
         raise LaunchError(f"{symbol}: the grid must be integers, got {shown(grid)}") from None
     if not 1 <= len(extents) <= 3:

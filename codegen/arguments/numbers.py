@@ -64,7 +64,7 @@ def _unsigned_float(form: Format, number: float) -> bytes:
     if not math.isfinite(number):
         return bytes([last + 1])
     pattern = nearest(form, abs(Fraction(number)))
-    if pattern > last or number < 0:
+    if pattern is None or pattern > last or number < 0:
         raise LaunchError(f"{shown(number)} is out of range")
     return bytes([pattern])
 

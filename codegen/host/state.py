@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from llvmlite import binding
 
@@ -20,7 +21,8 @@ from .running.kernel_info import KernelInfo
 class KernelState:
     """A kernel and the decisions of the stages about it.
 
-    A field without a decision yet has its default: None, 0 or nothing in a list.
+    A field without a decision yet has its default: None, 0 or nothing in a list. Stages ask for
+    what those before them have decided, so a checker need not expect None.
     """
 
     kernel: KernelIR
@@ -30,11 +32,11 @@ class KernelState:
     """Op -> the number of equal ones that it took the place of."""
     hoisted: Mapping[Op, Op] = field(default_factory=dict)
     """Op -> the outermost loop that it was moved out of."""
-    order: Order | None = None
+    order: Order | Any = None
     """The number of each op in program order, and the loops around it."""
-    fusion: Fusion | None = None
+    fusion: Fusion | Any = None
     """Which tiles are kept in buffers."""
-    storage: Storage | None = None
+    storage: Storage | Any = None
     """The offsets of the buffers in the workspace."""
     remarks: list[Remark] = field(default_factory=list)
     """Decisions made during emission."""

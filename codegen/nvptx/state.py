@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from llvmlite import binding
 
@@ -88,15 +88,18 @@ class State:
     launch: Mapping[str, object]
     """The options about the launch, by their names."""
     lineinfo: bool = False
-    observed: ClassVar[bool] = False
-    """Checks and traces are for the host."""
     lines: LineTable | None = None
     """The source locations, if line information is asked for."""
     llvm_ir: str = ""
-    machine: binding.TargetMachine | None = None
+    machine: binding.TargetMachine | Any = None
     """LLVM's code generator for the GPU."""
     optimised: binding.ModuleRef | None = None
     """The optimised module inside of LLVM."""
     ptx: str = ""
     plans: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Symbol -> launch plan."""
+
+    @property
+    def observed(self) -> bool:
+        """False: checks and traces are for the host."""
+        return False

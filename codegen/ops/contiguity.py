@@ -121,7 +121,10 @@ def _counting(run: Run, value: Value, table: Known) -> int:
 
 @_each
 def offset(op: Op, table: Known, pointer: Run, amount: Run) -> Run:
-    size, value = memory_bytes(op.result.type.element.pointee), op.operands["offset"]
+    size, value = (
+        memory_bytes(op.result.type.pointee),
+        op.operands["offset"],
+    )
     wide = value.type.element.bits == ADDRESS_BITS
     counting = amount.contiguous if wide else _counting(amount, value, table)
     group = max(min(pointer.constant, counting), min(pointer.contiguous, amount.constant))
@@ -212,7 +215,7 @@ def assume(op: Op, table: Known) -> Runs:
     if isinstance(claim, DivBy):
         if claim.along is None:
             return table[value]
-        group, run = _power(claim.every), runs[claim.along]
+        group, run = _power(claim.every or 1), runs[claim.along]
         divisor = min(claim.divisor, MAX_DIVISOR)
         if group != claim.every:
             divisor = min(divisor, group * unit_of(value))

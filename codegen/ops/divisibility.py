@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tileir.attributes import Bounded, DivBy
 from tileir.codegen.arguments.grid import MAX_EXTENT
@@ -25,12 +26,13 @@ MAX_CONSTANT_ELEMENTS = 4096
 class Facts:
     """A power of two that divides the value, and inclusive bounds.
 
-    Integers always have bounds, at least those of their type; other values have none.
+    Integers always have bounds, at least those of their type; other values have none, which rules
+    for integers need not ask.
     """
 
     divisor: int = 1
-    lower: int | None = None
-    upper: int | None = None
+    lower: int | Any = None
+    upper: int | Any = None
 
     @property
     def not_negative(self) -> bool:
@@ -199,7 +201,7 @@ def same(op: Op, table: Known) -> Facts:
 
 def offset(op: Op, table: Known) -> Facts:
     ptr, amount = _operands(op, table)
-    size = exactly(memory_bytes(op.result.type.element.pointee))
+    size = exactly(memory_bytes(op.result.type.pointee))
     return Facts(min(ptr.divisor, amount.divisor * size.divisor))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.ir import Op
 
@@ -18,8 +19,6 @@ from .flush import flushable
 from .machine import machine_of
 from .native_halves import native
 from .rounding import DIRECTED
-
-Builder = ir.IRBuilder
 
 
 def _approximate_quotient(builder: Builder, lhs: ir.Value, rhs: ir.Value) -> ir.Value:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from llvmlite import ir
-
-Builder = ir.IRBuilder
+from llvmlite.ir import IRBuilder as Builder
 
 BYTE, SHORT, WORD, LONG = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64)
 HALF, SINGLE, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from llvmlite import ir
 
 from tileir.ir.constants import Constant
@@ -52,8 +54,9 @@ def in_memory(value: Constant) -> bytearray:
     return data * (count // len(indices))
 
 
-def padding_bits(element: Element, padding: str | None) -> int | None:
-    """Return the bits of elements outside the tensor; None if the format has no such value.
+def padding_bits(element: Element, padding: str | None) -> int | Any:
+    """Return the bits of elements outside the tensor; None if the format has no such value, which
+    is refused before anything is lowered.
 
     Unspecified padding (None) is zero, so that results do not depend on the machine.
     """

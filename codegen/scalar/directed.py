@@ -8,13 +8,12 @@ are not finite, and division by zero, make the error NaN, which leaves the resul
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from . import directed_double
 from .bits import DOUBLE, SINGLE, intrinsic
 from .error_free import sum_with_error
 from .rounding import correct_by_error, odd_sum, signed_zero, to_single
-
-Builder = ir.IRBuilder
 
 
 def add(builder: Builder, mode: str, lhs: ir.Value, rhs: ir.Value) -> ir.Value:

@@ -8,12 +8,11 @@ the result is a float next to the exact number, differences from it are exact.
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from .bits import bits_of, double, float_of, intrinsic, long
 from .error_free import two_product, two_sum
 from .rounding import correct_by_error, signed_zero
-
-Builder = ir.IRBuilder
 
 _FRACTION = 52
 _BIAS = 1023

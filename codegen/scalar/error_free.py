@@ -6,11 +6,11 @@ They hold in round-to-nearest arithmetic without contraction, which LLVM guarant
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from .bits import intrinsic
 from .machine import machine_of
 
-Builder = ir.IRBuilder
 Pair = tuple[ir.Value, ir.Value]
 
 _SPLITTER = float(2**27 + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.ir import Op
 from tileir.types import Scalar
@@ -16,8 +17,6 @@ from .flush import flushable
 from .machine import machine_of
 from .native_halves import native
 from .types import llvm_type
-
-Builder = ir.IRBuilder
 
 _SINGLE = Scalar("f32")
 

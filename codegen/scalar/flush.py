@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.ir import Op
 
 from . import ptx
 from .bits import intrinsic, single
 from .machine import machine_of
-
-Builder = ir.IRBuilder
 
 _SMALLEST_NORMAL = 1 << 23
 

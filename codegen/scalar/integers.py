@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.ir import Op
-
-Builder = ir.IRBuilder
 
 
 def _signed(op: Op) -> bool:

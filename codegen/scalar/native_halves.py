@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.ir import Op
 
 from .bits import SHORT, WORD, bits_of, like, pair_of
 from .machine import machine_of
 
-Builder = ir.IRBuilder
 Pair = tuple[ir.Value, ir.Value]
 
 _ARITHMETIC = {"addf": "add.rn", "subf": "sub.rn", "mulf": "mul.rn", "fma": "fma.rn"}

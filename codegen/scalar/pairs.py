@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.ir import Op
 from tileir.types import Element
@@ -13,7 +14,6 @@ from .conversions.narrowing import narrow
 from .conversions.widening import widen
 from .machine import machine_of
 
-Builder = ir.IRBuilder
 Pair = tuple[ir.Value, ir.Value]
 
 

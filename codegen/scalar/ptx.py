@@ -33,7 +33,7 @@ def arithmetic(
     """
     kind = "f64" if arguments[0].type == DOUBLE else "f32"
     return _instruction(
-        builder, f"{_NAMES[op]}.{_MODES[mode]}{_FLUSHED[flushed]}.{kind}", arguments
+        builder, f"{_NAMES[op]}.{_MODES[mode]}{_FLUSHED[flushed]}.{kind}", [*arguments]
     )
 
 
@@ -64,7 +64,7 @@ def tanh(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 def saturated_fma(builder: ir.IRBuilder, *arguments: ir.Value) -> ir.Value:
     """Return lhs * rhs + acc of f32, clamped to 0 .. 1; NaN becomes 0."""
-    return _instruction(builder, "fma.rn.sat.f32", arguments)
+    return _instruction(builder, "fma.rn.sat.f32", [*arguments])
 
 
 def round_to_bf16(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:

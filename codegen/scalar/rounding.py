@@ -7,11 +7,10 @@ nearest float the exact number is: the result is that float or its neighbour.
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from .bits import DOUBLE, SINGLE, WORD, bits_of, float_of
 from .error_free import two_sum
-
-Builder = ir.IRBuilder
 
 DIRECTED = ("zero", "negative_inf", "positive_inf")
 

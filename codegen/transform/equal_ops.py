@@ -9,6 +9,7 @@ not count.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import cast
 
 from tileir.codegen.ops import traits_of
 from tileir.ir import Op, Value
@@ -42,7 +43,7 @@ class Numbering:
             return None
         operands = tuple([(slot, self._numbered(operand)) for slot, operand in op.operands.items()])
         if _commutes(op):
-            operands = tuple(sorted([number for _, number in operands]))
+            operands = tuple(sorted([cast("int", number) for _, number in operands]))
         types = tuple(result.type for result in op.results)
         return op.name, operands, attributes, types
 

@@ -11,6 +11,8 @@ along.
 
 from __future__ import annotations
 
+from typing import cast
+
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of, is_recomputed, traits_of
@@ -86,7 +88,7 @@ class _Hoisting:
             depth = here
         self._depths.update(dict.fromkeys(op.results, depth))
         if depth < here and not is_recomputed(op):
-            loop = self._owners[depth + 1]
+            loop = cast("Op", self._owners[depth + 1])  # only the outermost block has none
             self._move(op, loop)
             self.hoisted[op] = loop
 

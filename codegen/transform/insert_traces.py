@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
+from tileir.bytecode import Bytecode
 from tileir.codegen.kernel import KernelIR
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Op, Value
@@ -36,7 +38,7 @@ def _insert(kernel: KernelIR, wanted: set[str], traced: set[str], others: dict[s
     Names of its tiles are added to `traced`; those of other values to `others`, with their kind.
     """
     printer = FunctionPrinter([], {}, None)
-    print_kernel(printer, kernel.bytecode, kernel.function)
+    print_kernel(printer, cast("Bytecode", kernel.bytecode), kernel.function)
     names: dict[Value, str] = {}
     for value, name in printer.names.value.items():
         chosen = wanted & {name, name.split("#")[0]}
@@ -61,7 +63,7 @@ def _trace(value: Value) -> Op:
         location=behind.location,
     )
     if owner is behind:
-        trace.insert_after(owner)
+        trace.insert_after(behind)
     else:
         behind.parent.ops.insert(0, trace)
     return trace

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from construct import Construct, Renamed
 
@@ -31,7 +32,7 @@ class Option:
     until: Version | None
     bits: tuple[tuple[str, int], ...]
     node: Construct
-    default: object = None
+    default: Any = None
 
 
 def options(node: Construct, outer: Option | None = None) -> Iterator[Option]:

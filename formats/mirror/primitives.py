@@ -8,6 +8,9 @@ of itself, of which zigzag needs no more.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from tileir.formats.attributes import ScalarBits
 from tileir.formats.container import ALIGNED
 from tileir.formats.limits import MAX_VARINT_BYTES
@@ -120,7 +123,7 @@ NUMBERS: dict[str, dict] = {
 }
 
 
-def ladder(cases: dict[int, object], subject: str, otherwise: object) -> str:
+def ladder(cases: Mapping[int, object], subject: str, otherwise: object) -> str:
     """Return an expression that maps values of `subject`; equal results share a comparison."""
     groups: dict[object, list[int]] = {}
     for number, value in cases.items():
@@ -176,7 +179,7 @@ def bits(node: ScalarBits) -> tuple[str, dict]:
             "signed 64-bit number. cuTile 1.7.0 does not wrap a negative f64 to 64 bits, so that "
             "65 bits arrive; NVIDIA's readers lose the sign then, here the value is what was meant."
         )
-    made: dict[str, object] = {
+    made: dict[str, Any] = {
         "-webide-representation": "{value:hex}",
         "doc": f"The bit pattern of a number of `width` bits. {doc}",
         "params": [{"id": "width", "type": "s4", "doc": "Of the type it names; 0 is an error."}],

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 WIDTH = 96
-WRAP = {"break_on_hyphens": False, "break_long_words": False}
+WRAP: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
 
 _PLAIN = re.compile(r"[A-Za-z_(][A-Za-z0-9_ .,;()\[\]/+*<>=-]*")
 _WORD_WITH_A_MEANING = re.compile(r"(?i)(y|n|yes|no|on|off|true|false|null|~|\.inf|\.nan)")

@@ -8,9 +8,11 @@ file is not here; `wire` derives it for all ops at once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from construct import Construct
 
+from tileir.formats.leaves import EnumValue
 from tileir.formats.nodes import Each as Each
 from tileir.formats.version import V13_1, Version
 
@@ -167,8 +169,14 @@ class Attribute:
     doc: str = ""
     optional: bool = False
     since: Version = V13_1
-    default: object = None
+    default: Any = None
     allowed: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """The enum cases that the slot admits; none if it is not for an enum."""
+        by_name = self.node.enum.by_name if isinstance(self.node, EnumValue) else ()
+        return self.allowed or tuple(by_name)
 
 
 @dataclass(frozen=True, slots=True)

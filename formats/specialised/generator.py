@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from typing import Any
 
 from construct import Construct
 
@@ -26,10 +27,10 @@ class Generator(ABC):
     purpose: str
     verb = "read"
 
-    def __init__(self, version: Version, names: dict[str, object]) -> None:
+    def __init__(self, version: Version, names: dict[str, Any]) -> None:
         self.version = version
         self.functions = Functions(f"tileir {version} {self.purpose}", names)
-        self._plain: dict[int, dict[int, object]] = {}
+        self._plain: dict[int, dict[int, int]] = {}
         self._tables: dict[int, object] = {}
         self._nodes: dict[int, Construct] = {}
 

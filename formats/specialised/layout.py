@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from construct import Construct, Renamed
 
@@ -21,7 +21,7 @@ class Field(NamedTuple):
 
     name: str
     node: Construct | None
-    default: object = None
+    default: Any = None
     tests: tuple[tuple[str, int], ...] = ()
     gate: Since | None = None
 
@@ -65,7 +65,7 @@ def _field(named: Renamed, version: Version) -> Field:
                 return Field(named.name, node, None, tuple(tests))
 
 
-def stored(leaf: Leaf) -> Leaf:
+def stored(leaf: Any) -> Leaf:
     """Return the leaf that a leaf is stored as: a varint for an enum, a byte for a flag word."""
     return getattr(leaf, "number", leaf)
 

@@ -13,6 +13,8 @@ reference gives a Container of named fields for each.
 
 from __future__ import annotations
 
+from typing import Any
+
 from construct import Construct
 
 from tileir.formats.cursor import Slice
@@ -49,11 +51,12 @@ def _convert(node: Construct, value, version: Version, row, variant):
         case Counted() | UntilEnd() | Repeat() | Regions():
             if not isinstance(node.subcon, Record | Variant | Counted):
                 return value
-            made = type(value)() if isinstance(value, list) else []
+            made: Any = type(value)() if isinstance(value, list) else []
             for part in value:
                 made.append(convert(node.subcon, part))
-            if hasattr(value, "wide_count"):
-                made.wide_count = value.wide_count
+            wide = getattr(value, "wide_count", None)
+            if wide is not None:
+                made.wide_count = wide
             return made
         case Sized():
             return convert(node.subcon, value)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 from construct import Construct
 
 from tileir.formats.cursor import ByteWriter, Cursor, Environment, Path, Slice
 from tileir.formats.leaves import MASK64, Leaf, WideInt, encode_varint, zigzag
 from tileir.formats.nodes import Items
+from tileir.formats.version import LATEST
 
 from .layout import is_varint
 
@@ -119,11 +121,11 @@ def scalar(node, data, position: int, tags: Sequence, index: int) -> tuple[int, 
     return pattern, position
 
 
-def interpret(node: Construct, data, position: int) -> tuple[object, int]:
+def interpret(node: Construct, data, position: int) -> tuple[Any, int]:
     """Read a node by its own rules, for which there is no generated code."""
     warnings: list = []
     view = memoryview(data)
-    cursor = Cursor(view, position, len(view), "", Environment(None), warnings=warnings)
+    cursor = Cursor(view, position, len(view), "", Environment(LATEST), warnings=warnings)
     value = node._parse(cursor, None, "")
     if warnings:
         raise Unusual

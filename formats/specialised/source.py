@@ -12,6 +12,7 @@ import linecache
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from tileir.formats.forks import Lock
 
@@ -70,7 +71,7 @@ class Functions:
     `title` is their file name in tracebacks. `start` has the names that all of them may use.
     """
 
-    def __init__(self, title: str, start: dict[str, object]) -> None:
+    def __init__(self, title: str, start: dict[str, Any]) -> None:
         self.title = title
         self.names = dict(start)
         self._known: dict[object, str] = {}

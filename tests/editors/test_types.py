@@ -14,7 +14,10 @@ import pytest
 
 from tests.installed import build_wheel, install
 from tileir.builder.calls import METHODS
+from tileir.builder.editor import Editor
 from tileir.builder.kernel import Kernel
+from tileir.builder.op_builder import OpBuilder
+from tileir.builder.op_methods import OpMethods
 from tileir.builder.op_stub import PATH, stub
 from tileir.gpus import TARGETS, TargetName
 
@@ -31,9 +34,15 @@ def test_the_stub_is_fresh(update: bool) -> None:
     assert PATH.read_text(encoding="utf-8") == stub(), "run with --update"
 
 
-def test_no_op_is_hidden_by_the_kernel() -> None:
+@pytest.mark.parametrize("builder", [Kernel, Editor])
+def test_no_op_is_hidden_by_the_builder(builder: type[OpBuilder]) -> None:
     assert METHODS
-    assert not [name for name in METHODS if name in vars(Kernel)]
+    assert not [
+        (name, each.__name__)
+        for each in builder.__mro__[: builder.__mro__.index(OpMethods)]
+        for name in METHODS
+        if name in vars(each)
+    ]
 
 
 def test_the_targets_are_listed() -> None:
@@ -109,15 +118,15 @@ def test_examples_of_the_readme_are_right(checker, installed: Installed, tmp_pat
 
 
 TYPED = """
-from typing import assert_type
+from typing import Any, assert_type
 
 import tileir
-from tileir.builder import Kernel, Module
+from tileir.builder import Editor, Kernel, Module
 from tileir.builder.regions import Nested
 from tileir.codegen.compilation import Compilation, Compiled
 from tileir.codegen.host import HostCompilation, HostKernel
 from tileir.codegen.nvptx import CompiledEntry, PtxCompilation
-from tileir.ir import Op, Value
+from tileir.ir import Block, Op, Use, Value
 
 
 def read(bytecode: tileir.Bytecode, target: str) -> None:
@@ -149,14 +158,52 @@ def build(kernel: Kernel, x: Value) -> None:
     kernel.return_()
 
 
+def edit(function: tileir.Function, op: Op, value: Value) -> None:
+    assert_type(function.parameters, tuple[Value, ...])
+    assert_type(function.ops[0].result, Value)
+    assert_type(function.body.block, Block)
+    assert_type(function.clone("other"), tileir.Function)
+    assert_type(value.uses, tuple[Use, ...])
+    for use in value.uses:
+        assert_type(use.op, Op)
+        assert_type(use.op.name, str)
+        assert_type(use.value, Value)
+        use.set(value)
+    value.replace_all_uses_with(op.result, where=lambda use: use.op.name != "addf")
+    op.operands["lhs"] = value
+    assert_type(op.clone(), Op)
+    assert_type(op.parent_op, Op | Any)
+    assert_type(op.parent, Block | Any)
+    assert_type(value.owner, Op | Any)
+    assert_type(op.is_before(op), bool)
+    assert_type(op.regions[0].block.ops[0], Op)
+    op.clone().insert_before(op)
+    op.move_after(op)
+    op.replace_with(value)
+    op.erase()
+    editor = Editor(function).before(op)
+    assert_type(editor, Editor)
+    assert_type(editor.addf(value, value), Value)
+    assert_type(editor.after(op).constant(1, result="i32"), Value)
+    assert_type(editor.for_(value, value, value), Nested)
+    editor.set(op, overflow="no_wrap")
+    editor.rename(op, "subi")
+    with editor.at(None):
+        editor.return_()
+
+
 assert_type(Module("13.4").bytecode(), tileir.Bytecode)
+assert_type(tileir.load("module.tileirbc"), tileir.Bytecode)
+assert_type(tileir.load("module.tileirbc").build(compact=True), bytes)
 """
 
 WRONG = """
 import tileir
-from tileir.builder import Module
+from tileir.builder import Editor, Module
 
 bytecode = tileir.Bytecode.parse(b"")
+editor = Editor(bytecode.functions[0])
+op = bytecode.functions[0].ops[0]
 kernel = Module().function("k", ["i32"])
 (x,) = kernel.parameters
 kernel.not_an_op()  # wrong
@@ -166,6 +213,17 @@ kernel.addi(x, x, overflow="nope")  # wrong
 kernel.addi(x, x, carry=x)  # wrong
 kernel.addi(x, x).shape  # wrong
 kernel.return_().type  # wrong
+editor.not_an_op()  # wrong
+editor.addi(x)  # wrong
+editor.addi(x, x, overflow="nope")  # wrong
+editor.before(x)  # wrong
+Editor(bytecode)  # wrong
+op.insert_before(x)  # wrong
+op.not_an_edit()  # wrong
+op.result.uses[0].name  # wrong
+op.result.replace_all_uses_with(op)  # wrong
+bytecode.functions[0].clone(3)  # wrong
+tileir.load(b"bytes", strict="yes")  # wrong
 tileir.compile(3)  # wrong
 tileir.compile(bytecode, bogus=3)  # wrong
 tileir.compile(bytecode, check="memry")  # wrong
@@ -205,6 +263,10 @@ def test_editors_complete_ops_options_and_kernels(installed: Installed, tmp_path
             return set(server.completions(f"{name}.py", head + line))
 
         assert offered("ops", "kernel = Module().function('k')\nkernel.") >= set(METHODS)
+        editor = "from tileir.builder import Editor\neditor = Editor(b.functions[0])\neditor."
+        assert offered("edits", editor) >= {*METHODS, "before", "after", "set", "rename"}
+        uses = offered("uses", "b.functions[0].parameters[0].uses[0].op.")
+        assert uses >= {"name", "operands", "result", "insert_before", "replace_with", "clone"}
         options = offered("options", "tileir.compile(b, ")
         assert options >= {"target=", "symbols=", "check=", "cache=", "num_warps=", "portable="}
         compiled = offered("compiled", "compiled = tileir.compile(b, 'sm_90')\ncompiled.")
@@ -212,3 +274,17 @@ def test_editors_complete_ops_options_and_kernels(installed: Installed, tmp_path
         assert {"launch", "load"} <= offered("kernel", "tileir.compile(b, 'sm_90')['k'].")
         launch = offered("launch", "k = tileir.compile(b, 'host')['k']\nk.launch(b, b, ")
         assert launch >= {"threads=", "allocations=", "on_trace="}
+
+
+@pytest.mark.slow
+def test_the_product_itself_is_right(installed: Installed, tmp_path: Path) -> None:
+    """Of construct and llvmlite, which have no types, nothing is believed that pyright would guess
+    from their code: IRBuilder's methods, say, would all return None."""
+    said = pyright(
+        tmp_path,
+        installed,
+        include=[os.path.relpath(installed.site / "tileir", tmp_path)],
+        exclude=[],
+        useLibraryCodeForTypes=False,
+    )
+    assert not said

@@ -13,7 +13,10 @@ import pytest
 import tileir
 from tests.corpus import ROOT
 
-LOADED = "import sys, tileir; print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'tileir'))"
+LOADED = (
+    "import sys, tileir\n"
+    "print(*sorted(name for name in sys.modules if name.partition('.')[0] == 'tileir'))"
+)
 
 
 def test_importing_it_imports_little_else() -> None:
@@ -42,6 +45,8 @@ def test_help_is_an_overview() -> None:
     used |= set(re.findall(r"^(?:from|import) (tileir\.[\w.]+)", readme, re.MULTILINE))
     assert "compile(" in used
     assert not [name for name in {*used, *tileir.__all__} if name not in text]
+    listed = set(re.findall(r"^ +(\w+)\(", text, re.MULTILINE))
+    assert {name for name in tileir.__all__ if name.islower()} <= listed
 
 
 def test_the_version() -> None:

@@ -73,8 +73,7 @@ def documentation(spec: Op) -> str:
         arity = {"one": "", "optional": ", optional", "many": ", any number"}[slot.arity]
         lines.append(f"{python_name(slot.name)}: {str(slot.type) or 'any type'}{arity}. {slot.doc}")
     for slot in spec.attributes:
-        cases = cases_of(slot)
-        listed = f" One of {', '.join(cases)}." if cases else ""
+        listed = f" One of {', '.join(slot.cases)}." if slot.cases else ""
         lines.append(f"{python_name(slot.name)}: {slot.doc}{listed}")
     for slot in spec.results:
         lines.append(f"Gives {slot.name}: {str(slot.type) or 'any type'}. {slot.doc}")
@@ -131,17 +130,10 @@ def _missing(spec: Op, slot: Operand | Attribute) -> BuildError:
     """Return the error for a slot that must be given and is not."""
     slots = (*spec.operands, *spec.attributes)
     needed = [python_name(s.name) for s in slots if shown_default(s) is Parameter.empty]
-    cases = cases_of(slot) if isinstance(slot, Attribute) else ()
+    cases = slot.cases if isinstance(slot, Attribute) else ()
     which = f", which is {choice(cases)}" if cases else ""
     text = f"{python_name(slot.name)} is missing{which}; the call needs {', '.join(needed)}"
     return BuildError(f"{spec.mnemonic}: {text}")
-
-
-def cases_of(slot: Attribute) -> tuple[str, ...]:
-    """Return the enum cases that a slot admits; none if it is not for an enum."""
-    return slot.allowed or (
-        tuple(slot.node.enum.by_name) if isinstance(slot.node, EnumValue) else ()
-    )
 
 
 def check_case(slot: Attribute, value: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from construct import Construct
 
@@ -17,7 +18,7 @@ from tileir.types import Scalar, Tile, Type
 from .type_spelling import legal_type, value_type
 
 
-def constant_of(value: object, type: Type | None) -> Constant:
+def constant_of(value: Any, type: Type | None) -> Constant:
     """Return a constant made from a Constant, an array, or numbers and their type."""
     if not isinstance(value, Constant):
         if type is not None and not isinstance(type, Tile):
@@ -36,7 +37,7 @@ def filled(stated: Type | str, value: object) -> Type:
     return legal_type(Tile(type, shape)) if isinstance(type, Scalar) else type
 
 
-def attribute_of(value: object) -> object:
+def attribute_of(value: object) -> Any:
     """Return the attribute for a plain value: an int becomes an i32; dicts and lists may nest."""
     if isinstance(value, bool | str):
         return value
@@ -61,11 +62,11 @@ def build_flag(name: str, value: object) -> bool:
         raise BuildError(str(error)) from None
 
 
-def coerced(node: Construct | None, value: object) -> object:
+def coerced(node: Construct | None, value: Any) -> Any:
     """Return the value of an attribute slot in the form of the IR; wrong ones are refused later."""
     if node is None:
         return build_flag("it", value)
-    if node is DICTIONARY and isinstance(value, dict):
+    if node is DICTIONARY and isinstance(value, Mapping):
         return Hints(attribute_of(value))
     if node is ATTRIBUTE or node is ATTRIBUTE_LIST:
         return attribute_of(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tileir.errors import BuildError
 from tileir.formats import codec
@@ -36,6 +36,9 @@ from .op_methods import OpMethods
 from .open_block import OpenBlock
 from .regions import Nested
 from .result_types import result_types
+
+Made = Value | tuple[Value, ...] | Nested | None
+"""What the call of an op returns."""
 
 
 class OpBuilder(OpMethods):
@@ -81,7 +84,7 @@ class OpBuilder(OpMethods):
         finally:
             self._at = before
 
-    def op(self, spec: Spec, positional: Sequence, named: dict[str, object]) -> object:
+    def op(self, spec: Spec, positional: Sequence, named: dict[str, Any]) -> Made:
         """Insert the op of a row and return its results; every op's method calls this."""
         extra = {name: named.pop(name, None) for name in RESULTS}
         if spec.since > self.version:
@@ -143,7 +146,7 @@ class OpBuilder(OpMethods):
         for wrong in misplaced(op.location, self.function_location):
             raise BuildError(f"{op.name}: {wrong}")
 
-    def convert_attributes(self, op: Op, result: object, results: object) -> list[Type]:
+    def convert_attributes(self, op: Op, result: Any, results: Any) -> list[Type]:
         """Convert the attributes to the form of the IR; returns the types of the results."""
         tables = OutputTables(self.version)
         for slot in op.spec.attributes:
@@ -176,15 +179,15 @@ class OpBuilder(OpMethods):
         """Return what is wrong with the values that a terminator passes to its target op."""
         types = [value.type for value in op.operand_list()]
         for block in reversed(self._open_blocks):
-            rules = dict(block.row.gives)
-            if op.name in rules:
-                slots = operand_slots(block.op)
-                for slot in block.op.spec.results[:1]:
-                    slots[slot.name] = block.op.results
-                wanted = infer(block.op, rules[op.name], slots)
+            rules, receiver = dict(block.row.gives), block.op
+            if op.name in rules and receiver is not None:
+                slots = operand_slots(receiver)
+                for slot in receiver.spec.results[:1]:
+                    slots[slot.name] = receiver.results
+                wanted = infer(receiver, rules[op.name], slots) or []
                 if types != wanted:
                     spelled = [", ".join(map(str, each)) or "nothing" for each in (wanted, types)]
-                    return f"{block.op.name} is to get {spelled[0]}, found {spelled[1]}"
+                    return f"{receiver.name} is to get {spelled[0]}, found {spelled[1]}"
                 return ""
             if op.name not in block.row.terminators:
                 return f"it cannot leave the {block}"
@@ -217,7 +220,7 @@ class OpBuilder(OpMethods):
         block = Block()
         op.regions[index].blocks.append(block)
         slots = operand_slots(op)
-        types = [type for rule in row.takes for type in infer(op, rule, slots)]
+        types = [type for rule in row.takes for type in infer(op, rule, slots) or ()]
         self._open_blocks.append(OpenBlock(op, row, block))
         self._counts.append(self._count)
         self.pending = None

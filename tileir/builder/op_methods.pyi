@@ -1,4 +1,4 @@
-"""The op methods of a kernel, with the types of their arguments and results.
+"""The op methods of kernels and editors, with the types of their arguments and results.
 
 Printed from the op table: ``python -m tileir.builder.op_stub FILE``.
 """
@@ -20,7 +20,7 @@ from .regions import Nested
 from .result_types import Stated
 
 class OpMethods:
-    """The op methods of a `Kernel`."""
+    """The op methods of a `Kernel` and of an `Editor`."""
 
     def absf(
         self,

@@ -26,7 +26,7 @@ from tileir.formats.leaves import EnumValue, VarInt
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import Attribute, Op, Operand
 
-from .calls import cases_of, documentation, python_name, shown_default, signature
+from .calls import documentation, python_name, shown_default, signature
 
 PATH = Path(__file__).with_name("op_methods.pyi")
 """The checked-in stub."""
@@ -34,7 +34,7 @@ PATH = Path(__file__).with_name("op_methods.pyi")
 WIDTH = 100
 
 HEAD = '''\
-"""The op methods of a kernel, with the types of their arguments and results.
+"""The op methods of kernels and editors, with the types of their arguments and results.
 
 Printed from the op table: ``python -m tileir.builder.op_stub FILE``.
 """
@@ -56,7 +56,7 @@ from .regions import Nested
 from .result_types import Stated
 
 class OpMethods:
-    """The op methods of a `Kernel`."""
+    """The op methods of a `Kernel` and of an `Editor`."""
 '''
 
 OPERANDS = {"one": "Value", "optional": "Value | None", "many": "Value | Sequence[Value]"}
@@ -133,7 +133,7 @@ def annotation(slot: Operand | Attribute) -> str:
 def _attribute(slot: Attribute) -> str:
     node = slot.node
     if isinstance(node, EnumValue):
-        return f"Literal[{_quoted(cases_of(slot))}]"
+        return f"Literal[{_quoted(slot.cases)}]"
     for known, taken in ATTRIBUTES:
         if known is node:
             return taken

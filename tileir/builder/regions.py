@@ -18,6 +18,7 @@ class Filling(Protocol):
 
     def enter(self, nested: Nested, index: int) -> list[Value]:
         """Begin a region, and return its block arguments."""
+        ...
 
     def leave(self, nested: Nested, failed: bool) -> None:
         """End the region that was entered last."""

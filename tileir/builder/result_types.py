@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard, cast
 
 from tileir.errors import BuildError
 from tileir.formats.ops.spec import Result, TileOf
@@ -103,14 +104,14 @@ def _stated(op: Op, slot: Result, stated: Stated, slots: Slots) -> Type:
         if like is None:
             raise BuildError(f"{op.name}: result: {stated!r} is no type")
         return legal_type(Tile(like.element, tuple(stated)))
-    stated = legal_type(stated)
+    stated = legal_type(cast("Type | str", stated))
     if isinstance(stated, Scalar | Pointer):
         like = _tied(slot, op.spec.same_shape, slots)
         return Tile(stated, like.shape if like else ())
     return stated
 
 
-def _is_shape(stated: object) -> bool:
+def _is_shape(stated: object) -> TypeGuard[Sequence[int]]:
     return isinstance(stated, tuple | list) and all(isinstance(size, int) for size in stated)
 
 

@@ -25,7 +25,9 @@ def parse_type(text: str) -> Type:
     if text == "token":
         return Token()
     framed = text.startswith("tile<") and text.endswith(">")
-    sizes, element = TILE.fullmatch(text[5:-1] if framed else text).groups()
+    spelled = text[5:-1] if framed else text
+    match = TILE.fullmatch(spelled)
+    sizes, element = match.groups() if match else ("", spelled)
     shape = tuple(int(size) for size in sizes.split("x")[:-1])
     made = _element(element, text)
     return Tile(made, shape) if framed or shape else made

@@ -6,7 +6,7 @@ import io
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tileir.bytecode import Function
 from tileir.messages.texts import display
@@ -30,7 +30,7 @@ _TF32_BITS = 0xFFFFE000
 """The bits of an f32 that a tf32 has."""
 
 
-def values_of(function: Function, words: Sequence[str]) -> list[object]:
+def values_of(function: Function, words: Sequence[str]) -> list[Any]:
     """Return a value for each parameter of the entry; UsageError if a word does not fit."""
     parameters = function.type.parameters
     if len(words) != len(parameters):

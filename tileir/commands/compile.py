@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_output(arguments.output, arguments.file)
     if arguments.emit == "cubin" and arguments.output in (None, "-") and sys.stdout.isatty():
         raise UsageError("a cubin is nothing for a terminal; give -o FILE, or a pipe")
-    options = options_given(arguments)
+    options: dict[str, Any] = options_given(arguments)
     bytecode = open_module(arguments.file)
     for name in arguments.entry or ():
         check_entry(bytecode, name)
@@ -163,8 +163,8 @@ def _written(compiled: Compilation, emit: str, lines: bool) -> bytes:
     if emit == "llvm":
         return compiled.llvm_ir.encode()
     if emit == "ptx":
-        return compiled.ptx.encode()
+        return (compiled.ptx or "").encode()
     if emit == "plan":
         return (json.dumps(compiled.plan, indent=2) + "\n").encode()
-    cubin = nvidia.assemble(compiled.ptx, compiled.target, lines)
+    cubin = nvidia.assemble(compiled.ptx or "", compiled.target, lines)
     return cubin if emit == "cubin" else nvidia.disassemble(cubin, lines)

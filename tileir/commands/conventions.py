@@ -19,7 +19,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from tileir.errors import (
     AssemblyError,
@@ -176,8 +176,9 @@ def open_input(path: str) -> bytes:
 @contextlib.contextmanager
 def stdout_text() -> Iterator[TextIO]:
     """Open standard output for text in UTF-8, whatever the locale is."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    out: Any = sys.stdout
+    if hasattr(out, "reconfigure"):
+        out.reconfigure(encoding="utf-8", errors="backslashreplace")
     yield sys.stdout
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from tileir.bytecode import Bytecode
 from tileir.errors import BytecodeError, TileIRError
@@ -162,7 +163,7 @@ def as_json(leaf: Leaf, full: bool = False) -> dict[str, object]:
 
 
 def _json_value(leaf: Leaf, full: bool) -> object:
-    value = leaf.value
+    value: Any = leaf.value
     if leaf.kind == "text":
         return decode_text(value.data).encode("utf-8", "backslashreplace").decode()
     if leaf.kind == "version":

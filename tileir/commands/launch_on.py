@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 HOST, GPU = "host", "gpu"
 """Values of --target besides the names of GPUs."""
 
-Launch = Callable[[Any, Sequence[int], Sequence[object]], float]
+Launch = Callable[[Any, Sequence[int], Sequence[Any]], float]
 """A function (compiled entry, grid, arguments) -> the seconds that the launch took."""
 
 
 def on_host(threads: int | None) -> Launch:
     """Return a function that launches on the CPU, with so many threads."""
 
-    def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[object]) -> float:
+    def launch(kernel: Compiled, grid: Sequence[int], values: Sequence[Any]) -> float:
         with progress_bar(display(kernel.symbol)) as progress:
             started = time.perf_counter()
             kernel.launch(grid, values, threads=threads, progress=progress, print_assertions=False)
@@ -37,7 +37,7 @@ def on_host(threads: int | None) -> Launch:
     return launch
 
 
-def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[object]) -> float:
+def on_gpu(kernel: CompiledEntry, grid: Sequence[int], values: Sequence[Any]) -> float:
     """Launch on the GPU; the time does not include copying the arrays there and back."""
     from tileir.codegen.device.copies import copied
 
@@ -53,7 +53,7 @@ _ALIGNMENT = 256
 
 
 def on_emulator(
-    kernel: EmulatedKernel, grid: Sequence[int], values: Sequence[object], **options: Any
+    kernel: EmulatedKernel, grid: Sequence[int], values: Sequence[Any], **options: Any
 ) -> float:
     """Launch on the emulator and return the seconds; arrays get the alignment of GPU memory.
 

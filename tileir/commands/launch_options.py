@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tileir.errors import UnsupportedError
 
@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(flag(option.name), dest=option.name, help=f"GPUs: {option.help}", **how)
 
 
-def options_given(arguments: argparse.Namespace) -> dict[str, object]:
+def options_given(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options of a command line; UsageError if some contradict each other."""
     from tileir.codegen.launch_terms import OPTIONS, check_options
 

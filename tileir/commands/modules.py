@@ -54,7 +54,7 @@ def _warn(bytecode: Bytecode) -> None:
     for entry, attributes, known in owners:
         owner = f"entry {entry}" if entry else "the module"
         for attribute in attributes:
-            if attribute not in known:
+            if bytecode.text and attribute not in known:
                 position = bytecode.text.attribute(attribute, entry)
                 text = f"{attribute} of {owner} is ignored{did_you_mean(attribute, known)}"
                 print(escaped(f"{position}: warning: {text}"), file=sys.stderr)

@@ -37,7 +37,7 @@ def heading(number: int, array: np.ndarray, type: Pointer) -> str:
     return f"argument {number}, {type}, {shape} {array.dtype}:"
 
 
-def timing(seconds: Sequence[float], values: Sequence[object]) -> dict[str, Any]:
+def timing(seconds: Sequence[float], values: Sequence[Any]) -> dict[str, Any]:
     """Return best and median time, and the memory rate if each byte of the arrays is moved once."""
     best = min(seconds)
     size = sum(getattr(value, "nbytes", 0) for value in values)
@@ -72,7 +72,7 @@ def _seconds(number: float) -> str:
 def as_json(
     function: Function,
     grid: Sequence[int],
-    values: Sequence[object],
+    values: Sequence[Any],
     printed: Sequence[int],
     time: dict[str, Any] | None,
 ) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import tileir
 from tileir.bytecode import Function
@@ -19,6 +19,7 @@ from tileir.formats.errors import shorten
 from tileir.messages.missing_packages import CODEGEN, needing
 from tileir.messages.texts import display
 from tileir.messages.wording import choice, did_you_mean
+from tileir.types import Pointer
 
 from . import results
 from .argument_words import values_of
@@ -221,7 +222,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(json.dumps(results.as_json(function, grid, values, printed, timing)))
         return 0
     for number in printed:
-        type = function.type.parameters[number].element
+        type = cast("Pointer", function.type.parameters[number].element)  # it is an array
         print(results.heading(number, values[number], type))
         print(results.numbers_of(values[number], type))
     if timing:
@@ -253,7 +254,7 @@ def _compiled(
     bytecode: tileir.Bytecode,
     symbol: str,
     arguments: argparse.Namespace,
-    options: dict[str, object],
+    options: dict[str, Any],
 ) -> Compilation:
     from tileir.codegen.api import CHECKS
 
@@ -274,9 +275,7 @@ def _compiled(
         raise UsageError(f"--trace: {error.args[0]}") from None
 
 
-def _repeat(
-    launch: Callable[[Sequence[object]], float], values: list[object], times: int
-) -> list[float]:
+def _repeat(launch: Callable[[Sequence[Any]], float], values: list[Any], times: int) -> list[float]:
     """Run a kernel several times; return the seconds of each run.
 
     All runs start from the same input; only the last one writes to `values`, and only its output is
@@ -309,7 +308,7 @@ def _choose(bytecode: tileir.Bytecode, name: str | None) -> Function:
     if name is None and names:
         raise UsageError(f"--entry is needed; the file has {', '.join(map(display, names))}")
     check_entry(bytecode, name or "")
-    return bytecode.function(name)
+    return bytecode.function(name or "")
 
 
 def _grid(text: str) -> tuple[int, ...]:
@@ -327,14 +326,14 @@ def _grid(text: str) -> tuple[int, ...]:
     return tuple(map(int, digits))
 
 
-def _save(text: str, values: list[object]) -> tuple[int, str]:
+def _save(text: str, values: list[Any]) -> tuple[int, str]:
     number, equals, path = text.partition("=")
     if not equals or not path or not (number.isascii() and number.isdecimal()):
         raise UsageError(f"--save takes N=FILE, as in 0=out.npy, not {text!r}")
     return _pointer(number, f"--save {text}", values), path
 
 
-def _printed(text: str, values: list[object]) -> list[int]:
+def _printed(text: str, values: list[Any]) -> list[int]:
     if text == "all":
         return [number for number, value in enumerate(values) if hasattr(value, "dtype")]
     if not (text.isascii() and text.isdecimal()):
@@ -342,7 +341,7 @@ def _printed(text: str, values: list[object]) -> list[int]:
     return [_pointer(text, f"--print {text}", values)]
 
 
-def _pointer(number: str, option: str, values: list[object]) -> int:
+def _pointer(number: str, option: str, values: list[Any]) -> int:
     """Return the number of an argument; UsageError if it is not an array."""
     if len(number) > 9 or int(number) >= len(values):
         has = f"the last one is {len(values) - 1}" if values else "the kernel has none"

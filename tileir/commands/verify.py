@@ -121,7 +121,7 @@ def _diagnostic(name: str, problem: Problem) -> Diagnostic:
 
 
 def _reason(error: Unreadable) -> str:
-    return error.strerror if isinstance(error, OSError) else str(error)
+    return (error.strerror or "") if isinstance(error, OSError) else str(error)
 
 
 def _code(diagnostics: Sequence[Diagnostic], error: Unreadable | None) -> int:
@@ -162,7 +162,7 @@ def _print(out: TextIO, path: str, diagnostics: Sequence[Diagnostic]) -> None:
 
 
 def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
-    counts = dict.fromkeys(("error", "warning"), 0)
+    counts: dict[str, int] = dict.fromkeys(("error", "warning"), 0)
     for one in diagnostics:
         counts[one.severity] += 1
     parts = [f"{count} {name}{'s' * (count > 1)}" for name, count in counts.items() if count]
@@ -172,7 +172,7 @@ def _verdict(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def _as_json(
-    path: str, diagnostics: Sequence[Diagnostic], error: Exception | None, code: int
+    path: str, diagnostics: Sequence[Diagnostic], error: Unreadable | None, code: int
 ) -> dict[str, object]:
     return {
         "file": printable(path),

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from tileir.gpus import GPUS, capability_of, unknown
+from tileir.launch.compile_options import Check
 from tileir.messages.missing_packages import CODEGEN, needing
 
 __all__ = ["DEFAULT_GPU", "install"]
@@ -71,8 +72,8 @@ def install(
         from .driver import Driver
         from .options import Options
 
-    check, trace = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
-    driver = Driver(capability(sm), Options(threads, check, trace))
+    checks, names = ((n,) if isinstance(n, str) else tuple(n) for n in (check, trace))
+    driver = Driver(capability(sm), Options(threads, cast(tuple[Check, ...], checks), names))
     cutile_internals.check_version()
     if not cutile_internals.is_installed():
         torch_device.install(driver.capability)

@@ -35,7 +35,7 @@ def join() -> None:
     sys.path.remove(_AT_START)
     ours = sys.modules.pop("sitecustomize")
     try:
-        import sitecustomize  # noqa: F401
+        import sitecustomize  # noqa: F401  # pyright: ignore[reportMissingImports]  # of others
     except ModuleNotFoundError as error:
         if error.name != "sitecustomize":
             raise

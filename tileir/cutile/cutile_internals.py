@@ -63,7 +63,8 @@ def install(driver: Driver) -> None:
     sys.modules[_LOADER] = _Loader(driver)
     tile = import_module("cuda.tile")
     launch = _launcher(tile.launch, driver)
-    tile.launch = import_module("cuda.tile._cext").launch = launch
+    for module in (tile, import_module("cuda.tile._cext")):
+        vars(module)["launch"] = launch
     _replace_compiler(import_module("cuda.tile._compile"), driver)
     _replace_benchmark(launch)
 
@@ -122,8 +123,10 @@ def _prepared(arguments: tuple[Any, ...], driver: Driver) -> tuple[Any, ...]:
 def _replace_compiler(compiling: ModuleType, driver: Driver) -> None:
     """Make cuTile find our compiler as tileiras, and print bytecode without NVIDIA's tools."""
     compiler = _Compiler(compiling, driver)
-    compiling._find_compiler_bin = lambda: compiler
-    compiling._bytecode_to_mlir_text = lambda bytecode, **_: tileir.disassemble(bytes(bytecode))
+    vars(compiling).update(
+        _find_compiler_bin=lambda: compiler,
+        _bytecode_to_mlir_text=lambda bytecode, **_: tileir.disassemble(bytes(bytecode)),
+    )
     import_module("cuda.tile._cext").default_tile_context.config.cache_dir = None
 
 
@@ -170,5 +173,5 @@ def _replace_benchmark(launch: Any) -> None:
 
     timed = import_module("cuda.tile.tune._tune_utils")
     for module in (timed, import_module("cuda.tile.tune._tune"), import_module("cuda.tile._cext")):
-        module._benchmark = benchmark
-    timed._export_ipc_benchmark_payload = lambda *_: None
+        vars(module)["_benchmark"] = benchmark
+    vars(timed)["_export_ipc_benchmark_payload"] = lambda *_: None

@@ -136,7 +136,7 @@ class Driver:
     def _get_proc_address(
         self, name: bytes, out: int, version: int, flags: int, status: int
     ) -> int:
-        function = self._functions.get(name.decode(), self._missing)
+        function: Any = self._functions.get(name.decode(), self._missing)
         c_void_p.from_address(out).value = ctypes.cast(function, c_void_p).value
         return SUCCESS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -80,7 +80,7 @@ def _tiles(read: tileir.Bytecode) -> Iterator[str]:
 class CpuKernel:
     """A kernel that is launched as by a driver, with its arguments in memory."""
 
-    def __init__(self, kernel: Any, parameters: list[Any]) -> None:
+    def __init__(self, kernel: Any, parameters: Sequence[Any]) -> None:
         self._kernel = kernel
         self._elements = [type.element for type in parameters]
 

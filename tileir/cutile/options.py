@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import tileir
 from tileir.errors import UnsupportedError
+from tileir.launch.compile_options import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Options:
     """
 
     threads: int | None = None
-    check: tuple[str, ...] = ()
+    check: tuple[Check, ...] = ()
     trace: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -95,9 +95,9 @@ def _parse(arguments: list[str]) -> tuple[argparse.Namespace, Program]:
     if given.threads is not None and given.threads < 1:
         raise UsageError(f"--threads must be at least 1, not {given.threads}")
     kind = {"-m": "module", "-c": "code"}.get("".join(arguments[end : end + 1]), "script")
-    what, *rest = arguments[end + (kind != "script") :] or [None]
-    if what is None:
+    if not arguments[end + (kind != "script") :]:
         raise UsageError(f"a program is missing (see {parser.prog} --help)")
+    what, *rest = arguments[end + (kind != "script") :]
     return given, Program(kind, what, rest)
 
 

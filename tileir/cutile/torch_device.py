@@ -17,7 +17,7 @@ def install(capability: tuple[int, int]) -> None:
     """
     if importlib.util.find_spec("torch") is None:
         return
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]  # which the tests do without
 
     torch_cuda.install(torch, capability)
     torch.Tensor.is_cuda = property(lambda tensor: True)
@@ -59,7 +59,7 @@ def _enter_in_threads(mode: type) -> None:
         thread.run = run_in_mode
         start(thread)
 
-    threading.Thread.start = start_in_mode
+    setattr(threading.Thread, "start", start_in_mode)  # noqa: B010  a method is no variable
 
 
 def _mode(torch: Any) -> type:
@@ -68,7 +68,9 @@ def _mode(torch: Any) -> type:
     Moving a tensor between CPU and GPU still makes a copy, because programs may change one tensor
     and compare it with the other.
     """
-    from torch.overrides import TorchFunctionMode
+    from torch.overrides import (  # pyright: ignore[reportMissingImports]  # as above
+        TorchFunctionMode,
+    )
 
     tensor, cpu = torch.Tensor, torch.device("cpu")
     moving = (tensor.to, tensor.cpu, tensor.cuda)

@@ -253,7 +253,7 @@ class _Annotator:
             yield Heading(
                 "function", f"entry @{name} {self._signature(self.function.type)}", span.start
             )
-        if span.kind == "opcode":
+        if op is not None and span.kind == "opcode":
             yield Heading("op", describe_op(op), span.start, op.depth)
 
     def _leaf(self, span: Span, path: str, op: Op | None) -> Leaf:
@@ -340,10 +340,11 @@ class _Annotator:
                 return f"({len(self.bytecode.tables.constant_data(number))} bytes)"
             case "debug record":
                 return self._debug(number)
-            case "debug list" if number == 0:
-                return "no debug information"
             case "debug list":
-                return f"indices from {self.bytecode.debug.start_of(number)}"
+                debug = self.bytecode.debug
+                if number == 0 or debug is None:
+                    return "no debug information"
+                return f"indices from {debug.start_of(number)}"
         return ""
 
     def _described(self, value: Value) -> str:
@@ -363,7 +364,7 @@ class _Annotator:
         return self.spelled[id(type)]
 
     def _debug(self, number: int) -> str:
-        if number == 0:
+        if number == 0 or self.bytecode.debug is None:
             return "unknown"
         linked = self.bytecode.debug.record_at(number)
         name = self.bytecode.debug.variant(number)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice, repeat
+from typing import Literal
 
 from tileir import attributes as attr
 from tileir.bytecode import Bytecode
@@ -214,11 +215,11 @@ def _constant(value: Constant) -> dict[str, object]:
     return {**stated, "values": _numbers(value)}
 
 
-PACKED = {"i8": "b", "i16": "h", "i32": "i", "i64": "q"}
+PACKED: dict[str, Literal["b", "h", "i", "q"]] = {"i8": "b", "i16": "h", "i32": "i", "i64": "q"}
 """Element type -> the code under which Python has the numbers of a whole constant at once."""
 
 
-def _numbers(value: Constant) -> list[object]:
+def _numbers(value: Constant) -> Sequence[object]:
     """Return all numbers of a constant."""
     element, size = value.type.element.name, value.type.size
     if element in PACKED and sys.byteorder == "little":

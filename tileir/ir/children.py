@@ -147,7 +147,7 @@ class Children(list[N]):
         """Take out all children."""
         self._assign([])
 
-    def sort(self, *, key=None, reverse: bool = False) -> None:
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         """Change the order, like `list.sort`."""
         self._assign(sorted(self, key=key, reverse=reverse))
 

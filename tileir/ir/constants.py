@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tileir.formats.forks import not_forking
 from tileir.messages.missing_packages import ARRAYS, needing
@@ -137,7 +137,7 @@ def _repeated(data: memoryview | bytes, unit: int) -> bool:
     )
 
 
-def to_constant(value: object, type: Tile | None = None) -> Constant:
+def to_constant(value: Any, type: Tile | None = None) -> Constant:
     """Return numbers as a constant: an array, or one number for the whole tile.
 
     The type follows from an array of NumPy; Python numbers need one and are rounded to it, to

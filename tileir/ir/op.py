@@ -15,9 +15,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.formats.errors import BuildError
-from tileir.types import Tile, Type
+from tileir.types import Type, ValueType
 
-from .children import Children, NoChildren, Node, replaced
+from .children import Children, NoChildren, replaced
 from .operands import Operands
 from .part import Part
 from .placed import OpList, Placed, check_detached, check_operands, child_around
@@ -37,16 +37,15 @@ class Value:
     `owner` is the op or block; `index` is the position among its results or arguments. `number` is
     the value number in the file, which sibling regions reuse; -1 for a value that was not read.
     `users` are the ops that have it as an operand, once `uses` was asked for in its body.
-
-    Most values are tiles, so a checker takes `type` for one; views and tokens are narrowed to with
-    isinstance.
     """
 
     __slots__ = ("index", "number", "owner", "type", "users")
 
-    def __init__(self, type: Type, owner: Op | Block, index: int, number: int = NO_NUMBER) -> None:
-        self.type: Tile | Any = type
-        self.owner = owner
+    def __init__(
+        self, type: ValueType, owner: Op | Block, index: int, number: int = NO_NUMBER
+    ) -> None:
+        self.type = type
+        self.owner: Op | Any = owner
         self.index = index
         self.number = number
         self.users: dict[Op, None] | None = None
@@ -57,7 +56,7 @@ class Value:
 
         The first question in a body walks through all of it; from then on, edits keep them.
         """
-        if isinstance(self.owner, Node) and not self.owner.tracked:
+        if isinstance(self.owner, Part) and not self.owner.tracked:
             self.owner.root.track()
         return tuple(use for op in self.users or () for use in op.uses_of(self))
 
@@ -117,7 +116,9 @@ class Use(NamedTuple):
     def value(self) -> Value:
         """The value that is used."""
         operand = self.op.operands[self.slot]
-        return operand[self.index] if isinstance(operand, tuple) else operand
+        if self.index is not None and isinstance(operand, tuple):
+            return operand[self.index]
+        return operand
 
     def set(self, value: Value) -> None:
         """Use another value."""
@@ -135,6 +136,8 @@ class Block(OpList):
     """
 
     __slots__ = ("_ops", "arguments")
+
+    parent: Region | Any
 
     def __init__(
         self, arguments: list[Value] | None = None, ops: Iterable[Op] | None = None
@@ -163,7 +166,7 @@ class Block(OpList):
         return [value for value in self.arguments if isinstance(value, Value)]
 
     @property
-    def parent_op(self) -> Op | None:
+    def parent_op(self) -> Op | Any:
         """The op whose region has the block, None for the outermost one."""
         return self.parent.parent if isinstance(self.parent, Region) else None
 
@@ -202,6 +205,8 @@ class Region(Part):
     """A region: the blocks nested in an op. There is one, or none for an absent else."""
 
     __slots__ = ("_blocks",)
+
+    parent: Op | Any
 
     def __init__(self, blocks: Iterable[Block] | None = None) -> None:
         super().__init__()
@@ -254,6 +259,8 @@ class Op(Placed):
         "spec",
     )
 
+    parent: Block | Any
+
     def __init__(
         self,
         spec: Spec,
@@ -271,7 +278,7 @@ class Op(Placed):
         self._operands = operands
         self.attributes = attributes
         self.results = [] if results is None else results
-        self._regions: Children[Region] | None = regions and Children(self, regions)
+        self._regions: Children[Region] | Any = regions and Children(self, regions)
         self.offset = offset
         self.position = position
         self._location = location
@@ -300,7 +307,9 @@ class Op(Placed):
 
     @regions.setter
     def regions(self, regions: list[Region]) -> None:
-        old = Children(self) if self._regions is _NO_REGIONS else self.regions
+        old: Children[Region] = self.regions
+        if old is _NO_REGIONS:
+            old = Children(self)
         self._regions = replaced(old, regions, self)
 
     @property
@@ -344,7 +353,7 @@ class Op(Placed):
 
     def walk(self) -> Iterator[Op]:
         """Yield this op and the ops nested in it, in pre-order."""
-        stack: list[Part] = [self]
+        stack: list[Op] = [self]
         while stack:
             op = stack.pop()
             yield op

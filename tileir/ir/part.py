@@ -13,6 +13,8 @@ class Part(Node):
 
     __slots__ = ()
 
+    parent: Part | None
+
     @property
     def inside(self) -> Children:
         """The nodes directly inside: ops of a block, blocks of a region, regions of an op."""
@@ -30,7 +32,7 @@ class Part(Node):
     @property
     def root(self) -> Part:
         """The outermost node around this one: the body, if it is part of one."""
-        node = self
+        node: Part = self
         while node.parent is not None:
             node = node.parent
         return node

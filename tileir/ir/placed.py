@@ -43,7 +43,7 @@ class Placed(Part):
         raise NotImplementedError
 
     @property
-    def parent_op(self) -> Self | None:
+    def parent_op(self) -> Self | Any:
         """The op whose region has this op, None at the top level of a body."""
         return self.parent.parent_op if self.parent is not None else None
 
@@ -135,10 +135,9 @@ class Placed(Part):
         if len(values) != len(self.results):
             raise BuildError(f"{self.name} has {len(self.results)} results, found {len(values)}")
         for result, value in zip(self.results, values, strict=True):
-            if value is None and not result.uses:
-                continue
-            result.check_replacement(value, result.uses)
-            if self.contains(value.owner):
+            if value is not None or result.uses:
+                result.check_replacement(value, result.uses)
+            if value is not None and self.contains(value.owner):
                 raise BuildError(f"{self.name}: {value} goes with the op")
         inside = [v for v in self.defined() if v not in self.results]
         for value in inside:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import UnionType
 from typing import Any
 
@@ -26,7 +26,7 @@ from tileir.types import (
     TensorView,
     Tile,
     Token,
-    Type,
+    ValueType,
     View,
 )
 
@@ -56,7 +56,7 @@ def operand_slots(op: Op) -> Slots:
     return slots
 
 
-def admits(constraint: Constraint, type: Type) -> bool:
+def admits(constraint: Constraint, type: ValueType) -> bool:
     """Whether a slot with that constraint admits a value of that type."""
     if not constraint.kinds:
         return True
@@ -68,12 +68,12 @@ def admits(constraint: Constraint, type: Type) -> bool:
     return name in constraint.elements and constraint.rank in (None, type.rank)
 
 
-def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
+def infer(op: Op, rule: Inference, slots: Slots) -> list[ValueType] | None:
     """Return the types that follow by `rule` from the values in `slots`.
 
     None if there are none: from a value of a kind that the slot does not admit nothing follows.
     """
-    sources = [value.type for value in slots.get(rule.slot, ())]
+    sources: list[Any] = [value.type for value in slots.get(rule.slot, ())]  # as the rule has them
     match rule:
         case Like(element=""):
             return sources
@@ -92,10 +92,12 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[Type] | None:
 
 
 def _each(
-    kind: type | UnionType, sources: Iterable[Type], types: Callable[[Any], list[Type] | None]
-) -> list[Type] | None:
+    kind: type | UnionType,
+    sources: Iterable[ValueType],
+    types: Callable[[Any], Sequence[ValueType] | None],
+) -> list[ValueType] | None:
     """Return the types that follow from each source; None if one is of another kind."""
-    made: list[Type] = []
+    made: list[ValueType] = []
     for source in sources:
         following = types(source) if isinstance(source, kind) else None
         if following is None:
@@ -104,12 +106,12 @@ def _each(
     return made
 
 
-def _pointee(tile: Tile) -> list[Type] | None:
+def _pointee(tile: Tile) -> list[Tile] | None:
     pointer = tile.element
     return [Tile(pointer.pointee, tile.shape)] if isinstance(pointer, Pointer) else None
 
 
-def _reduced(tile: Tile, dim: int) -> list[Type] | None:
+def _reduced(tile: Tile, dim: int) -> list[Tile] | None:
     if dim >= tile.rank:
         return None
     return [Tile(tile.element, tile.shape[:dim] + tile.shape[dim + 1 :])]

@@ -18,7 +18,7 @@ Plain = "bool | int | float | str | tuple[Plain, ...] | Mapping[str, Plain]"
 MODULE_NAME = "kernels"
 """The name of a module that was read from bytecode, which does not store it."""
 
-NOTHING: Mapping[str, object] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,6 @@ def again(error: Exception) -> Exception:
     """Return a copy of the error, to be raised again: each raise adds to the path of its own."""
     made = type(error).__new__(type(error), *error.args)
     vars(made).update(vars(error))
-    if isinstance(made, BadReference):
+    if isinstance(made, BadReference) and isinstance(error, BadReference):
         made._parts = error._parts[:]
     return made

@@ -7,6 +7,7 @@ that of each op in pre-order. Records refer to each other by number, from 1; 0 m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from construct import Container
 
@@ -154,7 +155,7 @@ class DebugInfo(Linker):
         def text(name: str) -> str:
             return self.strings.at(entry[name], f"{path}.{name}")
 
-        def other(name: str, *kinds: type):
+        def other(name: str, *kinds: type) -> Any:
             number = entry[name]
             if number in self.linked:
                 linked = self.linked[number]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from construct import Container
 
@@ -54,9 +54,11 @@ class Source(Protocol):
 
     def located(self) -> AbstractContextManager[None]:
         """Turn a BadReference that is raised inside into a located BytecodeError."""
+        ...
 
     def body(self, code: Slice, path: str) -> tuple[list[tuple], list[Oddity]]:
         """Return the op rows of a body, and the oddities of its bytes."""
+        ...
 
     def note(self, oddities: Sequence[Oddity]) -> None:
         """Keep oddities for the warnings."""
@@ -184,7 +186,7 @@ class Function:
         """The attributes of the parameters, () if there are none."""
         return self._attribute("argument_attributes") or ()
 
-    def _attribute(self, name: str) -> object:
+    def _attribute(self, name: str) -> Any:
         record, source = self.record[name], self.source
         if record is None:
             return None
@@ -317,7 +319,7 @@ class Function:
             except BadReference as bad:
                 raise bad.at(f"func[{self.index}].location") from None
 
-    def op_locations(self) -> list[SourceLocation | CallSite]:
+    def op_locations(self) -> list[SourceLocation | CallSite | None]:
         """Return the locations that the file gives the ops of the body, each once.
 
         They have the Subprogram of the present name, as those of `Op.location` do.

@@ -7,6 +7,7 @@ long and share parts, so an explicit stack takes the place of recursion and limi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tileir.errors import BytecodeError
 from tileir.formats.forks import Lock
@@ -22,7 +23,7 @@ class Linker:
     """
 
     def __init__(self, limit: int) -> None:
-        self.linked: dict[int, object] = {}
+        self.linked: dict[int, Any] = {}
         self._broken: dict[int, BadReference | BytecodeError] = {}
         self._levels: dict[int, int] = {}
         self._limit = limit
@@ -32,7 +33,7 @@ class Linker:
         """Yield the numbers of the existing records that a record refers to."""
         raise NotImplementedError
 
-    def _made(self, number: int) -> object:
+    def _made(self, number: int) -> Any:
         """Return the object of a record. BadReference or BytecodeError if there is none."""
         raise NotImplementedError
 

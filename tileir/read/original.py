@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import chain
+from typing import Any, cast
 
 from construct import Container
 
@@ -23,7 +24,7 @@ from tileir.formats.limits import MAX_SHARED_PARAMETERS, Limits
 from .bad_reference import BadReference
 from .debug_info import DebugInfo
 from .field_search import FieldFound, Search
-from .function import Function, Global, Section
+from .function import Function, Global, Section, Source
 from .once import once
 from .strings import Strings
 from .tables import Tables
@@ -92,7 +93,7 @@ class OriginalFile:
             raise bad.at(f"{path}.value") from None
         return Global(
             name=name,
-            type=type,
+            type=constant.type,
             value=constant,
             alignment=int(record["alignment"]),
             private=bool(record["visibility"]),
@@ -105,7 +106,8 @@ class OriginalFile:
         with self.located():
             records = self.section("Func") or ()
             self._count_parameters(records)
-            return [Function(self, index, record) for index, record in enumerate(records)]
+            source = cast(Source, self)  # pyright does not look through `once`
+            return [Function(source, index, record) for index, record in enumerate(records)]
 
     def _count_parameters(self, records: Sequence[Container]) -> None:
         """Refuse functions that share signatures so often that their values would not end."""
@@ -133,7 +135,7 @@ class OriginalFile:
                 return None
             return DebugInfo(record, self.tables.strings, self.error, self.limits)
 
-    def section(self, name: str):
+    def section(self, name: str) -> Any:
         """Return the record of the active section of a name; None without one.
 
         Bytes after the record are noted as an oddity.
@@ -247,7 +249,7 @@ class OriginalFile:
         if section.name == "Type":
             records = self.tables.types.entries
         elif section.name == "Debug" and search.path.startswith("debug.records"):
-            records = self.debug.entries
+            records = self.debug.entries if self.debug else None
         if isinstance(records, Deferred) and index is not None:
             records.trace(index, search)
             return

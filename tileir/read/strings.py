@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from tileir.formats.cursor import Slice
 from tileir.messages.texts import decode_text
@@ -28,7 +29,7 @@ class Strings(Sequence[str]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         return self.at(range(len(self))[index])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from tileir import attributes as attr
 from tileir.formats.attributes import ATTRIBUTE
@@ -11,7 +12,7 @@ from tileir.formats.cursor import Slice
 from tileir.formats.enums import MULTIMEM_REDUCTION_KIND
 from tileir.formats.nodes import Malformed
 from tileir.ir.constants import Constant
-from tileir.types import Tile, Type
+from tileir.types import Scalar, Tile, Type
 
 from .bad_reference import BadReference, again
 from .strings import Strings
@@ -70,9 +71,9 @@ def decode_attribute(row: tuple, tables: Tables) -> object:
     tag, *fields = row
     match ATTRIBUTE.arms[tag].name, fields:
         case "Integer", (type, bits):
-            return attr.IntegerAttribute(_type(type, tables), int(bits))
+            return attr.IntegerAttribute(cast("Scalar", _type(type, tables)), int(bits))
         case "Float", (type, bits):
-            return attr.FloatAttribute(_type(type, tables), int(bits))
+            return attr.FloatAttribute(cast("Scalar", _type(type, tables)), int(bits))
         case "Bool", (truth,):
             return bool(truth)
         case "Type", (type,):

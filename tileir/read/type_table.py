@@ -7,6 +7,7 @@ uses is never checked; a circle, or a chain deeper than any real type, is an err
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from construct import Container
 
@@ -56,7 +57,8 @@ class Tags(Sequence):
     def __getitem__(self, index):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        return self._entries[index].get("tag")
+        entry: Any = self._entries[index]
+        return entry.get("tag")
 
 
 class TypeTable(Linker, Sequence[Type]):
@@ -81,7 +83,7 @@ class TypeTable(Linker, Sequence[Type]):
     def __len__(self) -> int:
         return len(self.entries)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         try:
@@ -160,7 +162,7 @@ class TypeTable(Linker, Sequence[Type]):
         `path` is that of the entry in the file, for errors.
         """
 
-        def other(name: str, *kinds: type) -> Type:
+        def other(name: str, *kinds: type) -> Any:
             where = f"{path}.{name}"
             linked = self.at(entry[name], where)
             if kinds and not isinstance(linked, kinds):

@@ -38,7 +38,8 @@ def find(name: str) -> Path | None:
 
 def assemble(ptx: str, target: str, lines: bool = False) -> bytes:
     """Return the cubin that ptxas makes of PTX for a target, with source lines if wanted."""
-    arch = assembled_for(target, _PTX_TARGET.search(ptx)[1])
+    named = _PTX_TARGET.search(ptx)
+    arch = assembled_for(target, named[1] if named else target)
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)

@@ -81,6 +81,7 @@ class _Walk:
         target: str | None,
         warn: bool,
     ) -> None:
+        """Look at what is wrong with the body itself; then there are no ops to walk over."""
         self.function = function
         self.variables = variables
         self.target = target
@@ -111,7 +112,7 @@ class _Walk:
         while stack:
             scope = stack[-1]
             if scope.ops is None:
-                self._enter(scope)
+                scope.ops = self._enter(scope)
             elif scope.pending is not None:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
@@ -156,15 +157,15 @@ class _Walk:
         self.poisoned.update(results)
         return self._report(op if isinstance(op.spec, Row) else None, problem)
 
-    def _enter(self, scope: _Scope) -> None:
+    def _enter(self, scope: _Scope) -> Iterator[Op]:
         block = scope.block
-        scope.ops = iter(block.ops)
         self._define(scope, block.arguments)
         whole = not any(map(malformed, block.ops[-1:]))
         problem = ending_problem(block, scope.frame) if whole else None
         if problem:
             op = block.ops[-1] if block.ops else scope.frame.op
             self._report(op, problem)
+        return iter(block.ops)
 
     def _define(self, scope: _Scope, values: list[Value]) -> None:
         self.visible.update(values)
@@ -184,9 +185,9 @@ class _Walk:
         hidden, tainted = self._look_at_operands(op)
         problem = hidden
         if problem is None:
-            problem = self.known.get(key, self)
-            if problem is self:
-                problem = self.known[key] = self._types(op)
+            if key not in self.known:
+                self.known[key] = self._types(op)
+            problem = self.known[key]
         if problem is None:
             problem = self._particular(op, scope)
         if problem is not None:

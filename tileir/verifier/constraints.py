@@ -12,12 +12,22 @@ from functools import cache
 from tileir.formats.leaves import EnumValue
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.control_flow import CARRIED
-from tileir.formats.ops.spec import Attribute, Like, Operand, Pointee, Reduced, Result, ViewTile
+from tileir.formats.ops.spec import (
+    Attribute,
+    Constraint,
+    Like,
+    Operand,
+    Pointee,
+    Reduced,
+    Result,
+    TileOf,
+    ViewTile,
+)
 from tileir.formats.ops.spec import Op as Row
 from tileir.formats.version import Version
 from tileir.ir import Op, Value
 from tileir.ir.slot_types import Slots, admits, infer, operand_slots
-from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type
+from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type, ValueType
 
 from .catalogue import Rule, declare
 from .wording import LOOSE, listed, quoted, sizes, wanted
@@ -76,7 +86,7 @@ CASE = declare(
 LISTED = 4
 """Most types of a list that a hint shows."""
 
-AGREEMENTS: tuple[tuple[str, str, Rule, Callable[[Type], object]], ...] = (
+AGREEMENTS: tuple[tuple[str, str, Rule, Callable[[ValueType], object]], ...] = (
     ("same_type", "same type", SAME_TYPE, lambda type: type),
     ("same_element", "the same element type", SAME_ELEMENT, lambda type: type.element),
     ("same_shape", "same shape", SAME_SHAPE, lambda type: type.shape),
@@ -262,9 +272,9 @@ def _particular(op: Op, slot: Operand | Result, type: Type, position: int) -> st
         return None
     element = "ptr" if isinstance(type.element, Pointer) else type.element.name
     match op.name:
-        case "iota" if slot.type.rank != type.rank and element in slot.type.elements:
+        case "iota" if _another_rank(slot.type, type.rank, element):
             return "expects result type to be 1-d tile"
-        case "pack" | "unpack" if slot.type.rank != type.rank and element in slot.type.elements:
+        case "pack" | "unpack" if _another_rank(slot.type, type.rank, element):
             return "expects source and result to be rank-1 tiles"
         case "itof" if element == "f8E8M0FNU" and slot.name == "to":
             return (
@@ -347,6 +357,11 @@ def _lists(mnemonic: str) -> frozenset[str]:
     return frozenset(slot.name for slot in slots if slot.arity == "many")
 
 
+def _another_rank(allowed: Constraint, rank: int, element: str) -> bool:
+    """Whether a slot admits tiles of an element, but not of that rank."""
+    return isinstance(allowed, TileOf) and allowed.rank != rank and element in allowed.elements
+
+
 def _uninferred(op: Op, slots: Slots) -> Problem | None:
     for slot in (*op.spec.operands, *op.spec.results):
         rule = slot.inference
@@ -361,7 +376,11 @@ def _uninferred(op: Op, slots: Slots) -> Problem | None:
 
 
 def _inference_words(
-    op: Op, slot: Operand | Result, slots: Slots, due: Sequence[Type], given: Sequence[Type]
+    op: Op,
+    slot: Operand | Result,
+    slots: Slots,
+    due: Sequence[ValueType],
+    given: Sequence[ValueType],
 ) -> str:
     """Return the problem of a slot of the types `given` instead of `due`, in tileiras' words."""
     match slot.inference:
@@ -404,7 +423,7 @@ def _inference_words(
 def _cases(mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
     """Return the enum attributes of a row, and the cases that each may have."""
     slots = [slot for slot in BY_NAME[mnemonic].attributes if isinstance(slot.node, EnumValue)]
-    return tuple((slot, frozenset(slot.allowed or slot.node.enum.by_name)) for slot in slots)
+    return tuple((slot, frozenset(slot.cases)) for slot in slots)
 
 
 def case_problem(op: Op) -> Problem | None:
@@ -420,7 +439,7 @@ def case_problem(op: Op) -> Problem | None:
 
 
 def _case_words(op: Op, slot: Attribute, value: object) -> str:
-    cases = slot.allowed or tuple(slot.node.enum.by_name)
+    cases = slot.cases
     match slot.name:
         case "rounding_mode" | "rounding" if op.name in ("ftoi", "itof"):
             return f"invalid rounding mode specified. Only '{cases[0]}' is supported"

@@ -111,6 +111,7 @@ def malformed_types(values: Iterable[Value]) -> Problem | None:
 
 
 def _problem(op: Any, right: Right) -> str:
+    """Return what makes an object no well-formed op; right attributes are added to `right`."""
     if not isinstance(op, Op):
         return f"a {type(op).__name__} is no op"
     if not isinstance(op.spec, Row) or not op.spec.in_body:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tileir.bytecode import Bytecode
 from tileir.errors import LONGEST_MESSAGE, Diagnostic, VerifyError
@@ -27,6 +28,9 @@ from .rules.header import OFFSET, TAG, tag_problem
 from .rules.targets import check_target
 from .wording import named
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
 ALIGNMENT = declare(
     "global-alignment",
     "The alignment of a global is a power of two, or 0 for the natural one. NVIDIA's disassembler "
@@ -43,7 +47,7 @@ FLAGS = declare(
 
 
 def verify(
-    bytecode: Bytecode | bytes, target: str | None = None, strict: bool = False
+    bytecode: Bytecode | ReadableBuffer, target: str | None = None, strict: bool = False
 ) -> list[Diagnostic]:
     """Return everything that is wrong with a module; see `tileir.verify`."""
     bytecode, strict = Bytecode.of(bytecode), flag("strict", strict)

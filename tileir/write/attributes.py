@@ -107,7 +107,7 @@ def encode_constant(constant: Constant, type: Type | None, tables: OutputTables)
     return {"constant": tables.constants.index(constant.data)}
 
 
-def encode_inline(node: Construct, value: Any, tables: OutputTables, result: Type | None) -> object:
+def encode_inline(node: Construct, value: Any, tables: OutputTables, result: Type | None) -> Any:
     """Return the record of an attribute slot whose layout is `node`."""
     if isinstance(node, EnumValue):
         return case_number(node.enum, value if value is not None else "", tables.version)

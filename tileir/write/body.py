@@ -8,12 +8,13 @@ slot and the version that has it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.functions import BODY
 from tileir.formats.limits import DEFAULT, Limits
-from tileir.formats.ops.spec import Attribute, Each, Operand
+from tileir.formats.ops.spec import Attribute, Each, Operand, Result
 from tileir.formats.ops.spec import Op as Row
 from tileir.formats.ops.wire import counts_results, is_segmented, variable
 from tileir.formats.recursion import deep_recursion
@@ -116,10 +117,10 @@ class BodyEncoder:
         with _Within(op, "result"):
             return self._types(op.results)
 
-    def _too_new(self, slot: object) -> str:
+    def _too_new(self, slot: Operand | Attribute | Result) -> str:
         return f"needs {slot.since}, writing {self.tables.version}"
 
-    def _attribute(self, slot: Attribute, op: Op, result: Type | None) -> object:
+    def _attribute(self, slot: Attribute, op: Op, result: Type | None) -> Any:
         value = op.attributes.get(slot.name)
         if slot.since > self.tables.version:
             if value is not None and value != default_of(slot, op.operands):
@@ -195,7 +196,7 @@ def parameters(block: Block) -> Sequence[Value]:
     return listed(block.arguments)
 
 
-def default_of(slot: Attribute, operands: Mapping[str, object]) -> object:
+def default_of(slot: Attribute, operands: Mapping[str, Any]) -> Any:
     """Return the value of an attribute that an op does not have."""
     if isinstance(slot.default, Each):
         return (slot.default.value,) * len(operands[slot.default.slot])

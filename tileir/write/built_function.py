@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from tileir.verifier.rules.symbols import BuiltEntry
 
 if TYPE_CHECKING:
     from tileir.attributes import Hints
     from tileir.ir import Body
     from tileir.ir.locations import Location
     from tileir.types import FunctionType
+
+
+class Written(BuiltEntry, Protocol):
+    """A function as far as writing it needs it: read, built or assembled."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def location(self) -> Location | None: ...
+
+    @property
+    def body(self) -> Body: ...
 
 
 class BuiltFunction(ABC):

@@ -16,7 +16,7 @@ from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.cursor import Slice
 from tileir.formats.functions import HINTS, KERNEL, PRIVATE
-from tileir.formats.table import MAX_OVERLAP
+from tileir.formats.limits import MAX_OVERLAP
 from tileir.formats.version import Version
 from tileir.ir import Body
 from tileir.messages.texts import display
@@ -43,6 +43,7 @@ class Module(Protocol):
     @property
     def functions(self) -> Sequence[Function | BuiltFunction]:
         """The entries; those that were not read from a file are `BuiltFunction`s."""
+        ...
 
 
 def rewritten(module: Module, check: bool) -> bytes:
@@ -139,7 +140,7 @@ def _untouched(module: Module) -> bool:
     if not same_tables or "functions" not in vars(module):  # if not even read, they are the same
         return same_tables
     return _same_objects(module.functions, original.functions) and not any(
-        function.touched for function in module.functions
+        isinstance(function, BuiltFunction) or function.touched for function in module.functions
     )
 
 
@@ -147,7 +148,7 @@ def _same_globals(module: Module) -> bool:
     return _same_objects(module.globals, [variable for variable, _ in module.original.globals])
 
 
-def _same_objects(present: list, original: list) -> bool:
+def _same_objects(present: Sequence, original: Sequence) -> bool:
     return len(present) == len(original) and all(map(operator.is_, present, original))
 
 
@@ -167,7 +168,10 @@ def _functions(writer: Writer, module: Module) -> list[Record]:
     own = {id(function): function.record for function in originals}
     records, changed = [], []
     for function in module.functions:
-        record = (_own if id(function) in own else _new)(writer, function)
+        if isinstance(function, Function) and id(function) in own:
+            record = _own(writer, function)
+        else:
+            record = _new(writer, function)
         records.append(record)
         if record is not own.get(id(function)):
             changed.append(function.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Iterator
+from typing import Any, cast
 
 from tileir.errors import BuildError, BytecodeError
 from tileir.formats import codec
@@ -68,7 +69,7 @@ class OutputLocations:
         if not isinstance(location, POSITIONS):
             raise BuildError(f"expected a source location, found {location!r}")
         known = location is None or id(location) in self._numbers
-        stack = [] if known else [location]
+        stack: list[Any] = [] if known else [location]
         while stack:
             current = stack[-1]
             missing = [
@@ -92,7 +93,7 @@ class OutputLocations:
         for field in DEBUG_RECORD.by_name[variant].fields.subcons:
             node = at_version(field.subcon, self.version)
             if field.name == "flags":
-                record["flags"] = int(location.declaration)
+                record["flags"] = int(cast("Subprogram", location).declaration)
                 continue
             value = getattr(location, field.name)
             if node is RECORD_INDEX:
@@ -114,7 +115,7 @@ class OutputLocations:
         return self._size
 
 
-def _line(value: object) -> int:
+def _line(value: Any) -> int:
     try:
         return operator.index(value)
     except TypeError:
@@ -157,7 +158,8 @@ def misplaced(location: Location | None, function: Location | None) -> Iterator[
     scope = getattr(outer, "scope", None)
     while isinstance(scope, LexicalBlock):
         scope = scope.scope
-    if scope is None or scope is function.scope:
+    own: Any = getattr(function, "scope", None)
+    if scope is None or scope is own:
         return
-    if dataclasses.astuple(scope) != dataclasses.astuple(function.scope):
-        yield f"location: it is in {scope}, the function in {function.scope}"
+    if dataclasses.astuple(scope) != dataclasses.astuple(own):
+        yield f"location: it is in {scope}, the function in {own}"

@@ -6,8 +6,8 @@ tables that they refer to grow meanwhile and are written last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from construct import Container
 
@@ -33,17 +33,18 @@ from tileir.formats.version import Version
 from tileir.ir import Body, Value
 from tileir.ir.attribute_kinds import ENTRY, GLOBAL_VARIABLE, item_problem
 from tileir.messages.texts import display
+from tileir.read.function import Function
 from tileir.types import FunctionType
 
 from .attributes import Record, encode_attribute, encode_constant, integer
 from .body import BodyEncoder, parameters
-from .built_function import BuiltFunction
+from .built_function import BuiltFunction, Written
 from .changed_bodies import Entry, Globals, check_edited, check_entry
 from .tables import OutputTables
 from .unreferenced import Entries, OutputFile, Referenced
 
 if TYPE_CHECKING:
-    from tileir.read.function import Function, Global
+    from tileir.read.function import Global, Source
     from tileir.read.original import OriginalFile
 
 ORDER = [kind.name for kind in sorted(SECTIONS, key=lambda kind: (kind.rank, -kind.number))]
@@ -99,7 +100,7 @@ class Writer:
 
     # Entries ------------------------------------------------------------------------------------
 
-    def entry(self, function: Function) -> Record:
+    def entry(self, function: Function | Written) -> Record:
         """Return a function's entry in the function table, without its location and body."""
         try:
             return self._entry(function)
@@ -107,7 +108,7 @@ class Writer:
             name = function.name if isinstance(function.name, str) else repr(function.name)
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def _entry(self, function: Function) -> Record:
+    def _entry(self, function: Function | Written) -> Record:
         hints, arguments = function.hints, function.argument_attributes
         wrong = item_problem(function, ENTRY)
         if wrong:
@@ -128,14 +129,14 @@ class Writer:
             "argument_attributes": self._row(arguments) if listed else None,
         }
 
-    def _row(self, attribute: object) -> tuple:
+    def _row(self, attribute: object) -> Any:
         return pack(ATTRIBUTE, encode_attribute(attribute, self.tables), self.version)
 
     def encoder(self) -> BodyEncoder:
         """Return an encoder of a body into these tables."""
         return BodyEncoder(self.tables, self.tables.limits)
 
-    def function(self, function: Function) -> Record:
+    def function(self, function: Function | Written) -> Record:
         """Return the record of a function that the file does not have yet."""
         record = self.entry(function)
         encoder = self.encoder()
@@ -188,7 +189,7 @@ class Writer:
         except BuildError as error:
             raise BuildError(f"function {display(name)}: {error}") from None
 
-    def location(self, function: Function) -> int:
+    def location(self, function: Function | Written) -> int:
         """Return the number of the debug record of a function's location."""
         try:
             return self.tables.locations.number(function.location)
@@ -247,11 +248,11 @@ class Writer:
         """Leave a section out."""
         self.dropped.add(name)
 
-    def _read(self, name: str) -> tuple[object, bytes]:
+    def _read(self, name: str) -> tuple[Any, bytes]:
         """Return the record of a section of the file, None without one, and the bytes after it."""
         original = self.original
         present = [s for s in (original.sections if original else ()) if s.name == name]
-        if not present:
+        if original is None or not present:
             return None, b""
         data, payload = original.data, present[-1].payload
         record, stop = codec.parse_section(
@@ -271,9 +272,10 @@ class Writer:
 
     def empty_lost(self, before: Entries, after: Entries) -> None:
         """Empty what only the entries `before`, those of the file as it was read, refer to."""
-        debug, added = self.original.debug, self.tables.locations.added
+        original = cast("Source", self.original)  # pyright does not look through `once`
+        debug, added = original.debug, self.tables.locations.added
         file = OutputFile(
-            self.original,
+            original,
             self.tables.types.tags,
             [*(debug.starts if debug else ()), *self.starts],
             [*(debug.indices if debug else ()), *self.indices],
@@ -328,7 +330,7 @@ class Writer:
             sections.insert(min(followers, default=len(sections)), record)
         return codec.build_file(Container(header=old["header"], sections=sections))
 
-    def _new(self, names: Iterable[str]) -> Iterable[Record]:
+    def _new(self, names: Iterable[str]) -> Iterator[Record]:
         for name in names:
             if name in self.payloads:
                 section = BY_NAME[name]

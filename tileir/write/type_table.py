@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 from tileir.errors import BuildError
 from tileir.formats import codec
@@ -36,7 +37,7 @@ class OutputTypes:
         self._known: dict[Type, int] = {}
         self._by_identity: dict[int, tuple[int, Type]] = {}
         for index in range(len(self.tags)):
-            linked = table.peek(index)
+            linked = table.peek(index) if table else None
             if linked is not None:
                 self._known.setdefault(linked, index)
                 self._by_identity[id(linked)] = (index, linked)
@@ -79,7 +80,7 @@ class OutputTypes:
             raise BuildError(f"there is no type {variant!r}")
         if arm.since > self.version:
             raise BuildError(f"{type} needs {arm.since}, writing {self.version}")
-        record = {"variant": variant}
+        record: dict[str, Any] = {"variant": variant}
         match type:
             case Pointer():
                 self._link(record, type, "pointee", Scalar)

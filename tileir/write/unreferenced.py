@@ -27,7 +27,6 @@ from .attributes import Record
 
 if TYPE_CHECKING:
     from tileir.read.function import Source
-    from tileir.read.original import OriginalFile
 
 
 @dataclass
@@ -83,7 +82,7 @@ class OutputFile:
     records  the debug records
     """
 
-    original: OriginalFile
+    original: Source
     tags: Sequence[int | None]
     starts: Sequence[int]
     indices: Sequence[int]

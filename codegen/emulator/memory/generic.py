@@ -42,7 +42,7 @@ def load(
     """Load words from the spaces that the addresses lie in."""
     pieces = spaces_of(lanes, mask, address, name)
     spaces = lanes.batch.spaces
-    words = [spaces[space].load(lanes, statement, *where, access) for space, *where in pieces]
+    words = [spaces[space].load(lanes, statement, here, at, access) for space, here, at in pieces]
     if len(words) < 2:
         return words[0] if words else (np.zeros((), f"u{access.word}")[()],) * access.count
     # Where a lane is not in a space, its words are zero.

@@ -117,7 +117,7 @@ class Shadow:
     ) -> None:
         if earlier.max() == NEVER:
             return
-        wrong = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
+        wrong: Any = lanes.batch.clocks.unordered(lanes.numbers[:, None], earlier)
         if access.scope and wrong.any():
             numbers = lanes.numbers[:, None]
             wrong &= ~lanes.batch.clocks.both_strong(numbers, earlier, access.scope)

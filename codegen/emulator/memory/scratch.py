@@ -55,7 +55,8 @@ class Scratch(Memory):
     def unlock(self, lanes: Lanes, address: Any, access: Access) -> None:
         """Allow accesses again when the copies end."""
         row = self._offset(lanes, address) // access.nbytes
-        self.locked.reshape(-1, access.nbytes)[row] = False
+        if self.locked is not None:
+            self.locked.reshape(-1, access.nbytes)[row] = False
 
     def locate(self, lanes: Lanes, statement: Statement, address: Any, access: Access) -> Any:
         end = address + np.uint64(access.nbytes)

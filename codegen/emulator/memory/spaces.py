@@ -198,7 +198,8 @@ class GlobalMemory(Memory):
         high = -(-int(self.ends[-1]) // PAGE) * PAGE
         data = np.zeros(0, np.uint8)
         if high > low:
-            data = np.frombuffer((ctypes.c_uint8 * (high - low)).from_address(low), np.uint8)
+            memory: Any = (ctypes.c_uint8 * (high - low)).from_address(low)
+            data = np.frombuffer(memory, np.uint8)
         sizes = (self.ends - self.starts // np.uint64(PAGE) * np.uint64(PAGE)).astype(np.int64)
         sizes = -(-sizes // PAGE) * PAGE
         offsets = np.concatenate([[0], np.cumsum(sizes)])

@@ -51,10 +51,11 @@ def chained(match: re.Match[str]) -> Any:
     product = _product(groups["half"], groups["t"][0] == "s") if groups.get("half") else None
 
     def run(*operands: Any) -> Any:
-        numbers = [each.view(unsigned) for each in operands[: 3 if product else 2]]
+        numbers: Any = [each.view(unsigned) for each in operands[: 3 if product else 2]]
         if product:
             numbers = [product(*numbers[:2]), numbers[2]]
-        result, carry = operation(*numbers, operands[-1] if takes else np.bool_(False))
+        added = operands[-1] if takes else np.bool_(False)
+        result, carry = operation(numbers[0], numbers[1], added)
         return (result, carry) if gives else result
 
     return run

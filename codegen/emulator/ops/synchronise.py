@@ -50,7 +50,8 @@ def reducing(match: re.Match[str]) -> Any:
     aligned = match["n"] == "bar" or match["aligned"] is not None
 
     def run(lanes: Lanes, statement: Statement, mask: Any, number: Any, *more: Any) -> None:
-        count, flag = more if len(more) > 1 else (None, more[0])
+        *count, flag = more
+        count = count[0] if count else None
         _arrive(lanes, mask, statement, number, count, aligned, flag=flag)
 
     return run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import string
 
 from .blocks import cut
 from .syntax import PtxEntry, Variable
@@ -46,7 +46,8 @@ class Scope:
     def _declared(self, scope: int, name: str) -> str | None:
         if kind := self.entry.registers[scope].get(name):
             return kind
-        prefix, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()
+        prefix = name.rstrip(string.digits)
+        digits = name[len(prefix) :]
         kind, count = self._families.get((scope, prefix), ("", 0))
         return kind if digits and int(digits) < count else None
 

@@ -154,8 +154,8 @@ def _extents(name: str, directives: str, line: int) -> tuple[int, int, int] | No
     if not _EXTENTS.fullmatch(match[1].strip()):
         line += directives.count("\n", 0, match.start())
         raise _wrong(f"{name} takes one to three numbers", line, match[0])
-    sizes = [int(size) for size in match[1].split(",")]
-    return tuple([*sizes, 1, 1][:3])
+    x, y, z, *_ = [*(int(size) for size in match[1].split(",")), 1, 1]
+    return x, y, z
 
 
 def _numbered(plain: str, mark: str, line: int) -> Iterator[tuple[int, str]]:

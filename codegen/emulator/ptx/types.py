@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -42,7 +43,7 @@ def width(kind: str) -> int:
     """Return the bytes of a value of a type; a predicate counts as one."""
     if kind == "pred":
         return 1
-    _, bits, pair = re.fullmatch(r"(\D+)(\d+)(x2)?", kind).groups()
+    bits, pair, _ = re.sub(r"^\D+", "", kind).partition("x2")
     return int(bits) // 8 * (2 if pair else 1)
 
 
@@ -85,7 +86,7 @@ def immediate(text: str, kind: str) -> np.generic:
         raise ValueError(f"{text} does not fit {kind}") from None
 
 
-def _value(text: str, kind: str) -> np.generic:
+def _value(text: str, kind: str) -> Any:
     target = dtype(kind)
     bits = re.fullmatch(r"0([fFdD])([0-9A-Fa-f]+)", text)
     if bits:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class _BlockCompiler:
         self.local: set[int] = set()
         self.written: dict[int, None] = {}
         self.partial: set[int] = set()
-        self.statement: Statement | None = None
+        self.statement: Statement | Any = None
 
     def function(self) -> Callable[..., Any]:
         leaving = f"return {self.number + 1}"
@@ -120,7 +120,7 @@ class _BlockCompiler:
     def _define(self, text: str) -> None:
         """Give a register that LLVM leaves undefined the value 1."""
         register = self.scope.register(text, self.statement.scope)
-        kind = self.scope.kinds[register]
+        kind = self.scope.kinds[cast(int, register)]
         self._write(text, kind, self._constant(types.immediate("1", kind)), None)
 
     def _slots(self, statement: Statement, resolved: Resolved) -> tuple[list, list]:

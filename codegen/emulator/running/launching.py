@@ -148,7 +148,9 @@ def _tiles(plan: dict[str, Any], grid: int | Sequence[int]) -> dict[str, int]:
     return tiles
 
 
-def _blocks(kernel: KernelCode, plan: dict[str, Any], tiles: dict[str, int]) -> tuple[int, ...]:
+def _blocks(
+    kernel: KernelCode, plan: dict[str, Any], tiles: dict[str, int]
+) -> tuple[int, int, int]:
     """Return the grid in blocks, as a driver computes it from the launch grid."""
     entry = kernel.scope.entry
     grid = [

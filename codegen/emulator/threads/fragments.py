@@ -45,7 +45,8 @@ def c_indices(m: int, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _axes(registers: int, each: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.ix_(np.arange(registers), np.arange(WARP), np.arange(each))
+    first, second, third = np.ix_(np.arange(registers), np.arange(WARP), np.arange(each))
+    return first, second, third
 
 
 def gather(elements: np.ndarray, indices: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

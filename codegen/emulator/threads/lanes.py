@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -154,7 +154,8 @@ class Lanes:
         held, defined = batch.registers[register], batch.defined[register]
         if held is None or defined is not None:
             self._check_defined(register, statement, held, defined)
-        return held if self.index is None or not held.ndim else held[self.index]
+        values = cast(np.ndarray, held)
+        return values if self.index is None or not values.ndim else values[self.index]
 
     def _check_defined(self, register: int, statement: Statement, held: Any, defined: Any) -> None:
         if held is None:
@@ -175,10 +176,11 @@ class Lanes:
         held, defined = batch.registers[register], batch.defined[register]
         if held is None:
             return storage(batch.kinds[register]).type(0), np.bool_(False)
-        known = np.bool_(True) if defined is None else defined
+        known: Any = np.bool_(True) if defined is None else defined
         if self.index is None:
             return held, known
-        return tuple(part[self.index] if part.ndim else part for part in (held, known))
+        held, known = (part[self.index] if part.ndim else part for part in (held, known))
+        return held, known
 
     def write(self, register: int, value: Any) -> None:
         """Set a register in all active lanes."""

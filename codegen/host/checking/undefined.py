@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar.elementwise import emit
 from tileir.codegen.scalar.types import llvm_type
@@ -16,7 +17,6 @@ from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Op, Value
 from tileir.types import Element, Scalar, Tile
 
-Builder = ir.IRBuilder
 Finding = tuple[str, ir.Value]
 
 _DOUBLE = Tile(Scalar("f64"), ())

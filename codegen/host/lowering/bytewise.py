@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
 
 from tileir.codegen.scalar.types import BYTE
@@ -34,7 +36,7 @@ def fills_bytes(window: Window) -> ir.Value:
 
 def store_bytes(lowering: Lowering, window: Window, tile: Value) -> None:
     """Write a tile for which `fills_bytes` is true."""
-    builder, inner = lowering.builder, window.inner
+    builder, inner = lowering.builder, cast(int, window.inner)  # which a packed tensor has
     halved = tuple(n // 2 if d == inner else n for d, n in enumerate(window.tile))
     with nest(builder, halved, None, inner) as pair:
         halves = []

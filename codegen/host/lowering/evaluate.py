@@ -7,6 +7,7 @@ thousands), and every value is computed once at each position.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from llvmlite import ir
 
@@ -40,13 +41,14 @@ class Evaluator:
                 continue
             result = self._leaf(current, position)
             if result is None:
-                needs = self._needs(current.owner, position)
+                owner = cast(Op, current.owner)  # an argument of a block is a leaf
+                needs = self._needs(owner, position)
                 missing = [need for need in needs if _key(need) not in self._known]
                 if missing:
                     stack += missing
                     continue
                 arguments = [self._known[_key(need)] for need in needs]
-                result = self._combine(current.owner, position, arguments)
+                result = self._combine(owner, position, arguments)
             self._known[key] = result
             stack.pop()
         return self._known[_key(wanted)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from llvmlite import ir
 
@@ -48,8 +49,9 @@ def _assumed(lowering: Lowering, op: Op, position: Position, arguments: list[ir.
 
 
 def _gather(lowering: Lowering, op: Op, position: Position) -> list[Need]:
-    source, coordinates = op.operands["source"], traits_of(op).coordinates
-    return [(source, position.gathered(source.type.shape, coordinates(op)))]
+    source: Value = op.operands["source"]
+    coordinates = cast("Callable", traits_of(op).coordinates)(op)
+    return [(source, position.gathered(source.type.shape, coordinates))]
 
 
 def _reshape(lowering: Lowering, op: Op, position: Position) -> list[Need]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import cast
 
 from llvmlite import ir
 
@@ -126,13 +127,14 @@ class Window:
     @contextmanager
     def _picked(self) -> Iterator[ir.Value]:
         """Code inside runs for every sparse index inside the tensor, with `first` moved to it."""
-        builder, extent = self.builder, self.tile[self.sparse]
+        sparse = cast(int, self.sparse)
+        builder, extent = self.builder, self.tile[sparse]
         with loop(builder, extent) as number:
             at = Evaluator(self._lowering, Position(builder, (extent,), [number]))
             index = unsigned_index(builder, at.element(self._sparse_indices))
             with builder.if_then(builder.icmp_unsigned("<", index, self._size)):
                 first, origin = self.first, getattr(self, "_origin", None)
-                self._start_at(builder.add(first, builder.mul(index, self.strides[self.sparse])))
+                self._start_at(builder.add(first, builder.mul(index, self.strides[sparse])))
                 yield number
                 self.first, self._origin = first, origin
 

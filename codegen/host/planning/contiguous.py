@@ -17,7 +17,7 @@ def contiguous_dimension(lowering: Lowering, value: Value) -> int | None:
     below: list[Op] = []
     while id(value) not in lowering.direct and value not in lowering.storage:
         source = _source(value)
-        if source is None:
+        if source is None or not isinstance(value.owner, Op):
             return None
         below.append(value.owner)
         value = source

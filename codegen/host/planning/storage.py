@@ -12,6 +12,7 @@ cache.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tileir.codegen.analysis.carried_values import carried_arguments
@@ -246,6 +247,6 @@ _PASSING_ON = ("continue", "break", "yield")
 """Terminators that pass tiles on."""
 
 
-def _targets(end: Op, receiver: Op) -> list[Value]:
+def _targets(end: Op, receiver: Op) -> Sequence[Value]:
     """Return what the operands of a terminator become."""
     return carried_arguments(receiver) if end.name == "continue" else receiver.results

@@ -20,7 +20,8 @@ from tileir.types import Pointer
 from .arguments import pack
 from .context import make_context
 from .kernel_info import KernelInfo
-from .reports import Handler, Reports
+from .report import Handler
+from .reports import Reports
 from .work import Blocks, Progress, Work
 
 MAX_WORKSPACE = 4 << 30

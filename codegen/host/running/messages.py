@@ -6,7 +6,7 @@ import ctypes
 import sys
 from collections.abc import Mapping
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from tileir.codegen.printf import Conversion, Number, pieces, write_tile
 from tileir.codegen.scalar.types import memory_bytes
@@ -50,7 +50,8 @@ def number_of(pattern: int, name: str) -> tuple[Number, int]:
     element = Scalar(name)
     if element.is_integer:
         return pattern, element.bits
-    return floats.value_of(name, pattern >> (13 if name == "tf32" else 0)), 64
+    number = floats.value_of(name, pattern >> (13 if name == "tf32" else 0))
+    return cast(float, number), 64
 
 
 def patterns(address: int, count: int, width: int = 8) -> list[int]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from llvmlite import ir
 
@@ -76,8 +77,8 @@ class EmitContext:
     """alloca -> the address of its memory, if that is on the heap."""
     op: Op | None = None
     """The op that is being emitted."""
-    lower_block: Callable[[EmitContext, Block], None] | None = None
-    lower_op: Callable[[EmitContext, Op], None] | None = None
+    lower_block: Callable[[EmitContext, Block], None] | Any = None
+    lower_op: Callable[[EmitContext, Op], None] | Any = None
     lines: LineTable | None = None
     """The source lines of ops, if line information is asked for."""
     exit: ir.Block | None = None

@@ -7,6 +7,8 @@ the tensor; the offsets of the others are not used.
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
 
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -14,19 +16,20 @@ from tileir.codegen.analysis.view_geometry import dimensions
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Value
+from tileir.types import View
 
 from .fragments import I32, I64
 
 
 def offset_type(view: Value, facts: Divisibility) -> ir.IntType:
     """Return the integer type in which to compute byte offsets into the tensor of a view."""
-    largest = 0
-    for dim in dimensions(view.type):
+    largest, kind = 0, cast("View", view.type)
+    for dim in dimensions(kind):
         extent, stride = facts_of_extent(view, dim, facts), facts_of_stride(view, dim, facts)
         if not extent.not_negative or not stride.not_negative:
             return I64
         largest += max(extent.upper - 1, 0) * stride.upper
-    fits = largest * memory_bytes(view.type.view.element) < 1 << I32.width
+    fits = largest * memory_bytes(kind.view.element) < 1 << I32.width
     return I32 if fits else I64
 
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from llvmlite import ir
 
@@ -69,7 +70,7 @@ class LineTable:
         self._numbers: dict[InlineFrame, int] = {}
         self._frames: list[InlineFrame] = []
         self._unit: ir.DIValue | None = None
-        self._scope: ir.DIValue | None = None
+        self._scope: ir.DIValue | Any = None
         self._starts: dict[str, int] = {}
         for kernel in kernels:
             located = [self._number(op.location) for op in kernel.walk()]
@@ -86,7 +87,7 @@ class LineTable:
         """
         number = self._starts.get(kernel.symbol)
         self._scope = None if number is None else self._subprogram(function, number)
-        return self._position(number) if self._scope else None
+        return None if number is None else self._position(number)
 
     def at(self, op: Op) -> ir.DIValue | None:
         """Return the location of an op of the kernel that was entered last; None if unknown."""

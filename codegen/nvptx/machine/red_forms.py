@@ -70,13 +70,13 @@ def needs_of(ops: Sequence[Op], target: Target) -> Iterator[tuple[Feature | None
 
 
 def _forms(op: Op, target: Target) -> Iterable[_RedForm]:
-    forms = _FORMS.get(_element(op), ())
+    forms = _FORMS.get(_element(op) or "", ())
     return (form for form in forms if form.feature is None or target.has(form.feature))
 
 
 def _element(op: Op) -> str | None:
     """Return the element type of an op that adds floats to several elements; else None."""
     value = op.operands.get("arg") or op.operands.get("value")
-    if op.attributes.get("mode") != "addf" or value.type.size == 1:
+    if value is None or op.attributes.get("mode") != "addf" or value.type.size == 1:
         return None
     return value.type.element.name

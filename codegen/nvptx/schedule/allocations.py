@@ -66,6 +66,6 @@ def place_allocations(kernel: KernelIR, target: Target) -> tuple[Area, Area]:
 
 def allocated_bytes(op: Op) -> int:
     """Return the bytes that an `alloca` allocates."""
-    element, count = op.results[0].type.element.pointee, op.attributes["num_elem"]
+    element, count = op.results[0].type.pointee, op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
     return min(size, MOST)

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.layouts.linear_layout import LinearLayout, log2, span
+from tileir.codegen.layouts.linear_layout import LinearLayout, log2
 from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
 from tileir.codegen.ops import Family, family_of
 from tileir.formats.forks import Lock
@@ -84,8 +85,6 @@ class Part:
 
     def own(self) -> list[int | None]:
         """Return the offsets of the elements in an atom's registers, None beyond the end of k."""
-        if None not in self.register:
-            return span(self.register)
         offsets: list[int | None] = [0]
         for base in self.register:
             offsets += [None if base is None or at is None else at ^ base for at in offsets]
@@ -170,7 +169,7 @@ class ProductPlan:
             weights,
             tuple(map(base, spread.register)),
             tuple(map(base, spread.lane)),
-            tuple(map(base, self.warps)),
+            cast("tuple[int, ...]", tuple(map(base, self.warps))),  # k is not spread over warps
             tuple(
                 distance * weights[dim][1] for dim in reversed(dims) for distance in self.along[dim]
             ),
@@ -192,7 +191,7 @@ def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
     k = op.operands["lhs"].type.shape[-1]
     if op.name == "mmai":
         a, b = (_SIGNED[op.attributes[f"signedness_{slot}"]] for slot in ("lhs", "rhs"))
-        return a, atom_for(a, b, k, target)
+        return a, cast(Atom, atom_for(a, b, k, target))  # every target has one for integers
     for operand_type in _OPERAND_TYPES[op.operands["lhs"].type.element.name]:
         atom = atom_for(operand_type, operand_type, k, target)
         if atom is not None:
@@ -248,7 +247,7 @@ def _neighbours_along(value: Value, dim: int, facts: Divisibility) -> bool:
         return False
     shape = root.type.shape
     staged = Staged(None, staged_bases(shape, inner_of(root, facts), 1), 1)
-    bases = find({root: staged}, value).bases
+    bases = cast(Staged, find({root: staged}, value)).bases
     lowest = 0 if dim else value.type.shape[-1].bit_length() - 1
     return lowest < len(bases) and bases[lowest] == 1
 

@@ -12,6 +12,7 @@ stands above it in the loop's body; the two are assumed to access other elements
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.divisibility import Divisibility
@@ -20,7 +21,7 @@ from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops import Family, family_of, is_load, writes_memory
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.ir import Block, Op, Value
-from tileir.types import PartitionView, Token
+from tileir.types import PartitionView, Token, View
 
 from .assignment import Assignment
 from .ring_plan import RingPlan
@@ -209,7 +210,7 @@ def _injective(view: Value, facts: Divisibility) -> bool:
 
     They have if each stride is larger than the distance that all smaller strides together reach.
     """
-    dims = range(len(view.type.view.shape))
+    dims = range(len(cast("View", view.type).view.shape))
     strides = [facts_of_stride(view, dim, facts) for dim in dims]
     extents = [facts_of_extent(view, dim, facts).upper for dim in dims]
     if any(stride.lower is None for stride in strides):

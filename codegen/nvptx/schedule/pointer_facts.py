@@ -41,7 +41,7 @@ def pointer_vectors(op: Op, kernel: KernelIR) -> Vectors | None:
     inner = max(range(len(runs)), key=lambda dim: (runs[dim].contiguous, dim), default=None)
     if inner is None or runs[inner].contiguous == 1:
         return None
-    size = memory_bytes(pointers.type.element.pointee)
+    size = memory_bytes(pointers.type.pointee)
     most = min(ACCESS_BYTES, runs[inner].divisor)
     elements = max(min(most // size, runs[inner].contiguous), 1)
     mask = op.operands["mask"]

@@ -50,7 +50,9 @@ def prefer_layouts(
     for op in kernel.walk():
         if family_of(op) in (Family.POINTER_LOAD, Family.POINTER_STORE):
             layout = streaming_pointers(op, threads, kernel, most)
-            carried = _carried_into(pointers_of(op)) if layout else []
+            if layout is None:
+                continue
+            carried = _carried_into(pointers_of(op))
             preferences |= {value: layout for value in carried if value not in preferences}
             _pass_on(carried, passed_to, preferences)
     for _ in range(_ROUNDS):
@@ -126,7 +128,7 @@ def _preferred(
     if family_of(op) is Family.ELEMENT_WISE or op.name in ("assume", "reshape"):
         return preferences[sources[0]]
     if op.name == "permute":
-        return _inverted(preferences[sources[0]], element_images(op))
+        return _inverted(preferences[sources[0]], element_images(op) or [])
     if op.name == "reduce":
         low, count = dim_bits(sources[0].type.shape, op.attributes["dim"])
         layout = preferences[sources[0]]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import cast
 
 from llvmlite import ir
 
@@ -128,7 +129,7 @@ def bases_in_root(value: Value) -> tuple[int, ...]:
     """Return, for each bit of an operand's element number, that of the element of its root."""
     root = root_of(value)
     same = tuple(1 << bit for bit in range(root.type.size.bit_length() - 1))
-    return find({root: Staged(None, same, 1)}, value).bases
+    return cast(Staged, find({root: Staged(None, same, 1)}, value)).bases
 
 
 def find(staged: Mapping[Value, Staged], value: Value) -> Staged | None:
@@ -138,6 +139,7 @@ def find(staged: Mapping[Value, Staged], value: Value) -> Staged | None:
     root = root_of(value)
     if root not in staged:
         return None
-    source = find(staged, next(value.owner.operand_list()))
-    bases = element_images(value.owner)
+    renumbering = cast(Op, value.owner)
+    source = find(staged, next(renumbering.operand_list()))
+    bases = element_images(renumbering)
     return source if source is None or bases is None else source.renumbered(bases)

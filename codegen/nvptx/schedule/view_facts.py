@@ -5,6 +5,8 @@ The *inner* dimension of a tile is the one along which neighbours are adjacent i
 
 from __future__ import annotations
 
+from typing import cast
+
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.view_geometry import dimensions, steps
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, dim_bits
@@ -21,7 +23,7 @@ SECTOR_BYTES = 32
 
 def inner_dim(view: Value, facts: Divisibility) -> int | None:
     """Return the inner dimension of the tiles of a view; None if no stride is known to be one."""
-    kind: View = view.type
+    kind = cast("View", view.type)
     sparse = getattr(kind, "sparse_dim", None)
     adjacent = [
         dim
@@ -50,7 +52,7 @@ def vector_of(op: Op, facts: Divisibility) -> int:
     They have to be adjacent in memory, at an address known to be a multiple of their size together.
     """
     view = op.operands["view"]
-    kind: View = view.type
+    kind = cast("View", view.type)
     inner = inner_dim(view, facts)
     if inner is None:
         return 1
@@ -79,7 +81,7 @@ def facts_of_base(view: Value, facts: Divisibility) -> int:
 
 def always_whole(view: Value, inner: int, vector: int, facts: Divisibility) -> bool:
     """Whether a vector along the inner dimension is always whole inside or whole outside."""
-    dim = dimensions(view.type)[inner]
+    dim = dimensions(cast("View", view.type))[inner]
     return facts_of_extent(view, dim, facts).divisor % vector == 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar.bits import DOUBLE
 from tileir.codegen.scalar.types import ADDRESS, is_packed, llvm_type, memory_bytes
@@ -11,8 +12,6 @@ from tileir.ir import Op
 from .from_integers import from_integer
 from .narrowing import narrow
 from .widening import widen
-
-Builder = ir.IRBuilder
 
 
 def _signed(op: Op) -> bool:
@@ -89,7 +88,7 @@ def offset(builder: Builder, op: Op, ptr: ir.Value, amount: ir.Value) -> ir.Valu
     """
     if amount.type.width < ADDRESS.width:
         amount = builder.sext(amount, ADDRESS)
-    pointee = op.result.type.element.pointee
+    pointee = op.result.type.pointee
     if is_packed(pointee):
         amount = builder.sdiv(amount, ir.Constant(ADDRESS, 2))
     return builder.add(ptr, builder.mul(amount, ir.Constant(ADDRESS, memory_bytes(pointee))))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar.bits import DOUBLE, SINGLE
 from tileir.codegen.scalar.types import llvm_type
 from tileir.types import Element
 
 from .narrowing import narrow
-
-Builder = ir.IRBuilder
 
 _DIGITS = {SINGLE: 24, DOUBLE: 53}
 

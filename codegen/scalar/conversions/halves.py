@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar.bits import DOUBLE
 from tileir.codegen.scalar.rounding import odd_sum
@@ -18,8 +19,6 @@ from tileir.types import Element
 
 from .narrowing import narrow
 from .widening import widen
-
-Builder = ir.IRBuilder
 
 HALVES = ("f16", "bf16")
 

@@ -7,7 +7,10 @@ change the final result.
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar import ptx
 from tileir.codegen.scalar.bits import (
@@ -29,8 +32,6 @@ from tileir.types import Element
 
 from .float_formats import FORMATS, NarrowFormat
 from .scale_format import narrow_scale
-
-Builder = ir.IRBuilder
 
 _FRACTION = 23
 _BIAS = 127
@@ -158,11 +159,11 @@ def _limited(
     if form.saturates:
         limit = largest
     elif mode in ("nearest_even", "nearest_away"):
-        limit = word(form.infinity)
+        limit = word(cast(int, form.infinity))
     else:
         limit = builder.sub(largest, _away(builder, negative, mode))
     limited = builder.select(builder.icmp_unsigned("<", result, limit), result, limit)
     if form.saturates or mode in ("nearest_even", "nearest_away"):
         return limited
     infinite = builder.icmp_unsigned("==", magnitude, word(INFINITY))
-    return builder.select(infinite, word(form.infinity), limited)
+    return builder.select(infinite, word(cast(int, form.infinity)), limited)

@@ -7,10 +7,9 @@ sign is dropped; zero and smaller magnitudes become 2^-127, infinity and larger 
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar.bits import INFINITY, SIGN, SINGLE, WORD, bits_of, word
-
-Builder = ir.IRBuilder
 
 _BYTE = ir.IntType(8)
 _LEAST = 1 << 22

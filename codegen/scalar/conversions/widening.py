@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llvmlite import ir
+from llvmlite.ir import IRBuilder as Builder
 
 from tileir.codegen.scalar import ptx
 from tileir.codegen.scalar.bits import HALF, INFINITY, SHORT, SINGLE, WORD, bits_of, float_of, word
@@ -11,8 +12,6 @@ from tileir.types import Element
 
 from .float_formats import FORMATS, NarrowFormat
 from .scale_format import widen_scale
-
-Builder = ir.IRBuilder
 
 _FRACTION = 23
 _BIAS = 127

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from tileir.codegen.scalar.conversions.halves import HALVES, narrow, widen
+from tileir.codegen.scalar.conversions.halves import HALVES
+from tileir.codegen.scalar.conversions.narrowing import narrow
+from tileir.codegen.scalar.conversions.widening import widen
 from tileir.codegen.scalar.flush import flush
 from tileir.codegen.scalar.machine import machine_of
 from tileir.ir import Op
@@ -31,7 +33,7 @@ def _emitter(function: Callable[..., Expr]) -> Callable[..., ir.Value]:
         element = op.result.type.element
         half = element.name in HALVES
         flushed = op.attributes.get("flush_to_zero")
-        modifier = "flushed" if flushed else op.attributes.get("rounding_mode")
+        modifier = "flushed" if flushed else op.attributes.get("rounding_mode", "")
         if machine_of(builder).ptx and (op.name, modifier) in _BY_INSTRUCTION:
             return _BY_INSTRUCTION[op.name, modifier](Expr(builder, arguments[0])).value
         operands = []

@@ -7,6 +7,7 @@ use them are not checked. So each problem is reported once, and reading continue
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Op as Spec
@@ -70,13 +71,13 @@ class UnclosedBlock:
     def __str__(self) -> str:
         return region_name(self.op, self.row)
 
-    def wanted(self, name: str) -> list[Type | None] | None:
+    def wanted(self, name: str) -> Sequence[Type | None] | None:
         """Return the operand types that a terminator must have here; None if it leaves an outer op.
 
         A type is None if it is unknown.
         """
         rule = dict(self.row.gives).get(name)
-        if rule is None:
+        if rule is None or self.op is None:
             return None
         slots = operand_slots(self.op)
         for slot in self.op.spec.results[:1]:
@@ -193,10 +194,11 @@ class BodyReader(BodyScope):
             return
         for open_block in reversed(self.open_blocks):
             wanted = open_block.wanted(op.name)
-            if wanted is not None:
+            owner = open_block.op
+            if wanted is not None and owner is not None:
                 if None not in wanted and types != wanted:
                     needs, has = (", ".join(map(str, t)) or "nothing" for t in (wanted, types))
-                    text = f"{op.name} hands {has} to {open_block.op.name}, which is to get {needs}"
+                    text = f"{op.name} hands {has} to {owner.name}, which is to get {needs}"
                     self.report.add(text, at, length)
                 return
             if op.name not in open_block.row.terminators:
@@ -275,9 +277,9 @@ class BodyReader(BodyScope):
         at = reader.at
         if reader.text.startswith("{", at):
             raise reader.refused(NO_ATTRIBUTES)
-        op.location = self.source.locations.optional()
-        if op.location is not None:
-            self.stated.setdefault(id(op.location), (op.location, at))
+        location = op.location = self.source.locations.optional()
+        if location is not None:
+            self.stated.setdefault(id(location), (location, at))
         self._name_results(named, op, lost)
         if spec.terminator and len(self.report) == before:
             self.hand_over(op, parsed.at, len(name))

@@ -91,11 +91,11 @@ class Reader:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = BLANKS.match(text).end()
+        self.at = past(BLANKS, text)
 
     def skip(self) -> None:
         """Skip blanks and comments."""
-        self.at = BLANKS.match(self.text, self.at).end()
+        self.at = past(BLANKS, self.text, self.at)
 
     # Errors -------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class Reader:
 
     def _foreign(self) -> Refused | None:
         """Return an error if the next token has a character for strings and comments only."""
-        at = NAME_PART.match(self.text, self.at).end()
+        at = past(NAME_PART, self.text, self.at)
         char = self.text[at : at + 1]
         if not char or char.isascii():
             return None
@@ -134,7 +134,7 @@ class Reader:
         symbol = SYMBOL_BEHIND.search(self.text[max(0, at - LONGEST_SHOWN) : at])
         how = ""
         if symbol:
-            rest = ANY_NAME.match(self.text, at)[0][:LONGEST_SHOWN]
+            rest = self.text[at : past(ANY_NAME, self.text, at)][:LONGEST_SHOWN]
             how = f'; write @"{symbol[1]}{printable(rest)}"'
         return Refused(f"{shown_char} can only stand in strings and comments{how}", at)
 
@@ -164,7 +164,8 @@ class Reader:
                 if match is None:
                     raise self.expected(f"'{part}'")
                 self.at = match.end()
-        self.at = match.end()
+        else:
+            self.at = match.end()
 
     def accept(self, wanted: Phrase) -> bool:
         """Read a phrase if it comes next; return whether it did."""
@@ -258,9 +259,15 @@ class Reader:
                 if not open_brackets or open_brackets.pop() != piece:
                     raise self.refused(f"unexpected '{piece}'", match.start())
                 if not open_brackets:
-                    self.at = BLANKS.match(self.text, match.end()).end()
+                    self.at = past(BLANKS, self.text, match.end())
                     return self.text[start : match.end()]
         raise self.refused("this is never closed", start)
+
+
+def past(pattern: re.Pattern[str], text: str, at: int = 0) -> int:
+    """Return the end of a match at a position; the position itself if there is none."""
+    match = pattern.match(text, at)
+    return match.end() if match else at
 
 
 def end_of_line(text: str, at: int) -> int | None:
@@ -271,7 +278,8 @@ def end_of_line(text: str, at: int) -> int | None:
     while start:
         end = start - 1
         start = text.rfind("\n", 0, end) + 1
-        code = LINE_OF_CODE.match(text, start, end)[0].rstrip()
+        match = LINE_OF_CODE.match(text, start, end)
+        code = match[0].rstrip() if match else ""
         if code.strip():
             return start + len(code)
     return None

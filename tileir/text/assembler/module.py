@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import cast
 
 from tileir.attributes import EnumAttribute, FloatAttribute, Hints, IntegerAttribute
 from tileir.formats.enums import SYMBOL_VISIBILITY
@@ -234,7 +235,8 @@ class ModuleReader:
         if isinstance(type, Tile) and type.rank != 1:
             source.report.add(f"a global is a tile of rank 1, not {type}", at_type)
         elif value is not None:
-            self.globals.append((Global(name, type, value, alignment, private, read_only), at))
+            made = Global(name, value.type, value, alignment, private, read_only)
+            self.globals.append((made, at))
 
     # Entries ------------------------------------------------------------------------------------
 
@@ -266,7 +268,8 @@ class ModuleReader:
         self._check_locations(name, location, at_location, body_reader)
         if attributes_beside:
             self.entry_attributes[name] = attributes_beside
-        type = FunctionType(tuple(type for _, _, type in arguments), ())
+        types = cast("list[Type]", [type for _, _, type in arguments])  # None has been reported
+        type = FunctionType(tuple(types), ())
         body = Body(type, block)
         entry = AssembledEntry(
             name, type, body, hints or Hints({}), attributes, location, at, body_reader.starts

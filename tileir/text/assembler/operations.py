@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
-from tileir.formats.ops.spec import Attribute, Operand, TileOf
+from tileir.formats.ops.spec import Attribute, Constraint, Operand
 from tileir.formats.ops.spec import Op as Spec
 from tileir.ir import Value
 from tileir.ir.slot_types import admits
@@ -64,8 +65,7 @@ def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
     steps: list[Step] = []
     words: dict[str, None] = {}
     for index, item in enumerate(items):
-        unit = isinstance(item, Group) and _is_word(spec, item)
-        if unit:
+        if isinstance(item, Group) and _is_word(spec, item):
             words[item.anchor.name] = None
             continue
         if words:
@@ -73,7 +73,9 @@ def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
             words = {}
         if isinstance(item, Group):
             rivals = [
-                other.anchor.name for other in items[index + 1 :] if _rivals(spec, item, other)
+                other.anchor.name
+                for other in items[index + 1 :]
+                if isinstance(other, Group) and _rivals(spec, item, other)
             ]
             steps.append(_group(spec, item, rivals))
         elif isinstance(item, Slot):
@@ -113,20 +115,23 @@ def _literal(text: str) -> Step:
     return lambda body, parsed: body.reader.expect(wanted)
 
 
-def _rivals(spec: Spec, group: Group, other: Item) -> bool:
+def _rivals(spec: Spec, group: Group, other: Group) -> bool:
     """Whether two optional groups begin alike, so that the type of the operand decides."""
     return (
-        isinstance(other, Group)
-        and isinstance(slot_of(spec, group.anchor.name), Operand)
+        isinstance(slot_of(spec, group.anchor.name), Operand)
         and isinstance(group.items[0], Literal)
         and other.items[0] == group.items[0]
-        and isinstance(other.items[1], Slot)
-        and other.items[1].form == group.items[1].form == ""
+        and _is_bare(other.items[1])
+        and _is_bare(group.items[1])
     )
 
 
-def slot_of(spec: Spec, name: str):
-    """Return the slot of an op by its name."""
+def _is_bare(item: Item) -> bool:
+    return isinstance(item, Slot) and item.form == ""
+
+
+def slot_of(spec: Spec, name: str) -> Any:
+    """Return the slot of an op by its name: an Operand, an Attribute or a Result."""
     return next(s for s in (*spec.operands, *spec.attributes, *spec.results) if s.name == name)
 
 
@@ -273,7 +278,7 @@ def _common(slot: Operand, name: str) -> Step:
     return read
 
 
-def _other_kinds(constraint: TileOf, stated: list[tuple[Type | None, int]]) -> bool:
+def _other_kinds(constraint: Constraint, stated: list[tuple[Type | None, int]]) -> bool:
     """Whether one of the types does not fit a slot with the constraint."""
     return any(type is not None and not admits(constraint, type) for type, _ in stated)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tileir.formats.ops.spec import Op as Spec
 from tileir.ir import Value
@@ -44,8 +45,8 @@ class ParsedOp:
         self.spec = syntax.spec
         self.at = at
         self.names = names
-        self.operands: dict[str, Value | tuple[Value, ...] | None] = dict(syntax.operands)
-        self.attributes: dict[str, object] = {}
+        self.operands: dict[str, Any] = dict(syntax.operands)
+        self.attributes: dict[str, Any] = {}
         self.stated: dict[str, list[tuple[Type | None, int]]] = {}
         self.positions: dict[str, list[int]] = {}
 

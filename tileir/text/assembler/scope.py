@@ -12,7 +12,7 @@ from tileir.types import Type
 from .lexer import VALUE, shown
 from .source import Source
 
-UNKNOWN = Value(None, None, 0, 0)
+UNKNOWN = Value(None, Block(), 0, 0)
 """In place of a value whose definition is wrong; nothing is known about it."""
 
 
@@ -58,7 +58,7 @@ class BodyScope(ABC):
         name = match[1]
         pack, _, number = name.partition("#")
         first = self.names.get(pack)
-        if first is UNKNOWN or (number == "0" and first is not None):
+        if first is not None and (first is UNKNOWN or number == "0"):
             return first
         why = self.gone.get(name) or self.gone.get(pack, "is not defined before this")
         if first is not None:

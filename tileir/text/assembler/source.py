@@ -24,7 +24,7 @@ class Source:
 
     def __init__(self, text: str, name: str, version: Version, limits: Limits) -> None:
         self.limits = limits
-        self.alike: dict[tuple, list] = {}
+        self.alike: dict[tuple, tuple] = {}
         self.version = version
         self.reader = Reader(text)
         self.report = Diagnostics(text, name)

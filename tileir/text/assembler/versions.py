@@ -9,7 +9,16 @@ from tileir.formats.leaves import EnumValue
 from tileir.formats.types import OPTIONAL_POINTER_ATTRIBUTE, TYPE
 from tileir.formats.version import LATEST, Version
 from tileir.ir import Op
-from tileir.types import Pointer, Scalar, TensorView, Tile, Type
+from tileir.types import (
+    GatherScatterView,
+    PartitionView,
+    Pointer,
+    Scalar,
+    StridedView,
+    TensorView,
+    Tile,
+    Type,
+)
 from tileir.write.body import default_of
 from tileir.write.type_table import VARIANTS
 
@@ -53,7 +62,7 @@ class Gate:
                 yield from self._missing(type.pointee)
             case Tile() | TensorView():
                 yield from self._missing(type.element)
-            case _ if hasattr(type, "view"):
+            case PartitionView() | StridedView() | GatherScatterView():
                 yield from self._missing(type.view)
 
     def op(self, op: Op, positions: Mapping[str, Sequence[int]], at: int) -> None:

@@ -21,6 +21,9 @@ from .pieces import BoundedText, Pieces
 if TYPE_CHECKING:
     from .locations import LocationAliases
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
 EMPTY = "\n"
 """The text of an empty module, after its producer, as MLIR prints it."""
 
@@ -29,7 +32,7 @@ NOWHERE = "#loc = loc(unknown)\n"
 
 
 def disassemble(
-    bytecode: Bytecode | bytes, debug: bool = False, function: str | None = None
+    bytecode: Bytecode | ReadableBuffer, debug: bool = False, function: str | None = None
 ) -> str:
     """Return the module as text, byte for byte as tileirdisasm 13.5 prints it (-g if `debug`).
 

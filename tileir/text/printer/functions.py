@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from tileir.ir import Block, Op
 from tileir.read.function import Function
@@ -14,7 +14,7 @@ from .pieces import Pieces
 from .structured import PRINTERS, shown
 from .text import KernelText
 
-Tail = Callable[[object], str]
+Tail = Callable[[Any], str]
 """From the location of an op to the text behind the op: ``" loc(#loc3)"``."""
 
 

@@ -142,6 +142,6 @@ def constant_name(value: Constant) -> str:
     if type.is_float:
         if number is None or number != number:
             return f"cst_NaN_{type}" if number is not None else f"cst_{type}"
-        whole = number.is_integer() and 0 <= number < 2**64 and str(number)[0] != "-"
+        whole = float(number).is_integer() and 0 <= number < 2**64 and str(number)[0] != "-"
         return f"cst_{int(number)}_{type}" if whole else f"cst_{type}"
     return f"cst_{number}_{type}"

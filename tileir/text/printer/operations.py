@@ -12,8 +12,8 @@ from functools import cache
 from tileir.formats.nodes import Each
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.assembly import EXTENTS, Group, Item, Literal, Slot, items_of
+from tileir.formats.ops.spec import Attribute, Operand, Result
 from tileir.formats.ops.spec import Op as Spec
-from tileir.formats.ops.spec import Operand, Result
 from tileir.ir import Op, Value
 
 from . import values
@@ -72,7 +72,7 @@ def _presence(spec: Spec, anchor: Slot) -> Callable[[Op], object]:
     slot, name = _slot(spec, anchor.name), anchor.name
     if isinstance(slot, Operand):
         return lambda op: op.operands[name]
-    default = slot.default
+    default = slot.default if isinstance(slot, Attribute) else None
     if isinstance(default, Each):
         return lambda op: any(value != default.value for value in op.attributes[name])
     return lambda op: op.attributes[name] not in (None, default)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from tileir import attributes as attr
 from tileir.formats.attributes import (
@@ -181,7 +182,7 @@ def _expanded(value: Constant) -> bytes:
     return bytes(value.data[: value.type.size * element_size(type)])
 
 
-def speller(slot: Attribute) -> Callable[[object], str]:
+def speller(slot: Attribute) -> Callable[[Any], str]:
     """Return the function that spells the attribute in a slot."""
     node = slot.node
     if node is None:

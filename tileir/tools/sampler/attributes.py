@@ -7,6 +7,7 @@ same in every op; `LAYOUTS` has the rest, by their layout in the file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from tileir.attributes import Bounded, DivBy, FloatAttribute, IntegerAttribute, SameElements
 from tileir.formats.attributes import BOOL_LIST, CONSTANT_INDEX, DICTIONARY, STRING_INDEX
@@ -50,11 +51,9 @@ def attribute(draft: Draft, slot: Attribute) -> object:
 
 def cases(draft: Draft, slot: Attribute) -> list[str]:
     """Return the cases of an enum that a slot admits in this version."""
-    return [
-        case.name
-        for case in slot.node.enum.cases
-        if case.since <= draft.pool.version and (not slot.allowed or case.name in slot.allowed)
-    ]
+    known = slot.node.enum.cases if isinstance(slot.node, EnumValue) else ()
+    admitted = [case for case in known if case.since <= draft.pool.version]
+    return [case.name for case in admitted if case.name in slot.cases]
 
 
 # By layout ----------------------------------------------------------------------------------------
@@ -180,7 +179,7 @@ def _predicate(draft: Draft, slot: Attribute) -> DivBy | SameElements | Bounded:
             return DivBy(divisor, every, along)
         case "same_elements":
             return SameElements(tuple(draws.between(0, size) for size in type.shape))
-    half = 1 << (type.element.bits - 1)
+    half = 1 << (cast("Scalar", type.element).bits - 1)
     bounds = sorted(draws.below(2 * half) - half for _ in range(2))
     return Bounded(*(bound if draws.chance(70) else None for bound in bounds))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 from tileir.formats.ops.spec import (
     Constraint,
@@ -22,15 +22,20 @@ from tileir.formats.ops.spec import (
     TileOf,
     ViewTile,
 )
+from tileir.ir import Block, Value
 from tileir.ir import Op as MadeOp
-from tileir.ir import Value
 from tileir.ir.slot_types import KINDS, infer
 from tileir.read.function import Global
-from tileir.types import Element, Pointer, Scalar, TensorView, Tile, Token, Type, View
+from tileir.types import Element, Pointer, Scalar, TensorView, Tile, Token, Type, ValueType, View
 
 from .draws import Draws
 from .pool import Pool, element_name, legal
 from .rows import Rows
+
+Drawn = TypeVar("Drawn", bound=Type)
+
+NOWHERE = Block()
+"""Where values are defined of which only the type counts."""
 
 TRIES = 16
 """Tries to draw a visible value whose type fits, and to draw a new type from the pool."""
@@ -100,7 +105,7 @@ class OpenTypes:
     most: int = 4
     fits: Callable[[Tile], bool] = lambda tile: True
 
-    def admits(self, tile: Type) -> bool:
+    def admits(self, tile: ValueType) -> bool:
         """Whether a type is one of these."""
         if not isinstance(tile, Tile) or not self.least <= tile.rank <= self.most:
             return False
@@ -139,7 +144,7 @@ class Draft:
     """
 
     def __init__(
-        self, around: Surroundings, spec: Op, fixed: dict[str, Type] | None = None
+        self, around: Surroundings, spec: Op, fixed: dict[str, ValueType] | None = None
     ) -> None:
         self.around = around
         self.draws = around.draws
@@ -147,18 +152,18 @@ class Draft:
         self.spec = spec
         self.agreement = agreement(spec)
         self.fixed = dict(fixed or {})
-        self.types: dict[str, tuple[Type, ...]] = {k: (v,) for k, v in self.fixed.items()}
-        self.attributes: dict[str, object] = {}
+        self.types: dict[str, tuple[ValueType, ...]] = {k: (v,) for k, v in self.fixed.items()}
+        self.attributes: dict[str, Any] = {}
         self.elements: dict[str, Sequence[str]] = {}
         version = around.pool.version
         self.operands = [slot for slot in spec.operands if slot.since <= version]
         self.results = [slot for slot in spec.results if slot.since <= version]
 
-    def type(self, name: str) -> Type | None:
+    def type(self, name: str) -> ValueType:
         """Return the type of a slot of one value; None if it is not decided yet, or absent."""
         return next(iter(self.types.get(name, ())), None)
 
-    def set(self, name: str, *types: Type) -> None:
+    def set(self, name: str, *types: ValueType) -> None:
         """Decide a slot; Unfit if a type breaks a rule of types, or is not the fixed one."""
         if not all(map(legal, types)):
             raise Unfit(f"{self.spec.mnemonic}: {name}")
@@ -186,17 +191,17 @@ class Draft:
 
     # Types that are decided already -------------------------------------------------------------
 
-    def _followed(self, slot: Operand | Result) -> Sequence[Type] | None:
+    def _followed(self, slot: Operand | Result) -> Sequence[ValueType] | None:
         rule = slot.inference
         if rule is not None and rule.slot in self.types:
             values = {
-                name: [Value(type, None, 0, 0) for type in types]
+                name: [Value(type, NOWHERE, 0, 0) for type in types]
                 for name, types in self.types.items()
             }
             return infer(MadeOp(self.spec, {}, self.attributes), rule, values)
         return None
 
-    def _agreed_element(self, name: str) -> Type | None:
+    def _agreed_element(self, name: str) -> ValueType | None:
         """Return the element type of a slot's class, if one of its slots has a type."""
         for mate in self.agreement.element[name]:
             type = self.type(mate)
@@ -204,7 +209,7 @@ class Draft:
                 return type.element
             pointers = self.type(self.agreement.pointers.get(mate, ""))
             if pointers is not None:
-                return pointers.element.pointee
+                return pointers.pointee
         return None
 
     def _agreed_shape(self, name: str) -> tuple[int, ...] | None:
@@ -220,7 +225,8 @@ class Draft:
         """Return the names of the element types that all slots of a class admit in this version."""
         left: tuple[str, ...] = (*self.pool.scalars, "ptr")
         for mate in self.agreement.element[name]:
-            for allowed in (self.agreement.slots[mate].type.elements, self.elements.get(mate)):
+            own = getattr(self.agreement.slots[mate].type, "elements", None)
+            for allowed in (own, self.elements.get(mate)):
                 left = tuple(each for each in left if allowed is None or each in allowed)
         return left
 
@@ -231,7 +237,8 @@ class Draft:
         return tuple(each for each in left if each in self.pool.pointees)
 
     def _rank(self, name: str) -> int | None:
-        ranks = [self.agreement.slots[mate].type.rank for mate in self.agreement.shape[name]]
+        slots = [self.agreement.slots[mate] for mate in self.agreement.shape[name]]
+        ranks = [getattr(slot.type, "rank", None) for slot in slots]
         return next((rank for rank in ranks if rank is not None), None)
 
     # Drawing ------------------------------------------------------------------------------------
@@ -293,7 +300,7 @@ class Draft:
                 return tile
         raise Unfit(f"{self.spec.mnemonic}: no tile")
 
-    def other(self, name: str) -> Type:
+    def other(self, name: str) -> ValueType:
         """Decide a slot that is not a tile: a token, a tensor view, or a view."""
         constraint = self.agreement.slots[name].type
         if constraint.kinds == ("token",):
@@ -318,10 +325,11 @@ class Draft:
         name: str,
         multicast: bool | None = None,
         fits: Callable[[View], bool] = lambda view: True,
-    ) -> Type:
+    ) -> View:
         """Decide a slot of a view; `multicast`: whether of multicast memory, None for either."""
-        if self.type(name) is not None:
-            return self.type(name)
+        known = self.type(name)
+        if known is not None:
+            return cast("View", known)
         kinds = self._view_kinds(self.agreement.slots[name].type)
         elements = self.pool.pointees
         for slot in self.agreement.slots.values():
@@ -331,7 +339,9 @@ class Draft:
         if self.draws.chance(70):
             for value in self.around.some_visible(2 * TRIES):
                 type = value.type
-                if KINDS.get(type.__class__) not in kinds or type.view.element.name not in elements:
+                if not isinstance(type, View) or KINDS.get(type.__class__) not in kinds:
+                    continue
+                if type.view.element.name not in elements:
                     continue
                 if multicast in (None, type.view.attribute == "multicast") and fits(type):
                     self.set(name, type)
@@ -342,24 +352,27 @@ class Draft:
             view = self.pool.view(kind, self.pool.tensor(elements, multicast))
             return view if view is not None and fits(view) else None
 
-        self.set(name, self._legal(draw))
-        return self.type(name)
+        drawn = self._legal(draw)
+        self.set(name, drawn)
+        return drawn
 
     def _view_kinds(self, constraint: Constraint) -> list[str]:
         made = self.around.rows.makers
         return [kind for kind in constraint.kinds if kind in made]
 
-    def _legal(self, draw: Callable[[], Type | None]) -> Type:
+    def _legal(self, draw: Callable[[], Drawn | None]) -> Drawn:
         for _ in range(TRIES):
             type = draw()
             if type is not None and legal(type):
                 return type
         raise Unfit(self.spec.mnemonic)
 
-    def many(self, name: str, least: int = 0, most: int = 3, least_rank: int = 0) -> list[Type]:
+    def many(
+        self, name: str, least: int = 0, most: int = 3, least_rank: int = 0
+    ) -> list[ValueType]:
         """Draw types for a list slot, all of one shape if the row asks for it."""
         slot = self.agreement.slots[name]
-        types: list[Type] = []
+        types: list[ValueType] = []
         for _ in range(self.draws.between(least, most)):
             kinds = [kind for kind in slot.type.kinds if kind in ("tile", "token")]
             if not kinds or self.draws.pick(kinds) == "token":
@@ -368,7 +381,7 @@ class Draft:
             types.append(self._another(slot, types, least_rank))
         return types
 
-    def _another(self, slot: Operand | Result, before: Sequence[Type], least: int) -> Tile:
+    def _another(self, slot: Operand | Result, before: Sequence[ValueType], least: int) -> Tile:
         rank = getattr(slot.type, "rank", None)
         names: Sequence[str] = (*self.pool.scalars, "ptr")
         for allowed in (getattr(slot.type, "elements", None), self.elements.get(slot.name)):

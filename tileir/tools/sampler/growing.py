@@ -7,6 +7,7 @@ op whose result may have any type of its kind.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from tileir.builder.calls import python_name
 from tileir.builder.kernel import Kernel
@@ -16,7 +17,7 @@ from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Op, Region
 from tileir.ir import Value
 from tileir.ir.slot_types import KINDS, infer, operand_slots
-from tileir.types import Pointer, Type
+from tileir.types import Pointer, ValueType
 
 from .attributes import attribute
 from .draft import Draft, Unfit
@@ -60,7 +61,7 @@ class Grower:
         self.rows = rows(pool.version)
         self._open: list[GrowingBlock] = []
         self._visible: list[Value] = []
-        self._by_type: dict[Type, list[Value]] = {}
+        self._by_type: dict[ValueType, list[Value]] = {}
 
     def grow(self) -> None:
         """Fill the body, its terminator included."""
@@ -84,7 +85,7 @@ class Grower:
             return []
         return [self.draws.pick(self._visible) for _ in range(count)]
 
-    def value(self, type: Type) -> Value:
+    def value(self, type: ValueType) -> Value:
         """Return a value of a type: one that is visible, or a new one."""
         known = self._by_type.get(type)
         if known and self.draws.chance(93):
@@ -98,7 +99,7 @@ class Grower:
 
     # Ops ----------------------------------------------------------------------------------------
 
-    def op(self, spec: Op, fixed: dict[str, Type] | None = None) -> Sequence[Value]:
+    def op(self, spec: Op, fixed: dict[str, ValueType] | None = None) -> Sequence[Value]:
         """Make an op and the operands it lacks, and grow its regions; Unfit if no types fit."""
         draft = Draft(self, spec, fixed)
         if spec.mnemonic in RELATIONS:
@@ -114,7 +115,7 @@ class Grower:
         stated = [type for slot in draft.results for type in draft.types[slot.name]]
         return self._make(spec, named, stated)
 
-    def _make(self, spec: Op, named: dict, results: Sequence[Type]) -> Sequence[Value]:
+    def _make(self, spec: Op, named: dict, results: Sequence[ValueType]) -> Sequence[Value]:
         self.budget -= 1
         named["results"] = list(results)
         named["location"] = self.sources.next()
@@ -122,9 +123,9 @@ class Grower:
         if isinstance(made, Nested):
             self._regions(made)
             made = made.results
-        made = () if made is None else (made,) if isinstance(made, Value) else made
-        self._define(made)
-        return made
+        values = () if made is None else (made,) if isinstance(made, Value) else made
+        self._define(values)
+        return values
 
     def _some_op(self) -> None:
         """Make an op that is allowed here; none if the draws do not fit together."""
@@ -175,12 +176,12 @@ class Grower:
         values = [self.value(type) for type in ends[name]]
         self._make(BY_NAME[name], {"operands": values}, ())
 
-    def _handed_over(self, name: str) -> list[Type] | None:
+    def _handed_over(self, name: str) -> list[ValueType] | None:
         """Return the operand types of a terminator; None if it is not allowed here."""
         for block in reversed(self._open):
             rules = dict(block.row.gives)
             if name in rules:
-                op = block.nested.op
+                op = cast("Nested", block.nested).op  # only an entry has none, which gives nothing
                 slots = operand_slots(op)
                 for slot in op.spec.results[:1]:
                     slots[slot.name] = op.results

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tileir.builder import Module
 from tileir.formats.version import V13_3, V13_5, Version
 from tileir.types import Scalar, Tile
@@ -32,7 +34,7 @@ def grown(seed: int, version: Version, ops: int) -> Module:
 
 def _global(module: Module, draws: Draws, pool: Pool, name: str) -> None:
     type = Tile(Scalar(draws.pick(pool.pointees)), (2 * draws.power(5),))
-    flags = {}
+    flags: dict[str, Any] = {}
     if pool.version >= V13_3:
         flags = {"private": draws.chance(30), "constant": draws.chance(30)}
     alignment = draws.power(8) if draws.chance(50) else 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 from tileir.formats.limits import MAX_TILE_ELEMENTS
 from tileir.formats.ops.spec import INTEGERS, NUMBERS
@@ -169,15 +170,20 @@ def _scaled_product(draft: Draft) -> None:
 # Memory -------------------------------------------------------------------------------------------
 
 
+def _pointer(tile: Tile) -> Pointer:
+    """Return the element type of a tile of pointers."""
+    return cast("Pointer", tile.element)
+
+
 def _through_pointers(draft: Draft, pointers: str) -> None:
     """Decide the pointers of an access, which do not point to multicast memory."""
-    draft.tile(pointers, fits=lambda tile: tile.element.attribute != "multicast")
+    draft.tile(pointers, fits=lambda tile: _pointer(tile).attribute != "multicast")
 
 
 def _mode(draft: Draft, value: str) -> None:
     """Decide the mode of an atomic, and with it the element types of its operand."""
     slot = draft.spec.attribute("mode")
-    mode = draft.draws.pick(slot.allowed or tuple(slot.node.enum.by_name))
+    mode = draft.draws.pick(slot.cases)
     draft.attributes["mode"] = mode
     draft.elements[value] = ATOMIC_ELEMENTS.get(mode, WORDS)
 
@@ -188,8 +194,7 @@ def _atomic(draft: Draft) -> None:
 
 
 def _alloca(draft: Draft) -> None:
-    pointer = draft.tile("result").element
-    natural = natural_size(pointer.pointee.bits)
+    natural = natural_size(_pointer(draft.tile("result")).pointee.bits)
     draft.attributes["alignment"] = (1 << (natural - 1).bit_length()) * draft.draws.power(7)
     draft.attributes["num_elem"] = draft.draws.below(200)
 
@@ -226,7 +231,7 @@ def _counts(draft: Draft, count: int) -> list[Tile]:
 
 
 def _make_tensor_view(draft: Draft) -> None:
-    view = draft.type("result") or draft.tensor()
+    view = cast("TensorView", draft.type("result") or draft.tensor())
     draft.set("result", view)
     draft.set("base", Tile(Pointer(view.element, view.attribute)))
     sizes = view.shape.count(None)
@@ -244,7 +249,7 @@ def _measured(draft: Draft) -> None:
     source = draft.other("src")
     if isinstance(source, TensorView) and not source.shape:
         raise Unfit("nothing to measure")
-    rank = len(source.shape if isinstance(source, TensorView) else source.tile)
+    rank = len(source.shape if isinstance(source, TensorView) else cast("View", source).tile)
     draft.set("result", *_counts(draft, rank))
 
 
@@ -273,7 +278,7 @@ def _atomic_access(draft: Draft) -> None:
 
 def _reduction(draft: Draft, value: str, extremes: tuple[str, ...] = ()) -> None:
     """Decide a reduction: all types add, integers do all, `extremes` have min and max too."""
-    kind = draft.draws.pick(tuple(draft.spec.attribute("reduction").node.enum.by_name))
+    kind = draft.draws.pick(draft.spec.attribute("reduction").cases)
     draft.attributes["reduction"] = kind
     if kind != "add":
         draft.elements[value] = ("i32", "i64", *(extremes if kind in ("min", "max") else ()))

@@ -28,9 +28,10 @@ def known(value: Value) -> Sequence[int] | None:
             break
         if op.name not in TRANSPARENT:
             return None
-        value = op.operands.get(TRANSPARENT[op.name])  # absent in a malformed op
-        if not isinstance(value, Value):
+        operand = op.operands.get(TRANSPARENT[op.name])  # absent in a malformed op
+        if not isinstance(operand, Value):
             return None
+        value = operand
     else:
         return None
     constant = op.attributes.get("value")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tileir.formats.ops import OPS
 from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, RECURSIVE, TERMINATES
 from tileir.ir import Block, Op
-from tileir.types import Tile, Type
+from tileir.types import Tile, Type, ValueType
 from tileir.verifier.catalogue import declare
 from tileir.verifier.constraints import Problem
 from tileir.verifier.wording import listed, quoted
@@ -164,7 +164,7 @@ def _wrong_carried(op: Op, types: list[Type]) -> str | None:
     return None
 
 
-def _wrong_pairs(op: Op, types: list[Type]) -> str | None:
+def _wrong_pairs(op: Op, types: list[ValueType]) -> str | None:
     operands = [value.type for value in op.operands["operands"]]
     if len(types) != 2 * len(operands):
         return f"expect {2 * len(operands)} block arguments but got: {len(types)}"
@@ -261,25 +261,26 @@ def receiver(op: Op, frame: Frame) -> Op | None:
 
 def _mistyped(op: Op, frame: Frame, function: str) -> Problem | None:
     types = [value.type for value in op.operands["operands"]]
+    loop, around = _target(op, frame), frame.op
     match op.name:
         case "return":
             if types:
                 text = f"has {len(types)} operands, but enclosing function (@{function}) returns 0"
                 return HANDED_OVER, text, ""
-        case "break":
-            due = [value.type for value in _target(op, frame).results]
+        case "break" if loop is not None:
+            due = [value.type for value in loop.results]
             if due != types:
                 text = (
                     "operand types must correspond to the parent loop result types: "
                     f"({listed(types)}) vs ({listed(due)})"
                 )
                 return HANDED_OVER, text, ""
-        case "continue":
-            return _continued(_target(op, frame), types)
-        case "yield" if frame.name == "if":
-            return _branch(frame, types)
-        case "yield":
-            return _combined(frame.op, types)
+        case "continue" if loop is not None:
+            return _continued(loop, types)
+        case "yield" if around is not None and around.name == "if":
+            return _branch(around, BRANCHES[frame.index], types)
+        case "yield" if around is not None:
+            return _combined(around, types)
     return None
 
 
@@ -296,8 +297,8 @@ def _continued(loop: Op, types: list[Type]) -> Problem | None:
     return HANDED_OVER, text, ""
 
 
-def _branch(frame: Frame, types: list[Type]) -> Problem | None:
-    due, branch = [value.type for value in frame.op.results], BRANCHES[frame.index]
+def _branch(op: Op, branch: str, types: list[Type]) -> Problem | None:
+    due = [value.type for value in op.results]
     if due == types:
         return None
     if not due:

@@ -175,7 +175,8 @@ def _combined(op: Op) -> str | None:
     if not 0 <= dim < rank:
         return f"dimension ({dim}) is out of bound [0, {rank})"
     if op.name == "reduce":
-        due = infer(op, op.spec.results[0].inference, slots)
+        rule = op.spec.results[0].inference
+        due = (infer(op, rule, slots) if rule else None) or []
         types = [value.type for value in op.results]
         if due != types:
             return (

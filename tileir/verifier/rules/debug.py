@@ -35,7 +35,7 @@ def function_problem(name: str, location: Location | None) -> Problem | None:
             "CallSiteLoc."
         )
         return FUNCTION_SCOPE, text, FUNCTION_SCOPE.hint
-    scope = location.scope
+    scope = getattr(location, "scope", None)
     if not isinstance(scope, Subprogram):
         text = (
             f"invalid function debug info scope: {scope}. Function location must have "
@@ -93,7 +93,7 @@ class Scopes:
         if isinstance(location, CallSite):
             scope = self._outer[id(location)]
         else:
-            scope = None if location is None else location.scope
+            scope = getattr(location, "scope", None)
         self._outer.update(dict.fromkeys(chain, scope))
         return scope
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tileir.formats.ops.spec import TileOf
 from tileir.ir import Op
 from tileir.verifier.catalogue import rule
 from tileir.verifier.wording import quoted
@@ -31,7 +32,11 @@ def _scope(op: Op) -> str | None:
 def _multicast(op: Op) -> str | None:
     """Multicast memory is not loaded from or stored to one replica at a time: the multimem ops
     work on all of them."""
-    name = next(slot.name for slot in op.spec.operands if slot.type.elements == ("ptr",))
+    name = next(
+        slot.name
+        for slot in op.spec.operands
+        if isinstance(slot.type, TileOf) and slot.type.elements == ("ptr",)
+    )
     if op.operands[name].type.element.attribute != "multicast":
         return None
     if op.name.startswith("atomic"):
@@ -49,7 +54,7 @@ def _alloca(op: Op) -> str | None:
                 f"attribute '{name}' failed to satisfy constraint: 64-bit signless integer "
                 "attribute whose minimum value is 0"
             )
-    alignment, element = op.attributes["alignment"], op.result.type.element.pointee
+    alignment, element = op.attributes["alignment"], op.result.type.pointee
     if alignment <= 0 or alignment & (alignment - 1):
         return "'alignment' must be power of two"
     natural = natural_size(element.bits)

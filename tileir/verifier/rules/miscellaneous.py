@@ -6,7 +6,7 @@ import re
 
 from tileir.attributes import Bounded, DivBy, SameElements, spell
 from tileir.ir import Op
-from tileir.types import Pointer, TensorView, Tile, Type
+from tileir.types import Pointer, TensorView, Tile, Type, ValueType
 from tileir.verifier.catalogue import rule
 
 LARGEST_DIVISOR = 1 << 62
@@ -37,7 +37,7 @@ def _assume(op: Op) -> str | None:
     return f"{spell(predicate)} is no assumption"
 
 
-def _div_by(type: Type, predicate: DivBy) -> str | None:
+def _div_by(type: ValueType, predicate: DivBy) -> str | None:
     name, divisor = "'cuda_tile.div_by'", predicate.divisor
     every, along = predicate.every, predicate.along
     if not isinstance(type, TensorView) and not countable(type):
@@ -48,7 +48,7 @@ def _div_by(type: Type, predicate: DivBy) -> str | None:
         return f"{name} divisor must be a power of 2"
     if (every is None) != (along is None):
         return f"{name} 'every'/'along' must be used in combination"
-    if every is None:
+    if every is None or along is None:
         return None
     if isinstance(type, TensorView) or not type.rank:
         what = "tensor_view" if isinstance(type, TensorView) else "0D tile"
@@ -63,7 +63,7 @@ def _div_by(type: Type, predicate: DivBy) -> str | None:
     return None
 
 
-def _same_elements(type: Type, predicate: SameElements) -> str | None:
+def _same_elements(type: ValueType, predicate: SameElements) -> str | None:
     name, groups = "'cuda_tile.same_elements'", predicate.groups
     if not countable(type):
         return f"{name} is valid only for tile of integer/pointer values"
@@ -78,7 +78,7 @@ def _same_elements(type: Type, predicate: SameElements) -> str | None:
     return None
 
 
-def _bounded(type: Type, predicate: Bounded) -> str | None:
+def _bounded(type: ValueType, predicate: Bounded) -> str | None:
     name, lower, upper = "'cuda_tile.bounded'", predicate.lower, predicate.upper
     if not countable(type) or isinstance(type.element, Pointer):
         return f"{name} is valid only for tile of integer values"

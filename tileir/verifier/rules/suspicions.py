@@ -5,6 +5,8 @@ They follow from constants and static types alone; whether an op ever runs is no
 
 from __future__ import annotations
 
+from typing import cast
+
 from tileir.attributes import Bounded, DivBy, SameElements
 from tileir.ir import Op
 from tileir.types import GatherScatterView, StridedView, TensorView, View
@@ -87,8 +89,8 @@ def _bounds(op: Op) -> str | None:
         if at == getattr(view, "sparse_dim", None):
             continue
         count = index_count(view, at)
-        for index in known(value) or () if count is not None else ():
-            if index >= count:
+        for index in known(value) or ():
+            if count is not None and index >= count:
                 return f"index {at} is {index}, but the view has {count} {unit} there"
     return None
 
@@ -108,7 +110,7 @@ def _half_bytes(op: Op) -> str | None:
     strides, and the step of a strided view along it must be even, or rows and tiles start in the
     middle of a byte."""
     type = op.result.type
-    tensor = type if isinstance(type, TensorView) else type.view
+    tensor = type if isinstance(type, TensorView) else cast("View", type).view
     if getattr(tensor.element, "name", "") != F4:
         return None
     packed = unit_strides(tensor)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol, cast
 
 from tileir.attributes import DenseElements, Hints
 from tileir.ir import Op
 from tileir.read.function import Function, Global
-from tileir.types import Pointer, Tile
+from tileir.types import FunctionType, Pointer, Tile
 from tileir.verifier.catalogue import Rule, declare
 from tileir.verifier.constraints import Problem
 from tileir.verifier.wording import named, quoted
@@ -63,6 +64,22 @@ GLOBAL_USE = declare(
 )
 
 
+class BuiltEntry(Protocol):
+    """A function that was built, as far as the rules about entries need it."""
+
+    @property
+    def type(self) -> FunctionType: ...
+
+    @property
+    def private(self) -> bool: ...
+
+    @property
+    def hints(self) -> Hints: ...
+
+    @property
+    def argument_attributes(self) -> object: ...
+
+
 def repeated(functions: Sequence[Function], variables: Sequence[Global]) -> Iterator[Named]:
     """Yield the problem of each item with the name of an earlier one."""
     seen: set[str] = set()
@@ -73,7 +90,7 @@ def repeated(functions: Sequence[Function], variables: Sequence[Global]) -> Iter
         seen.add(item.name)
 
 
-def entry_problems(function: Function) -> Iterator[Problem]:
+def entry_problems(function: Function | BuiltEntry) -> Iterator[Problem]:
     """Yield what is wrong with an entry besides its body and its name."""
     if function.private:
         yield PUBLIC, "entry op must have public symbol visibility", PUBLIC.hint
@@ -99,7 +116,7 @@ def entry_problems(function: Function) -> Iterator[Problem]:
         yield DENSE, "unknown DenseElementsAttr based Attr", DENSE.hint
 
 
-def _argument_problem(function: Function) -> str | None:
+def _argument_problem(function: Function | BuiltEntry) -> str | None:
     given, due = function.argument_attributes, len(function.type.parameters)
     if not isinstance(given, tuple | list) or not all(isinstance(one, dict) for one in given):
         return "attribute 'arg_attrs' failed to satisfy constraint: Array of dictionary attributes"
@@ -154,7 +171,7 @@ def use_problem(op: Op, variables: Mapping[str, Global]) -> Problem | None:
     if not isinstance(variables[name].type, Tile):  # which is an error of its own
         return None
     element = variables[name].type.element
-    pointer: Pointer = type.element
+    pointer = cast("Pointer", type.element)
     if pointer.pointee == element:
         return None
     text = (

@@ -5,9 +5,11 @@ Which GPU it refuses them for is in the rows of `tileir.gpus`, as measured by ru
 
 from __future__ import annotations
 
+from typing import cast
+
 from tileir.gpus import GATED, TARGETS, TILEIRAS, unknown
 from tileir.ir import Op
-from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type
+from tileir.types import FunctionType, Pointer, Scalar, TensorView, Tile, Token, Type, View
 from tileir.verifier.catalogue import WARNING, declare
 
 HOST = "host"
@@ -79,4 +81,5 @@ def _element(type: Type) -> tuple[str, str | None]:
             return type.element.name, type.attribute
         case Token() | Scalar() | Pointer() | FunctionType():
             return "", None
-    return type.view.element.name, type.view.attribute
+    view = cast("View", type).view
+    return view.element.name, view.attribute

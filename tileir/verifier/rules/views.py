@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import cast
 
 from tileir.ir import Op, Value
-from tileir.types import GatherScatterView, PartitionView, TensorView, View
+from tileir.types import GatherScatterView, TensorView, View
 from tileir.verifier.catalogue import rule
 from tileir.verifier.wording import quoted, sizes
 
@@ -42,7 +43,7 @@ def accessible(view: View) -> str | None:
     return None
 
 
-def transferable(view: PartitionView) -> str | None:
+def transferable(view: View) -> str | None:
     """Return why the multimem ops cannot use a view (its element type, stride or tile size)."""
     element = view.view.element
     if element.is_integer and element.bits not in (32, 64):
@@ -71,7 +72,7 @@ def transferable(view: PartitionView) -> str | None:
 def _base(op: Op) -> str | None:
     """The base of a tensor view points to elements of its type, and both are multicast, unicast or
     neither."""
-    view, pointer = op.result.type, op.operands["base"].type.element
+    view, pointer = cast("TensorView", op.result.type), op.operands["base"].type.element
     if pointer.pointee != view.element:
         return (
             f"expected pointer to {quoted(view.element)} to build tensor_view of this type, got "
@@ -98,7 +99,7 @@ def _attribute(name: str) -> str:
 def _extents(op: Op) -> str | None:
     """A tensor view takes one operand for each extent and each stride that its type leaves open,
     all of one integer type."""
-    view, first = op.result.type, None
+    view, first = cast("TensorView", op.result.type), None
     slots = (("shape", view.shape, "dynamicShape"), ("stride", view.strides, "dynamicStrides"))
     for word, static, name in slots:
         due, given = static.count(None), len(op.operands[name])
@@ -118,7 +119,7 @@ def _extents(op: Op) -> str | None:
 @rule("view-of", "make_partition_view", "make_strided_view", "make_gather_scatter_view")
 def _made(op: Op) -> str | None:
     """The type of a view repeats the type of the tensor view that it cuts, and it is that type."""
-    view, tensor = op.result.type, op.operands["tensor_view"].type
+    view, tensor = cast("View", op.result.type), op.operands["tensor_view"].type
     if view.view == tensor:
         return None
     return (

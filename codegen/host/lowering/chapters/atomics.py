@@ -62,7 +62,7 @@ def _cas(lowering: Lowering, op: Op) -> None:
         def change() -> None:
             bits = [bits_of(builder, value) for value in (old, new)]
             target = lowering.checked(op, address, _bytes(expected), position)
-            previous, _ = _swap(builder, target, *bits, ordering.ordering_of(op))
+            previous, _ = _swap(builder, target, bits[0], bits[1], ordering.ordering_of(op) or "")
             previous = from_bits(builder, previous, llvm_type(element))
             lowering.store_element(op.results[0], position, previous)
 
@@ -90,7 +90,7 @@ def update(
     builder: ir.IRBuilder, op: Op, address: ir.Value, value: ir.Value, element: Scalar
 ) -> ir.Value:
     """Update the element at an address as the op's mode says; return its old value."""
-    mode, order = op.attributes["mode"], ordering.ordering_of(op)
+    mode, order = op.attributes["mode"], ordering.ordering_of(op) or ""
     if mode == "addf":
         return _add(builder, address, value, element, order)
     bits = bits_of(builder, value)

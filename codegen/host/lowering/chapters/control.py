@@ -7,6 +7,8 @@ be stopped.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from llvmlite import ir
 
 from tileir.codegen.analysis.carried_values import carried_arguments
@@ -105,15 +107,15 @@ def _return(lowering: Lowering, op: Op) -> None:
 def _pass_on(lowering: Lowering, op: Op, slots: dict[int, ir.Value], onward: ir.Block) -> None:
     """Store the operands as the new carried values or results, and branch."""
     moves = lowering.storage.moves[id(op)]
-    staged = [move for move in moves if move.staged is not None]
-    for move in staged:
-        fill(lowering, move.source, lowering.temporary(op, move.staged))
+    staged = [(move, move.staged) for move in moves if move.staged is not None]
+    for move, number in staged:
+        fill(lowering, move.source, lowering.temporary(op, number))
     for move in moves:
         if move.staged is None:
             fill(lowering, move.source, lowering.buffer(move.target))
-    for move in staged:
+    for move, number in staged:
         target = lowering.buffer(move.target)
-        lowering.copy(target, lowering.temporary(op, move.staged), move.source)
+        lowering.copy(target, lowering.temporary(op, number), move.source)
     _write(lowering, list(op.operand_list()), slots)
     lowering.builder.branch(onward)
 
@@ -123,7 +125,7 @@ def _innermost_loop(lowering: Lowering) -> Enclosing:
 
 
 def _start(
-    lowering: Lowering, values: tuple[Value, ...], arguments: list[Value]
+    lowering: Lowering, values: tuple[Value, ...], arguments: Sequence[Value]
 ) -> dict[int, ir.Value]:
     """Initialise the carried values of a loop; return the slots of single elements."""
     for value, argument in zip(values, arguments, strict=True):
@@ -134,7 +136,7 @@ def _start(
     return slots
 
 
-def _slots(lowering: Lowering, values: list[Value]) -> dict[int, ir.Value]:
+def _slots(lowering: Lowering, values: Sequence[Value]) -> dict[int, ir.Value]:
     return {
         number: lowering.slot(lowering.kind(value))
         for number, value in enumerate(values)
@@ -142,12 +144,12 @@ def _slots(lowering: Lowering, values: list[Value]) -> dict[int, ir.Value]:
     }
 
 
-def _write(lowering: Lowering, values: list[Value], slots: dict[int, ir.Value]) -> None:
+def _write(lowering: Lowering, values: Sequence[Value], slots: dict[int, ir.Value]) -> None:
     for number, slot in slots.items():
         lowering.builder.store(lowering.single(values[number]), slot)
 
 
-def _read(lowering: Lowering, values: list[Value], slots: dict[int, ir.Value]) -> None:
+def _read(lowering: Lowering, values: Sequence[Value], slots: dict[int, ir.Value]) -> None:
     for number, slot in slots.items():
         value = values[number]
         lowering.singles[id(value)] = lowering.builder.load(slot, typ=lowering.kind(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from llvmlite import ir
 
@@ -12,10 +13,11 @@ from tileir.codegen.host.lowering.row import Row
 from tileir.codegen.host.lowering.views import Tensor, index_space, unsigned_index
 from tileir.codegen.scalar.types import from_memory, memory_type
 from tileir.ir import Op
+from tileir.types import TensorView
 
 
 def _make_tensor_view(lowering: Lowering, op: Op) -> None:
-    kind = op.result.type
+    kind = cast(TensorView, op.result.type)
 
     def filled(sizes: Sequence[int | None], slot: str) -> tuple[ir.Value, ...]:
         dynamic: Iterator = iter(op.operands[slot])

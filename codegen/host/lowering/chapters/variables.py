@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from typing import cast
 
 from llvmlite import ir
 
+from tileir.bytecode import Bytecode
 from tileir.codegen.host.lowering.block import Lowering
 from tileir.codegen.host.lowering.entry import llvm_name
 from tileir.codegen.host.lowering.row import Row
@@ -42,7 +44,7 @@ def _get_global(lowering: Lowering, op: Op) -> None:
 
 def _variable(lowering: Lowering, op: Op) -> Global:
     name = op.attributes["name"]
-    return next(v for v in lowering.kernel.bytecode.globals if v.name == name)
+    return next(v for v in cast("Bytecode", lowering.kernel.bytecode).globals if v.name == name)
 
 
 def _global(module: ir.Module, variable: Global) -> ir.GlobalVariable:
@@ -89,7 +91,7 @@ def _slack(op: Op) -> int:
 
 
 def _size(op: Op) -> int:
-    element: Scalar = op.result.type.element.pointee
+    element: Scalar = op.result.type.pointee
     count = op.attributes["num_elem"]
     size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
     return min(size, MAX_ALLOCA_BYTES)

@@ -42,7 +42,7 @@ class PointerAccess:
         pointers = pointers_of(op)
         self.pointers = ctx.operand(op, pointers, layout)
         self.masks = optional(ctx, op, "mask", layout)
-        self.size = memory_bytes(pointers.type.element.pointee)
+        self.size = memory_bytes(pointers.type.pointee)
         self.vector = self.masked = self.run_length = self.weight = 1
         vectors = pointer_vectors(op, ctx.kernel)
         if vectors is not None:

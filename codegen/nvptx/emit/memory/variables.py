@@ -7,8 +7,11 @@ memory, all addresses and accesses are generic.
 
 from __future__ import annotations
 
+from typing import cast
+
 from llvmlite import ir
 
+from tileir.bytecode import Bytecode
 from tileir.codegen.nvptx.emit.fragments import EmitContext
 from tileir.codegen.nvptx.emit.shared import ALIGNMENT
 from tileir.codegen.nvptx.machine.spaces import GLOBAL
@@ -24,7 +27,7 @@ PAGE = 4096
 def get_global(ctx: EmitContext, op: Op) -> None:
     """Lower get_global: all kernels of the module share the variable."""
     name, builder = op.attributes["name"], ctx.builder
-    variables = ctx.kernel.bytecode.globals
+    variables = cast("Bytecode", ctx.kernel.bytecode).globals
     number, variable = next((n, v) for n, v in enumerate(variables) if v.name == name)
     llvm_name = f"tileir$global{number}"
     memory = builder.module.globals.get(llvm_name)

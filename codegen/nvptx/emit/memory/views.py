@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from llvmlite import ir
 
@@ -16,6 +17,7 @@ from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
 from tileir.codegen.scalar.constants import constant, padding_bits
 from tileir.codegen.scalar.types import is_packed
 from tileir.ir import Op, Value
+from tileir.types import TensorView
 
 from . import nibbles, ordering
 from .tile_access import Address, Size, TileAccess
@@ -23,7 +25,7 @@ from .tile_access import Address, Size, TileAccess
 
 def make_tensor_view(ctx: EmitContext, op: Op) -> None:
     """Lower make_tensor_view to a descriptor."""
-    kind = op.result.type
+    kind = cast(TensorView, op.result.type)
     shape = _sizes(ctx, kind.shape, op.operands["dynamicShape"])
     strides = _sizes(ctx, kind.strides, op.operands["dynamicStrides"])
     ctx.tensors[op.result] = TensorDescriptor(ctx.scalar(op.operands["base"]), shape, strides)

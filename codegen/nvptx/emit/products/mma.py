@@ -12,6 +12,7 @@ powers with half the exponent each.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from llvmlite import ir
 
@@ -99,7 +100,7 @@ class _Run:
         self._ctx, self._plan, self._add = ctx, plan, add
         self._lhs, self._rhs = lhs, rhs
         self._rows, self._columns, self._batch = (span(plan.along[dim]) for dim in "mnb")
-        self._own, self.slices = plan.acc.own(), slices
+        self._own, self.slices = cast("list[int]", plan.acc.own()), slices  # k is not in there
 
     @property
     def atoms(self) -> int:

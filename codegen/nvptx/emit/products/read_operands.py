@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import or_
+from typing import cast
 
 from llvmlite import ir
 
@@ -151,7 +152,8 @@ class SharedOperand(MmaOperand):
         self, packed: list[int], own: list[int], free: Sequence[int]
     ) -> _Matrices | None:
         staged, part, size = self._staged, self._part, self._plan.size
-        rows, columns = list(part.lane[_ROW_LANES]), [*packed, *part.lane[: _ROW_LANES.start]]
+        lane = cast("tuple[int, ...]", part.lane)
+        rows, columns = list(lane[_ROW_LANES]), [*packed, *lane[: _ROW_LANES.start]]
         for transposed, (inner, outer) in enumerate(((columns, rows), (rows, columns))):
             along = [staged.offset(base) for base in inner]
             adjacent = along == [1 << bit for bit in range(len(along))]

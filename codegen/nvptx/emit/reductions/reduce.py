@@ -73,7 +73,8 @@ class _Fold:
         """Return the bases along the dimension that are registers, lanes and warps."""
         bits = [1 << bit for bit in range(self.low, self.low + self.count)]
         parts = (self.layout.register, self.layout.lane, self.layout.warp)
-        return tuple([bit for bit in bits if bit in part] for part in parts)
+        registers, lanes, warps = ([bit for bit in bits if bit in part] for part in parts)
+        return registers, lanes, warps
 
     def body(self, earlier: Elements, later: Elements) -> Elements:
         """Emit the body on two neighbours; its first operand is the later one."""

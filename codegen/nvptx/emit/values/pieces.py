@@ -150,10 +150,10 @@ def _read(
             thread_bases = tuple(combine(bases, base) * size for base in layout.thread)
             reached = piece.reached(builder.add(start, ctx.combined(thread_bases)))
             for offset in layout.offsets():
-                *address, inside = reached(combine(bases, offset) * size)
+                address, fixed, inside = reached(combine(bases, offset) * size)
                 before = bits.get(offset, ir.Constant(kind, 0))
                 (bits[offset],) = access.load(
-                    builder, shape, *address, inside, before, access.SHARED
+                    builder, shape, address, fixed, inside, before, access.SHARED
                 )
     return [
         {offset: value_of(builder, word, element) for offset, word in bits.items()}

@@ -40,8 +40,8 @@ class Piece:
 
     def reached(self, moving: ir.Value) -> Reached:
         """Return the addresses at `moving` plus a constant offset; these have no common bits."""
-        builder, tests = self.builder, {}
-        if self.number is None:
+        builder, tests, number = self.builder, {}, self.number
+        if number is None:
             address = builder.add(self.base, moving)
             return lambda fixed: (address, fixed, None)
         mask, shift = self.size - 1, self.size.bit_length() - 1
@@ -49,7 +49,7 @@ class Piece:
         part = builder.lshr(moving, ir.Constant(I32, shift))
 
         def reached(fixed: int) -> tuple[ir.Value, int, ir.Value]:
-            wanted = self.number ^ fixed >> shift
+            wanted = number ^ fixed >> shift
             if wanted not in tests:
                 tests[wanted] = builder.icmp_unsigned("==", part, ir.Constant(I32, wanted))
             return address, fixed & mask, tests[wanted]
@@ -92,8 +92,8 @@ def _write(ctx: EmitContext, value: Value, layout: LinearLayout, piece: Piece) -
     size, owner = shape.bits // 8, ctx.owner(layout)
     reached = piece.reached(ctx.combined(tuple(thread * size for thread in layout.thread)))
     for offset, held in ctx.fragment(value, layout).items():
-        *address, inside = reached(offset * size)
+        address, fixed, inside = reached(offset * size)
         if inside is not None and owner is not None:
             inside = builder.and_(inside, owner)
         bits = [bits_of(builder, held, element)]
-        access.store(builder, shape, *address, inside or owner, bits, access.SHARED)
+        access.store(builder, shape, address, fixed, inside or owner, bits, access.SHARED)

@@ -90,7 +90,7 @@ def offset(ctx: EmitContext, op: Op, layout: LinearLayout) -> Fragment:
         return each_element(ctx, op, layout)
     pointers = ctx.operand(op, op.operands["ptr"], layout)
     amounts = ctx.operand(op, op.operands["offset"], layout)
-    size = memory_bytes(op.result.type.element.pointee)
+    size = memory_bytes(op.result.type.pointee)
     facts, half = ctx.facts[op.operands["offset"]], 1 << I32.width - 1
     if -half <= facts.lower and facts.upper < half:
         amounts = {o: _narrow(ctx.builder, amount) for o, amount in amounts.items()}

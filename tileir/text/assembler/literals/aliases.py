@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 from tileir.text.assembler.diagnostics import Diagnostics, Refused
 from tileir.text.assembler.lexer import SKIP, Reader
@@ -90,7 +91,7 @@ class Aliases:
                     self._read(current)
                 path.pop()
 
-    def value(self, name: str, at: int) -> object:
+    def value(self, name: str, at: int) -> Any:
         """Return the value of an alias, `BROKEN` if that was wrong; `at` is the position of its
         use.
 

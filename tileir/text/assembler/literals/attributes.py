@@ -220,13 +220,13 @@ class AttributeReader:
             return value
         match = QUALIFIED.match(reader.text, at)
         name = match[1].removeprefix("#cuda_tile.") if match else ""
-        if name in PREDICATES:
+        if match and name in PREDICATES:
             reader.at = match.end()
             return self._predicate(name)
-        if name == "optimization_hints":
+        if match and name == "optimization_hints":
             reader.at = match.end()
             return self.hints(depth)
-        if name in ENUM_NAMES:
+        if match and name in ENUM_NAMES:
             reader.at = match.end()
             reader.expect(phrase("<"))
             case = case_of(reader, ENUM_NAMES[name])

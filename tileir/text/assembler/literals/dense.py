@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Sequence
+from typing import Literal
 
 from tileir.ir.constants import Constant, element_size
 from tileir.text.assembler.diagnostics import Refused
@@ -35,12 +36,12 @@ class Elements:
     def __init__(
         self,
         at: int,
-        shape: tuple[int, ...] | bool | None,
+        shape: tuple[int, ...] | Literal[False] | None,
         patterns: Sequence[int] = (),
         data: bytes = b"",
     ) -> None:
         self.at = at
-        self.shape = shape
+        self.shape: tuple[int, ...] | Literal[False] | None = shape
         self.patterns = patterns
         self.data = data
 
@@ -100,7 +101,7 @@ def _nested(reader: Reader, element: Scalar, start: int) -> Elements:
             counts.append(0)
             row = ROW.match(text, match.end())
             numbers = None if row is None else _row(element, row[0], known)
-            if numbers is not None and leaves in (None, len(counts)):
+            if row and numbers is not None and leaves in (None, len(counts)):
                 leaves = len(counts)
                 counts[-1] = len(numbers)
                 patterns += numbers

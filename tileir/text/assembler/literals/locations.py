@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from tileir.formats.limits import Limits
 from tileir.ir.locations import (
@@ -115,7 +115,7 @@ class LocationReader:
         finally:
             self._depth -= 1
 
-    def _position(self) -> object:
+    def _position(self) -> Any:
         reader, at = self.reader, self.reader.at
         if reader.accept(phrase("unknown")):
             return None
@@ -132,7 +132,7 @@ class LocationReader:
             raise reader.refused("this is no location", at)
         return position
 
-    def _reference(self, what: str) -> object:
+    def _reference(self, what: str) -> Any:
         """Read an alias or a debug attribute, and return its value; `BROKEN` if it was wrong."""
         reader, at = self.reader, self.reader.at
         match = ALIAS.match(reader.text, at)
@@ -181,7 +181,7 @@ class LocationReader:
 
     # Debug attributes ---------------------------------------------------------------------------
 
-    def record(self) -> tuple[object] | None:
+    def record(self) -> tuple[Any] | None:
         """Read a debug attribute, if one is next, as a tuple of it; `BROKEN` if it was wrong."""
         at = self.reader.at
         name = next((name for name, start in RECORD.items() if self.reader.accept(start)), None)
@@ -192,7 +192,7 @@ class LocationReader:
             self.reader.expect(phrase(">"))
         return (record if record is BROKEN else self._made(record, at),)
 
-    def _contents(self, name: str) -> object:
+    def _contents(self, name: str) -> Any:
         reader = self.reader
         if name == "di_file":
             base = reader.string("a file name")
@@ -205,10 +205,12 @@ class LocationReader:
                 raise reader.refused('expected a line of a file such as loc("f":1:2)', at)
             reader.expect(phrase("in"))
             scope = self._field((Subprogram, LexicalBlock))
-            return BROKEN if BROKEN in (position, scope) else SourceLocation(scope, *position)
+            if BROKEN in (position, scope):
+                return BROKEN
+            return SourceLocation(scope, *cast("FilePosition", position))
         return self._struct(*STRUCTS[name])
 
-    def _struct(self, kind: type, fields: dict[str, tuple[str, object]]) -> object:
+    def _struct(self, kind: type, fields: dict[str, tuple[str, Any]]) -> Any:
         reader, values, start = self.reader, {}, self.reader.at
         while not values or reader.accept(phrase(",")):
             at = reader.at
@@ -225,7 +227,7 @@ class LocationReader:
         broken = any(value is BROKEN for value in values.values())
         return BROKEN if broken else kind(**values)
 
-    def _field(self, kind: object) -> object:
+    def _field(self, kind: Any) -> Any:
         """Read a value of a kind; `BROKEN` if it was wrong and has been reported."""
         reader, at = self.reader, self.reader.at
         if kind is int:

@@ -6,6 +6,7 @@ A module has few different types, so each spelling is read once and then looked 
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 from tileir.builder.type_spelling import SCALARS
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
@@ -29,6 +30,8 @@ from tileir.types import (
 )
 
 from .aliases import Aliases
+
+Kind = TypeVar("Kind")
 
 NESTED = r"[^<>]*+"
 for _ in range(5):
@@ -125,7 +128,7 @@ class TypeReader:
         reader.expect(phrase(">"))
         return type
 
-    def _inner(self, depth: int, *kinds: type) -> Type:
+    def _inner(self, depth: int, *kinds: type[Kind]) -> Kind:
         """Read a type inside a type, of one of some kinds."""
         at = self.reader.at
         match = ALIAS.match(self.reader.text, at)
@@ -173,9 +176,10 @@ class TypeReader:
 
     def _tile(self, depth: int) -> Tile:
         at, extents = self.reader.at, self._extents()
-        if None in extents:
+        shape = tuple(size for size in extents if size is not None)
+        if len(shape) < len(extents):
             raise self.reader.refused("the shape of a tile is static", at)
-        return Tile(self._element(depth), tuple(extents))
+        return Tile(self._element(depth), shape)
 
     def _tensor_view(self, depth: int) -> TensorView:
         reader, comma = self.reader, phrase(",")
