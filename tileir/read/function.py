@@ -204,11 +204,12 @@ class Function:
     @property
     def body(self) -> Body:
         """The decoded body."""
-        with self._lock:
-            if self._body is None:
-                with paused_collector():
-                    self._body = self._decode()
-            return self._body
+        if self._body is None:
+            with self._lock:
+                if self._body is None:
+                    with paused_collector():
+                        self._body = self._decode()
+        return self._body
 
     @property
     def decoded(self) -> bool:
