@@ -156,7 +156,7 @@ class StagePrinter(ABC, Generic[S, K]):
         """Return the remarks about a kernel of all stages up to the one named `name`."""
         names = STAGES[self.target_family]
         for earlier in names[: names.index(name) + 1]:
-            if earlier not in self.superseded:
+            if earlier == name or earlier not in self.superseded:
                 yield from self.remarks(earlier, state, each)
 
     def _kernel(self, name: str, state: S, each: K) -> AnnotatedKernel:

@@ -281,16 +281,21 @@ def disassemble(
     return print_module(bytecode, debug, function)
 
 
-def load(path: str | os.PathLike[str], strict: bool = False) -> Bytecode:
+def load(
+    path: str | os.PathLike[str], strict: bool = False, *, limits: Limits | None = None
+) -> Bytecode:
     """Return the module in a file of bytecode, read as `Bytecode.parse` reads its bytes.
 
     path    the file's path; ``Bytecode.parse`` takes bytes, `assemble` the text of a module
     strict  refuse what is readable but odd, and read everything at once
+    limits  how deep things may be nested, and how long texts may be
 
     Raises BytecodeError for what is not Tile IR bytecode, with the path as a note; OSError for a
     file that cannot be opened; TypeError if `path` is not a path.
     """
     with not_forking:
+        from tileir.formats.limits import DEFAULT
+
         from .bytecode import Bytecode
         from .errors import BytecodeError
 
@@ -300,7 +305,7 @@ def load(path: str | os.PathLike[str], strict: bool = False) -> Bytecode:
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return Bytecode.parse(data, strict)
+        return Bytecode.parse(data, strict, limits=DEFAULT if limits is None else limits)
     except BytecodeError as error:
         error.add_note(f"in {os.fspath(path)}")
         raise

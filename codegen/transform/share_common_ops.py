@@ -10,11 +10,13 @@ where they stand.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.ops import Family, family_of, is_recomputed
 from tileir.codegen.state import State
 from tileir.formats.ops.spec import READS, SILENT
-from tileir.ir import Block, Op
+from tileir.ir import Block, Op, Value
 
 from .block_walk import BlockEnd, steps
 from .eliminate_dead_ops import erase_dead_ops
@@ -35,6 +37,8 @@ def share_common_ops(state: State) -> None:
 def replace_equal_ops(kernel: KernelIR) -> dict[Op, int]:
     """Replace ops by equal ones; return those that stay, each with the number of ops replaced."""
     shared: dict[Op, int] = {}
+    replaced: dict[Value, Value] = {}
+    gone: list[Op] = []
     numbering, scopes = Numbering(), _Scopes()
     for step in steps(kernel.body):
         if isinstance(step, Block):
@@ -47,12 +51,27 @@ def replace_equal_ops(kernel: KernelIR) -> dict[Op, int]:
                 continue
             numbering.identify(step, first)
             if not is_recomputed(step):
-                step.replace_with(*first.results)
+                replaced.update(zip(step.results, first.results, strict=True))
+                gone.append(step)
                 shared[first] = shared.get(first, 0) + 1
     if shared:
+        _use_others(kernel, replaced)
+        for op in reversed(gone):
+            op.erase()
         erase_dead_ops(kernel)
         kernel.edited()
     return shared
+
+
+def _use_others(kernel: KernelIR, replaced: Mapping[Value, Value]) -> None:
+    """Replace values; each slot is set once, as it may have thousands of values."""
+    for op in kernel.walk():
+        for slot, operand in list(op.operands.items()):
+            if isinstance(operand, tuple):
+                if not replaced.keys().isdisjoint(operand):
+                    op.operands[slot] = tuple([replaced.get(value, value) for value in operand])
+            elif operand in replaced:
+                op.operands[slot] = replaced[operand]
 
 
 def _may_share(op: Op) -> bool:

@@ -86,7 +86,10 @@ def bind(spec: Op, positional: Sequence, named: Mapping[str, object]) -> tuple[d
     slots = {python_name(slot.name): slot for slot in (*spec.operands, *spec.attributes)}
     if len(positional) > len(slots):
         takes = ", ".join(slots) or "nothing"
-        raise BuildError(f"{spec.mnemonic} takes {takes}; found {len(positional)} arguments")
+        many = any(isinstance(slot, Operand) and slot.arity == "many" for slot in slots.values())
+        hint = "; a slot of any length takes a list" if many else ""
+        text = f"{spec.mnemonic} takes {takes}; found {len(positional)} arguments{hint}"
+        raise BuildError(text)
     given = dict(zip(slots, positional, strict=False))
     for name, value in named.items():
         if name not in slots:

@@ -22,6 +22,7 @@ from .calls import METHODS, bind, python_name
 from .kernel import Kernel
 from .op_builder import OpBuilder
 from .open_block import OpenBlock
+from .regions import Nested
 
 
 class Editor(OpBuilder):
@@ -31,7 +32,8 @@ class Editor(OpBuilder):
         editor.after(op)
         doubled = editor.addf(op.result, op.result)
 
-    An op method inserts its op at the insertion point, which stays behind it; new ops have the
+    An op method inserts its op at the insertion point, which stays behind it; at first that is the
+    end of the function, before its terminator. New ops have the
     location of the op beside which they are, unless `at` or the call gives another one. Every call
     checks the op with the verifier's rules, and raises BuildError for what cannot be right.
     """
@@ -63,6 +65,18 @@ class Editor(OpBuilder):
         """Make values of the given types; they have no numbers until the module is written."""
         values += [Value(type, owner, index) for index, type in enumerate(types)]
 
+    def leave(self, nested: Nested, failed: bool) -> None:
+        """Leave a region; an op that was not finished because of an error is taken out again."""
+        try:
+            super().leave(nested, failed)
+        except BuildError:
+            failed = True
+            raise
+        finally:
+            if failed and nested.op.parent is not None:
+                self.pending = None
+                nested.op.remove()
+
     # Insertion points ---------------------------------------------------------------------------
 
     def before(self, op: Op) -> Editor:
@@ -74,8 +88,7 @@ class Editor(OpBuilder):
         block = self._own(op)
         if op.spec.terminator:
             raise BuildError(f"nothing comes after {op.name}, which ends its block")
-        behind = block.ops[op.index + 1 :][:1]
-        return self._place(block, behind[0] if behind else None, op)
+        return self._place(block, None, op, after=op)
 
     def at_start(self, block: Block) -> Editor:
         """Insert at the start of a block from now on; returns the editor."""
@@ -102,10 +115,12 @@ class Editor(OpBuilder):
             raise BuildError(f"the block is not part of {self.function.name}")
         return block
 
-    def _place(self, block: Block, before: Op | None, near: Op | None) -> Editor:
+    def _place(
+        self, block: Block, before: Op | None, near: Op | None, after: Op | None = None
+    ) -> Editor:
         if self.pending is not None:
             self.settle()
-        chain = [OpenBlock.of(block, before)]
+        chain = [OpenBlock.of(block, before, after)]
         while chain[0].op is not None:
             around = chain[0].op
             chain.insert(0, OpenBlock.of(around.parent, around))

@@ -1,6 +1,6 @@
 """A kernel under construction: every op of the table is a method, made from its row.
 
-A call appends the op to the open block and returns its results; see `op_builder`.
+A call inserts the op at the end of the open block and returns its results; see `op_builder`.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from tileir.messages.wording import did_you_mean
 from tileir.types import Type
 from tileir.verifier.constraints import Problem, operand_problem
 from tileir.verifier.malformed import malformed
+from tileir.verifier.rules.control_flow import Frame, placement_problem
 from tileir.verifier.single import op_problem
 from tileir.write.attributes import encode_inline
 from tileir.write.body import BodyEncoder
@@ -133,8 +134,18 @@ class OpBuilder(OpMethods):
     def check(self, op: Op) -> None:
         """Raise BuildError for a rule that an op breaks by itself, or as a terminator."""
         self.refuse(op, malformed(op) or op_problem(op))
+        if not op.spec.terminator and self._frame().combining:
+            self.refuse(op, placement_problem(op, self._frame(), False, ""))
         self._check_terminator_operands(op)
         self._check_writable(op)
+
+    def _frame(self) -> Frame:
+        """Return what the verifier knows of the place of the next op."""
+        frame = Frame(None)
+        for inner in self._open_blocks:
+            if inner.op is not None:
+                frame = frame.inside(inner.op, inner.op.spec.regions.index(inner.row))
+        return frame
 
     def _check_writable(self, op: Op) -> None:
         """Encode the op into new tables, which raises every BuildError that writing it would."""

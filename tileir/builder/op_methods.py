@@ -15,23 +15,23 @@ from tileir.formats.ops.spec import Op as Spec
 from .calls import documentation, python_name, signature
 
 
-class Appending(Protocol):
-    """What the methods are called on: the `Kernel`, which appends the op of a row."""
+class Inserting(Protocol):
+    """What the methods are called on: a `Kernel` or an `Editor`, which inserts the op of a row."""
 
     def op(self, spec: Spec, positional: Sequence, named: dict[str, object]) -> object:
-        """Append the op and return its results."""
+        """Insert the op and return its results."""
 
 
 class OpMethods:
-    """The op methods of a `Kernel`: its base class, which holds nothing else.
+    """The op methods of a `Kernel` and of an `Editor`.
 
-    A call appends the op and returns its results. Operands come first, in the order of the op's
+    A call inserts the op and returns its results. Operands come first, in the order of the op's
     row, then attributes; all may be given by name. BuildError if anything is wrong with the call.
     """
 
 
 def _method(spec: Spec) -> Callable:
-    def call(self: Appending, *positional, **named):
+    def call(self: Inserting, *positional, **named):
         return self.op(spec, positional, named)
 
     call.__name__ = python_name(spec.mnemonic)

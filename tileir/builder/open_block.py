@@ -14,35 +14,57 @@ BODY = BY_NAME["entry"].regions[0]
 
 
 class OpenBlock:
-    """A block into which ops are inserted: at its end, or `before` one of its ops.
+    """A block into which ops are inserted: at its end, or beside one of its ops.
 
-    `row` is that of the region, and `op` the op that has the region, None for a kernel's body.
+    `row` is that of the region, and `op` the op that has the region, None for a kernel's body. Ops
+    are inserted before the op `before`, or else after the op `after`, each after the last one.
     """
 
-    def __init__(self, op: Op | None, row: Row, block: Block, before: Op | None = None) -> None:
+    def __init__(
+        self,
+        op: Op | None,
+        row: Row,
+        block: Block,
+        before: Op | None = None,
+        after: Op | None = None,
+    ) -> None:
         self.op = op
         self.row = row
         self.block = block
         self.before = before
+        self.after = after
 
     @classmethod
-    def of(cls, block: Block, before: Op | None = None) -> OpenBlock:
+    def of(cls, block: Block, before: Op | None = None, after: Op | None = None) -> OpenBlock:
         """Return a block of a body, by its place."""
         op = block.parent_op
         row = op.spec.regions[op.regions.index(block.parent)] if op else BODY
-        return cls(op, row, block, before)
+        return cls(op, row, block, before, after)
 
     def insert(self, op: Op) -> None:
         """Put an op where the next one belongs."""
-        if self.before is None:
-            self.block.ops.append(op)
-        else:
+        self.check_place()
+        if self.before is not None:
             self.block.insert(self.before.index, op)
+        elif self.after is not None:
+            self.block.insert(self.after.index + 1, op)
+            self.after = op
+        else:
+            self.block.ops.append(op)
+
+    def check_place(self) -> None:
+        """Raise BuildError if the op beside which ops are inserted has left the block."""
+        near = self.before or self.after
+        if near is not None and near.parent is not self.block:
+            raise BuildError(f"{near.name}, the insertion point, is no longer where it was")
 
     def sees(self, value: Value) -> bool:
         """Whether the next op may use a value."""
+        self.check_place()
         if self.before is not None:
             return value.is_visible_to(self.before)
+        if self.after is not None:
+            return value.owner is self.after or value.is_visible_to(self.after)
         return value.is_visible_at_end_of(self.block)
 
     def __str__(self) -> str:
@@ -56,9 +78,10 @@ class OpenBlock:
 
     def check_open(self, spec: Spec) -> None:
         """Raise BuildError for an op after the terminator, or a terminator of another region."""
-        if self.before is not None:
+        near = self.before or self.after
+        if near is not None:
             if spec.terminator:
-                text = f"{spec.mnemonic} cannot come before {self.before.name}: it ends the {self}"
+                text = f"{spec.mnemonic} cannot come beside {near.name}: it ends the {self}"
                 raise BuildError(text)
         elif self.end is not None:
             raise BuildError(f"{spec.mnemonic} comes after {self.end.name}, which ends the {self}")

@@ -31,14 +31,20 @@ class Body(Part):
         self._block[:] = [block]
 
     @property
+    def tracks_all(self) -> bool:
+        """A body is tracked as a whole."""
+        return True
+
+    @property
     def inside(self) -> Children[Block]:
         """The outermost block, in a list."""
         return self._block
 
     def walk(self) -> Iterator[Op]:
-        """Yield every op in pre-order."""
-        for op in self.block.ops:
-            yield from op.walk()
+        """Yield every op in pre-order; bodies may be edited meanwhile, see `Op.walk`."""
+        for op in list(self.block.ops):
+            if op.parent is not None:
+                yield from op.walk()
 
     def shell(self, values: dict[Value, Value]) -> Body:
         """Return a body without a block."""

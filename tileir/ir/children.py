@@ -58,34 +58,47 @@ class Children(list[N]):
 
     def adopt(self) -> None:
         """Become the parent of all children. BuildError if one has another parent."""
+        above = self._above()
         for index, child in enumerate(self):
             if isinstance(child, Node):
-                if child.parent is not None:
+                if child.parent is not None or child in above:
                     for earlier in self[:index]:
                         if isinstance(earlier, Node):
                             earlier.parent = None
-                    raise BuildError(has_parent(child))
+                    raise BuildError(_why_not(child))
                 child.parent = self.owner
         if self.owner.tracked:
             for child in self:
                 if isinstance(child, Node):
                     self.owner.adopted(child)
 
+    def _above(self) -> list[Node]:
+        """Return the owner and what is around it, which cannot be inside of it as well."""
+        above = [self.owner]
+        while above[-1].parent is not None:
+            above.append(above[-1].parent)
+        return above
+
     def release(self) -> None:
         """Give up all children, which stay in the list: it is no longer the parent's."""
         for child in self:
             self._release(child)
 
-    def position(self, child: N) -> int:
-        """Return the index of a child by identity. ValueError if it is not in the list."""
-        return self.index(child)
-
     def put(self, index: int, child: N) -> None:
         """Insert a child whose parent was checked."""
         super().insert(index, child)
+        self._adopt(child)
+
+    def _adopt(self, child: N) -> None:
         if isinstance(child, Node):
             child.parent = self.owner
             self.owner.adopted(child)
+        else:
+            self.owner.reordered()
+
+    def _check(self, child: N) -> None:
+        if isinstance(child, Node) and (child.parent is not None or child in self._above()):
+            raise BuildError(_why_not(child))
 
     def take(self, index: int) -> N:
         """Take a child out."""
@@ -106,8 +119,8 @@ class Children(list[N]):
         if len({id(child) for child in nodes}) < len(nodes):
             raise BuildError("the same op, block or region would be in a list twice")
         for child in nodes:
-            if child.parent is not None and id(child) not in mine:
-                raise BuildError(has_parent(child))
+            if id(child) not in mine:
+                self._check(child)
         old = list(self)
         super().__setitem__(slice(None), new)
         self.owner.reordered()
@@ -127,8 +140,7 @@ class Children(list[N]):
 
     def insert(self, index: SupportsIndex, child: N) -> None:
         """Add a child before the one with that index."""
-        if isinstance(child, Node) and child.parent is not None:
-            raise BuildError(has_parent(child))
+        self._check(child)
         self.put(index.__index__(), child)
 
     def extend(self, children: Iterable[N]) -> None:
@@ -141,7 +153,7 @@ class Children(list[N]):
 
     def remove(self, child: N) -> None:
         """Take out a child."""
-        self.take(self.position(child))
+        self.take(self.index(child))
 
     def clear(self) -> None:
         """Take out all children."""
@@ -156,11 +168,23 @@ class Children(list[N]):
         self._assign(self[::-1])
 
     def __setitem__(self, index, value) -> None:
+        if isinstance(index, int):
+            old = self[index]
+            if value is not old:
+                self._check(value)
+                super().__setitem__(index, value)
+                self._release(old)
+                self.owner.reordered()
+                self._adopt(value)
+            return
         changed = list(self)
         changed[index] = value
         self._assign(changed)
 
     def __delitem__(self, index) -> None:
+        if isinstance(index, int):
+            self.take(index)
+            return
         changed = list(self)
         del changed[index]
         self._assign(changed)
@@ -185,6 +209,11 @@ class NoChildren(Children[N]):
     def put(self, index: int, child: N) -> None:
         """Raise BuildError."""
         raise BuildError("an op of this kind has no regions")
+
+
+def _why_not(child: Node) -> str:
+    """Return what to say of a node that cannot be put somewhere."""
+    return f"{child!r} cannot be put into itself" if child.parent is None else has_parent(child)
 
 
 def has_parent(child: Node) -> str:

@@ -42,6 +42,9 @@ class Constant:
     data: memoryview | bytes
     repeats: dict[object, bool] = field(default_factory=dict, compare=False, repr=False)
 
+    def __reduce__(self) -> tuple:
+        return Constant, (self.type, bytes(self.data))
+
     @property
     def is_splat(self) -> bool:
         """Whether one stored element stands for the whole tile."""

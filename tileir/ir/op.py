@@ -12,6 +12,7 @@ Tile IR are checked by `tileir.verify` and `Bytecode.build`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.formats.errors import BuildError
@@ -62,6 +63,8 @@ class Value:
 
     def is_visible_to(self, op: Op) -> bool:
         """Whether an op may use the value: it is defined before the op, or around it."""
+        if not isinstance(op, Op):
+            raise BuildError(f"expected an op, found {op!r}")
         block = self.owner if isinstance(self.owner, Block) else self.owner.parent
         if block is None:
             return False
@@ -88,8 +91,16 @@ class Value:
         """
         chosen = [use for use in self.uses if where is None or where(use)]
         self.check_replacement(other, chosen)
+        slots: dict[tuple[Op, str], set[int | None]] = {}
         for use in chosen:
-            use.set(other)
+            slots.setdefault((use.op, use.slot), set()).add(use.index)
+        for (op, slot), indices in slots.items():
+            old = op.operands[slot]
+            if isinstance(old, tuple):
+                old = enumerate(old)
+                op.operands[slot] = tuple([other if i in indices else each for i, each in old])
+            else:
+                op.operands[slot] = other
 
     def check_replacement(self, other: object, chosen: Iterable[Use]) -> None:
         """Raise BuildError if `other` cannot take the place of this value in some uses."""
@@ -275,7 +286,7 @@ class Op(Placed):
         self.parent = None
         self.tracked = False
         self.spec = spec
-        self._operands = operands
+        self._operands = operands if operands.__class__ is not Operands else dict(operands)
         self.attributes = attributes
         self.results = [] if results is None else results
         self._regions: Children[Region] | Any = regions and Children(self, regions)
@@ -288,13 +299,15 @@ class Op(Placed):
     @property
     def operands(self) -> dict[str, Any]:
         """Operand slot -> value."""
+        if self._operands.__class__ is dict:
+            self._operands = Operands(self, self._operands)
         return self._operands
 
     @operands.setter
     def operands(self, operands: dict[str, Any]) -> None:
         if self.tracked:
-            self.unregister(())
-        self._operands = operands
+            self.unregister()
+        self._operands = Operands(self, operands) if isinstance(operands, dict) else operands
         if self.tracked:
             self.register()
 
@@ -352,10 +365,16 @@ class Op(Placed):
                 yield value
 
     def walk(self) -> Iterator[Op]:
-        """Yield this op and the ops nested in it, in pre-order."""
+        """Yield this op and the ops nested in it, in pre-order.
+
+        A block is looked at when it is reached: what is inserted afterwards is not yielded, nor
+        what has been taken out.
+        """
         stack: list[Op] = [self]
         while stack:
             op = stack.pop()
+            if op.parent is None and op is not self:
+                continue
             yield op
             if op._regions:
                 nested = [o for region in op._regions for block in region.blocks for o in block.ops]
@@ -390,28 +409,30 @@ class Op(Placed):
             for operand in self._operands.values():
                 yield from _values_of(operand)
 
-    def register(self) -> None:
-        """Enter the op among the users of its operands, and learn of changes from now on."""
-        if isinstance(self._operands, dict) and not isinstance(self._operands, Operands):
-            self._operands = Operands(self, self._operands)
+    def register(self, inside: Container[Value] | None = None) -> None:
+        """Enter the op among the users of its operands, if they are `inside`."""
         for value in self._used():
-            if value.users is None:
-                value.users = {}
-            value.users[self] = None
+            if inside is None or value in inside:
+                if value.users is None:
+                    value.users = {}
+                value.users[self] = None
 
-    def unregister(self, inside: Container[Value]) -> None:
-        """Take the op out of the users of its operands, except for values `inside`."""
+    def unregister(self) -> None:
+        """Take the op out of the users of its operands."""
         for value in self._used():
-            if value.users and value not in inside:
+            if value.users:
                 value.users.pop(self, None)
 
     def operand_changed(self, before: object) -> None:
         """Note that an operand slot has changed; `before` is what was in it."""
+        if not self.tracked:
+            return
         present = set(self._used())
         for value in _values_of(before):
             if value not in present and value.users:
                 value.users.pop(self, None)
-        self.register()
+        root = self.root
+        self.register(None if root.tracks_all else set(root.defined()))
 
     # Results and copies -------------------------------------------------------------------------
 
@@ -429,7 +450,7 @@ class Op(Placed):
         made = Op(
             self.spec,
             {},
-            dict(self.attributes),
+            {name: copied_attribute(value) for name, value in self.attributes.items()},
             offset=self.offset,
             position=self.position,
             location=self._location,
@@ -447,6 +468,16 @@ class Op(Placed):
         results = ", ".join(_spelled(value) for value in self.results)
         operands = ", ".join(_spelled(value) for value in self.operand_list())
         return f"{results}{' = ' if results else ''}{self.name} {operands}".rstrip()
+
+
+def copied_attribute(value: Any) -> Any:
+    """Return an attribute whose dictionaries and lists, those of hints too, are its own."""
+    if isinstance(value, dict):
+        return {key: copied_attribute(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return value.__class__(map(copied_attribute, value))
+    entries = getattr(value, "entries", None)
+    return replace(value, entries=copied_attribute(entries)) if isinstance(entries, dict) else value
 
 
 def _values_of(operand: object) -> Iterator[Value]:

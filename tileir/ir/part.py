@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from tileir.formats.forks import Lock
+
 from .children import Children, Node
+
+_TRACKING = Lock()
 
 
 class Part(Node):
@@ -56,17 +60,29 @@ class Part(Node):
 
     # Uses ---------------------------------------------------------------------------------------
 
-    def register(self) -> None:
-        """Enter an op among the users of its operands; other nodes have none."""
+    def register(self, inside: Container[Any] | None = None) -> None:
+        """Enter an op among the users of its operands, if they are `inside`; others have none."""
 
-    def unregister(self, inside: Container[Any]) -> None:
-        """Take an op out of the users of its operands, except for values `inside`."""
+    def unregister(self) -> None:
+        """Take an op out of the users of its operands."""
 
     def track(self) -> None:
-        """Keep the uses in this node true from now on."""
-        for node in self.nodes():
-            node.tracked = True
-            node.register()
+        """Keep the uses in this node true from now on.
+
+        What is no part of a body, or only now becomes one, is tracked by itself: it does not count
+        among the users of values around it before it is there.
+        """
+        with _TRACKING:  # several threads may ask for the first time
+            inside = None if self.tracks_all else set(self.defined())
+            for node in self.nodes():
+                node.register(inside)
+            for node in self.nodes():
+                node.tracked = True
+
+    @property
+    def tracks_all(self) -> bool:
+        """Whether this is part of a tracked node or a body, so that all uses count."""
+        return self.parent is not None
 
     def adopted(self, child: Node) -> None:
         """Note that a child was put into the list."""
@@ -74,11 +90,11 @@ class Part(Node):
             child.track()
 
     def released(self, child: Node) -> None:
-        """Note that a child was taken out of the list: it no longer uses what is around it."""
+        """Note that a child was taken out of the list: it is no user of anything then."""
         if self.tracked and isinstance(child, Part):
-            inside = set(child.defined())
             for node in child.nodes():
-                node.unregister(inside)
+                node.unregister()
+                node.tracked = False
 
     # Copies -------------------------------------------------------------------------------------
 

@@ -67,6 +67,8 @@ class Placed(Part):
     def is_before(self, other: Self) -> bool:
         """Whether it comes before another op of its block. BuildError if they share none."""
         block = block_of(self)
+        if not isinstance(other, Placed):
+            raise BuildError(f"expected an op, found {other!r}")
         if other.parent is not block:
             raise BuildError(f"{self.name} and {other.name} are not in one block")
         block.number()
@@ -182,8 +184,13 @@ class OpList(Part):
 
     def adopted(self, child: Node) -> None:
         """Note a new op."""
-        if self.numbered and len(self.ops) > 1 and self.ops[-1] is child:
-            self.ops[-1].order = self.ops[-2].order + SPACING
+        if (
+            self.numbered
+            and isinstance(child, Placed)
+            and len(self.ops) > 1
+            and self.ops[-1] is child
+        ):
+            child.order = self.ops[-2].order + SPACING
         else:
             self.numbered = False
         super().adopted(child)
@@ -204,8 +211,9 @@ class OpList(Part):
         """Insert an op before the one with that index; neighbours keep their keys."""
         numbered = self.numbered
         self.ops.insert(index, op)
-        if numbered and 0 < index < len(self.ops) - 1:
-            low, high = self.ops[index - 1].order, self.ops[index + 1].order
+        if numbered and index < len(self.ops) - 1:
+            high = self.ops[index + 1].order
+            low = self.ops[index - 1].order if index else high - 2 * SPACING
             if high - low > 1:
                 op.order = (low + high) // 2
                 self.numbered = True

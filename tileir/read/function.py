@@ -18,6 +18,7 @@ from tileir.formats.version import Version
 from tileir.ir import Body, Op, Value
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
+from tileir.ir.op import copied_attribute
 from tileir.ir.renamed_scopes import Kind, RenamedScopes
 from tileir.types import FunctionType, Tile
 
@@ -107,9 +108,10 @@ class Function:
     """A kernel entry point.
 
     The references of its entry in the function table are looked up when first asked for, and the
-    body is decoded when first touched, by one thread. `name`, `hints`, `argument_attributes` and
-    `location` may be set, and all of `body` changed; `Bytecode.build` writes what differs from the
-    file. `source` is the original file, `record` the function's entry there.
+    body is decoded when first touched, by one thread. `name`, `type`, `hints`,
+    `argument_attributes` and `location` may be set, and all of `body` changed; `Bytecode.build`
+    writes what differs from the file. `source` is the original file, `record` the function's entry
+    there.
     """
 
     def __init__(self, source: Source, index: int, record: Container, again: bool = False) -> None:
@@ -235,17 +237,37 @@ class Function:
         """Return the function as the file has it, without any changes made to this one."""
         return Function(self.source, self.index, self.record, again=True)
 
+    def add_parameter(self, type: Tile) -> Value:
+        """Add a parameter behind the others, to the signature and to the body, and return it."""
+        self.type = FunctionType((*self.type.parameters, type), self.type.results)
+        if self.argument_attributes:
+            self.argument_attributes = (*self.argument_attributes, {})
+        return self.body.block.add_argument(type)
+
+    def remove_parameter(self, index: int) -> None:
+        """Remove a parameter from the signature and the body. BuildError if it has uses."""
+        self.body.block.remove_argument(index)
+        left, attributes = list(self.type.parameters), list(self.argument_attributes)
+        del left[index], attributes[index : index + 1]
+        self.type = FunctionType(tuple(left), self.type.results)
+        self.argument_attributes = tuple(attributes)
+
     def clone(self, name: str | None = None) -> Function:
         """Return a copy as the function is now, of another name, to be put into `functions`.
 
         Both use the tables of the same file. The body is copied if it has been decoded.
         """
         copy = self.original()
-        vars(copy).update({key: value for key, value in vars(self).items() if key != "_lock"})
+        own = {key: value for key, value in vars(self).items() if key != "_lock"}
+        attributes = {key: copied_attribute(own[key]) for key in ENTRY if key in own}
+        vars(copy).update(own | attributes)
         copy.separate(self.locate_op)
         if name is not None:
             copy.name = name
         return copy
+
+    def __reduce__(self) -> tuple:
+        raise TypeError("a function is copied with clone(), and pickled with its Bytecode")
 
     def separate(self, locate_op: Callable[[int], Position]) -> None:
         """Replace the body, which is another function's, by a copy; `locate_op` is that one's."""

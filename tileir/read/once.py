@@ -7,7 +7,7 @@ time get different objects, which breaks what is compared by identity.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -30,6 +30,10 @@ class once(Generic[T]):  # noqa: N801  used like a keyword, as `property` is
 
     @overload
     def __get__(self, instance: object, owner: type | None = None) -> T: ...
+
+    if TYPE_CHECKING:  # at run time an attribute of the instance comes first
+
+        def __set__(self, instance: object, value: T) -> None: ...
 
     def __get__(self, instance: Any, owner: type | None = None) -> Self | T:
         if instance is None:

@@ -269,7 +269,7 @@ class _Walk:
                 rule.severity,
                 rule.id,
                 shorten(text, LONGEST_MESSAGE),
-                op.offset if op else None,
+                (op.offset or None) if op else None,
                 self.function.name,
                 shorten(where, LONGEST_MESSAGE),
                 op.name if op else "entry",

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 from tileir.verifier.rules.symbols import BuiltEntry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tileir.attributes import Hints
-    from tileir.ir import Body
+    from tileir.ir import Body, Op
     from tileir.ir.locations import Location
     from tileir.types import FunctionType
 
@@ -37,6 +39,15 @@ class BuiltFunction(ABC):
     argument_attributes: object
     location: Location | None
     body: Body
+
+    @property
+    def ops(self) -> list[Op]:
+        """The ops at the top level of the body."""
+        return self.body.block.ops
+
+    def walk(self) -> Iterator[Op]:
+        """Yield every op of the body in pre-order."""
+        return self.body.walk()
 
     @abstractmethod
     def finish(self) -> None:

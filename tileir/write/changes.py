@@ -226,11 +226,16 @@ def _check_uses(writer: Writer, module: Module) -> None:
     The bodies that changed have been checked.
     """
     now = writer.globals or {}
+    lost_of: dict[int, set[str]] = {}  # by the identity of a file, of which there are few
     for function in module.functions:
         if not isinstance(function, Function):
             continue
-        had = {variable.name: variable.type for variable, _ in function.source.globals}
-        lost = {name for name, type in had.items() if name not in now or now[name].type != type}
+        source = function.source
+        lost = lost_of.get(id(source))
+        if lost is None:
+            had = {variable.name: variable.type for variable, _ in source.globals}
+            lost = {name for name, type in had.items() if name not in now or now[name].type != type}
+            lost_of[id(source)] = lost
         if lost and (function.decoded or lost & _strings(function)):
             _checked(
                 writer, function, function.body if function.decoded else function.original().body

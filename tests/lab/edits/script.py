@@ -90,6 +90,9 @@ class Script:
         """Take an op out and put it somewhere, or back if that is a mistake."""
         block, index = op.parent, op.index
         op.remove()
+        for slot, operand in op.operands.items():
+            if isinstance(operand, Value) and self.random.random() < 0.3:
+                op.operands[slot] = next(self.visible(block.ops[-1], operand), operand)
         try:
             op.insert_before(self.random.choice(self.ops))
         except BuildError:
@@ -226,6 +229,14 @@ class Script:
             value = self.random.choice(self.ops).results[:1]
             op.operands[slot.name] = value[0] if value else self.random.choice(JUNK)
 
+    def hand_shared(self, function: Function, op: Op) -> None:
+        """Give two ops of a kind the same dict of operands, and change one."""
+        for other in self.ops:
+            if other is not op and other.spec is op.spec:
+                op.operands = other.operands
+                return self.hand_operand(function, op)
+        return None
+
     def hand_operands(self, function: Function, op: Op) -> None:
         """Take operands out, or set all of them anew."""
         if op.operands and self.random.random() < 0.5:
@@ -323,6 +334,7 @@ BY_HAND = [
     Script.hand_attribute,
     Script.hand_operand,
     Script.hand_operands,
+    Script.hand_shared,
     Script.hand_list,
     Script.hand_parts,
     Script.hand_entry,

@@ -75,7 +75,7 @@ def test_mistakes_at_the_call(bytecode: Bytecode) -> None:
         (lambda: editor.before(add).addf(add.result, add.result), "is not visible here"),
         (lambda: editor.before(add).addf(other.result, other.result), "of another function"),
         (lambda: editor.before(loop).addf(add.result, add.result), "is not visible here"),
-        (lambda: editor.before(add).return_(), "return cannot come before addf"),
+        (lambda: editor.before(add).return_(), "return cannot come beside addf"),
         (lambda: editor.before(add).addf(loop.operands["lowerBound"], add.result), "addf: "),
         (lambda: editor.rename(add, "addi"), "addi has no slot|addi: "),
         (lambda: editor.rename(add, "adf"), "there is no op 'adf', did you mean"),
