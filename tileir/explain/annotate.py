@@ -60,7 +60,8 @@ class Leaf:
     """One field: its offset and bytes, and its place in the schema, kind, value and meaning.
 
     `path` is the place as text, and `field` the part of it below the nearest heading. `function` is
-    the name of the function it is in, `op` the op that it belongs to.
+    the name of the function it is in, `op` the op that it belongs to. `depth` is the nesting: 0
+    outside of ops, 1 in an op at the top of a body.
     """
 
     offset: int
@@ -73,16 +74,12 @@ class Leaf:
     value: object
     meaning: str
     op: Op | None
+    depth: int = 0
 
     @property
     def path(self) -> str:
         """The path of the field as text, for example ``func[0].body[3].lhs``."""
         return spell(self.place).removeprefix("file.")
-
-    @property
-    def depth(self) -> int:
-        """The nesting of the field: 0 outside ops, 1 in an op at the top of a body."""
-        return self.op.depth + 1 if self.op else 0
 
     @property
     def length(self) -> int:
@@ -210,6 +207,9 @@ class _Annotator:
     def __init__(self, bytecode: Bytecode) -> None:
         self.bytecode = bytecode
         self.ops = {op.offset: op for f in bytecode.functions for op in f.walk()}
+        self.depths: dict[Op | None, int] = {None: -1}  # counted once, as nesting can be deep
+        for op in self.ops.values():
+            self.depths[op] = self.depths[op.parent_op] + 1
         self.starts = {section.offset: section for section in bytecode.sections}
         self.section = "header"
         self.function: Function | None = None
@@ -254,7 +254,7 @@ class _Annotator:
                 "function", f"entry @{name} {self._signature(self.function.type)}", span.start
             )
         if op is not None and span.kind == "opcode":
-            yield Heading("op", describe_op(op), span.start, op.depth)
+            yield Heading("op", describe_op(op), span.start, self.depths[op])
 
     def _leaf(self, span: Span, path: str, op: Op | None) -> Leaf:
         field = path if op else path.removeprefix(self._prefix(span, path))
@@ -274,6 +274,7 @@ class _Annotator:
             value=span.value,
             meaning=meaning,
             op=op,
+            depth=self.depths[op] + 1,
         )
 
     @staticmethod

@@ -12,16 +12,16 @@ Tile IR are checked by `tileir.verify` and `Bytecode.build`.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tileir.formats.errors import BuildError
 from tileir.types import Type, ValueType
 
+from .attribute_copies import copied_attribute
 from .children import Children, NoChildren, replaced
 from .operands import Operands
 from .part import Part
-from .placed import OpList, Placed, check_detached, check_operands, child_around
+from .placed import OpList, Placed, check_detached, check_operands, child_around, remove_value
 
 if TYPE_CHECKING:
     from tileir.formats.ops.spec import Op as Spec
@@ -203,7 +203,7 @@ class Block(OpList):
 
     def remove_argument(self, index: int) -> None:
         """Remove an argument. BuildError if it has uses."""
-        _remove(self.arguments, index)
+        remove_value(self.arguments, index)
 
     def shell(self, values: dict[Value, Value]) -> Block:
         """Return a block with the same arguments."""
@@ -401,7 +401,8 @@ class Op(Placed):
             if operand is value:
                 yield Use(self, slot, None)
             elif isinstance(operand, tuple):
-                yield from (Use(self, slot, i) for i, each in enumerate(operand) if each is value)
+                for index in [i for i, each in enumerate(operand) if each is value]:
+                    yield Use(self, slot, index)
 
     def _used(self) -> Iterator[Value]:
         """Yield the operands, without objects that are no values."""
@@ -443,7 +444,7 @@ class Op(Placed):
 
     def remove_result(self, index: int) -> None:
         """Remove a result. BuildError if it has uses."""
-        _remove(self.results, index)
+        remove_value(self.results, index)
 
     def shell(self, values: dict[Value, Value]) -> Op:
         """Return an op with new results, copied attributes, and no operands."""
@@ -470,16 +471,6 @@ class Op(Placed):
         return f"{results}{' = ' if results else ''}{self.name} {operands}".rstrip()
 
 
-def copied_attribute(value: Any) -> Any:
-    """Return an attribute whose dictionaries and lists, those of hints too, are its own."""
-    if isinstance(value, dict):
-        return {key: copied_attribute(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return value.__class__(map(copied_attribute, value))
-    entries = getattr(value, "entries", None)
-    return replace(value, entries=copied_attribute(entries)) if isinstance(entries, dict) else value
-
-
 def _values_of(operand: object) -> Iterator[Value]:
     """Yield the values in an operand slot; objects that are none are left out."""
     for value in operand if isinstance(operand, tuple) else (operand,):
@@ -488,19 +479,6 @@ def _values_of(operand: object) -> Iterator[Value]:
 
 
 _NO_REGIONS: Children[Region] = NoChildren(Part())
-
-
-def _remove(values: list[Value], index: int) -> None:
-    """Remove a value without uses from the results of an op or the arguments of a block."""
-    try:
-        value = values[index]
-    except (IndexError, TypeError):
-        raise BuildError(f"there is no number {index!r} of {len(values)}") from None
-    if value.uses:
-        raise BuildError(f"{value.uses[0].op.name} uses {value}")
-    values.remove(value)
-    for position, each in enumerate(values):
-        each.index = position
 
 
 def _mapped(operand: Any, values: Mapping[Value, Value]) -> Any:

@@ -255,3 +255,16 @@ def check_operands(op: Placed, visible: Callable[[Any], bool]) -> None:
 
 def _visible_behind(value: Any, anchor: Placed) -> bool:
     return value.owner is anchor or value.is_visible_to(anchor)
+
+
+def remove_value(values: list[Any], index: int) -> None:
+    """Remove a value without uses from the results of an op or the arguments of a block."""
+    try:
+        value = values[index]
+    except (IndexError, TypeError):
+        raise BuildError(f"there is no number {index!r} of {len(values)}") from None
+    if value.uses:
+        raise BuildError(f"{value.uses[0].op.name} uses {value}")
+    values.remove(value)
+    for position, each in enumerate(values):
+        each.index = position

@@ -16,9 +16,9 @@ from tileir.formats.limits import Limits
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.version import Version
 from tileir.ir import Body, Op, Value
+from tileir.ir.attribute_copies import copied_attribute
 from tileir.ir.constants import Constant
 from tileir.ir.locations import CallSite, SourceLocation
-from tileir.ir.op import copied_attribute
 from tileir.ir.renamed_scopes import Kind, RenamedScopes
 from tileir.types import FunctionType, Tile
 

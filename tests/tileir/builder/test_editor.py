@@ -126,3 +126,39 @@ def test_a_kernel_under_construction_can_be_edited() -> None:
     editor = Editor(kernel)
     editor.set(store, value=editor.before(store).addf(value, value))
     assert "addf" in tileir.disassemble(module.bytecode())
+
+
+def test_an_insertion_point_that_moved_away(bytecode: Bytecode) -> None:
+    editor, add = Editor(bytecode.functions[0]), find(bytecode, "addf")
+    neighbour = editor.before(add).negf(add.operands["rhs"]).owner
+    editor.before(neighbour)
+    neighbour.erase()
+    with pytest.raises(BuildError, match="negf, the insertion point, is no longer where it was"):
+        editor.absf(add.operands["rhs"])
+    editor.after(add)
+    behind = add.parent.ops[add.index + 1]
+    made = editor.negf(add.result)
+    assert made.owner.index + 1 == behind.index
+
+
+def test_an_error_inside_a_region_leaves_nothing(bytecode: Bytecode) -> None:
+    editor, add = Editor(bytecode.functions[0]), find(bytecode, "addf")
+    condition = editor.before(add).constant(splat(1, "i1"))
+    before = len(add.parent.ops)
+    with pytest.raises(ZeroDivisionError), editor.if_(condition).thenRegion:
+        1 / 0  # noqa: B018
+    assert len(add.parent.ops) == before
+    editor.negf(add.operands["rhs"])
+    assert not untruths(bytecode)
+    bytecode.build()
+
+
+def test_what_a_combining_body_cannot_have() -> None:
+    bytecode = Bytecode.parse(NEWEST["row_sum"].read_bytes())
+    fold = find(bytecode, "reduce")
+    load = find(bytecode, "load_view_tko")
+    editor = Editor(bytecode.functions[0]).before(fold.regions[0].block.ops[0])
+    with pytest.raises(BuildError, match="load_view_tko"):
+        editor.load_view_tko(
+            load.operands["view"], load.operands["index"], memory_ordering_semantics="weak"
+        )

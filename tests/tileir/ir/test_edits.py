@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import tileir
+from tests.corpus import NEWEST
 from tests.lab.edits.truth import untruths
 from tileir import BuildError, Bytecode
+from tileir.attributes import Hints, IntegerAttribute
 from tileir.formats.ops import BY_NAME
 from tileir.ir import Block, Body, Op, Region, Use
 from tileir.types import Scalar, Tile, Token
@@ -277,3 +280,97 @@ def test_parts_are_not_pickled_alone(bytecode: Bytecode) -> None:
     with pytest.raises(TypeError, match="pickle the Bytecode"):
         pickle.dumps(ops(bytecode)["one"])
     assert copy.deepcopy(ops(bytecode)["two"]).operands == ops(bytecode)["two"].operands
+
+
+def test_operands_are_not_shared_by_two_ops(bytecode: Bytecode) -> None:
+    op = ops(bytecode)
+    assert len(op["one"].result.uses) == 3
+    op["three"].operands = op["two"].operands
+    op["three"].operands["lhs"] = op["one"].result
+    assert op["two"].operands["lhs"] is op["one"].parent.arguments[0]
+    made = Op(op["two"].spec, op["two"].operands, dict(op["two"].attributes))
+    made.operands["lhs"] = op["one"].result
+    assert op["two"].operands["lhs"] is op["one"].parent.arguments[0]
+    assert not untruths(bytecode)
+
+
+def test_a_dict_that_is_held_stays_the_dict(bytecode: Bytecode) -> None:
+    op = ops(bytecode)
+    held = op["three"].operands
+    assert op["one"].result.uses
+    held["lhs"] = op["one"].result
+    assert op["three"].operands["lhs"] is op["one"].result
+    assert Use(op["three"], "lhs", None) in op["one"].result.uses
+
+
+def test_what_was_taken_out_uses_nothing(bytecode: Bytecode) -> None:
+    op = ops(bytecode)
+    assert len(op["one"].result.uses) == 3
+    op["last"].remove()
+    op["last"].operands["source"] = op["one"].result
+    assert len(op["one"].result.uses) == 3
+    assert op["last"].result.uses == ()
+    assert len(op["one"].result.uses) == 3
+    op["last"].insert_after(op["one"])
+    assert len(op["one"].result.uses) == 4
+    assert not untruths(bytecode)
+
+
+def test_nothing_is_put_into_itself(bytecode: Bytecode) -> None:
+    loop = ops(bytecode)["sum"]
+    loop.remove()
+    with pytest.raises(BuildError, match="cannot be put into itself"):
+        loop.regions[0].block.ops.append(loop)
+    with pytest.raises(BuildError, match="cannot be put into itself"):
+        loop.regions[0].block.ops = [loop]
+    assert loop.root is loop
+
+
+def test_a_walk_while_ops_come_and_go(bytecode: Bytecode) -> None:
+    function, seen = bytecode.functions[0], []
+    for each in function.walk():
+        seen.append(each.name)
+        if each.name == "muli" and each.parent_op is None:
+            each.replace_with(each.operands["lhs"])
+        elif each.name == "addi":
+            each.clone().insert_before(each)
+    assert seen == ["constant", "addi", "muli", "for", "addi", "muli", "continue", "negi", "return"]
+    assert not untruths(bytecode)
+
+
+def test_threads_that_ask_for_uses_at_once() -> None:
+    text = "".join(f"%v{i} = addi %n, %n : tile<i32>\n" for i in range(3000))
+    bytecode = tileir.assemble(f"entry @k(%n: tile<i32>) {{\n{text}return }}")
+    value = bytecode.functions[0].parameters[0]
+    with ThreadPoolExecutor(4) as pool:
+        counts = list(pool.map(lambda _: len(value.uses), range(8)))
+    assert counts == [6000] * 8
+
+
+def test_clones_have_hints_of_their_own() -> None:
+    bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
+    function = bytecode.functions[0]
+    function.hints = Hints({"sm_90": {"occupancy": IntegerAttribute(Scalar("i32"), 2)}})
+    clone = function.clone("other")
+    clone.hints.entries["sm_90"].clear()
+    assert function.hints.entries["sm_90"]
+    load = next(each for each in function.walk() if each.name == "load_view_tko")
+    load.attributes["optimization_hints"] = Hints({"sm_90": {}})
+    load.clone().attributes["optimization_hints"].entries.clear()
+    assert load.attributes["optimization_hints"].entries
+
+
+def test_parameters_come_and_go() -> None:
+    bytecode = Bytecode.parse(NEWEST["vector_add"].read_bytes())
+    function = bytecode.functions[0]
+    count = len(function.parameters)
+    value = function.add_parameter(Tile(Scalar("f32")))
+    assert function.parameters[count] is value
+    with pytest.raises(BuildError, match="uses"):
+        function.remove_parameter(0)
+    again = Bytecode.parse(bytecode.build())
+    assert len(again.functions[0].type.parameters) == count + 1
+    function.remove_parameter(count)
+    assert bytecode.build() == bytecode.data
+    with pytest.raises(TypeError, match=r"copied with clone\(\)"):
+        copy.deepcopy(function)
