@@ -6,12 +6,11 @@ import re
 
 from tileir.errors import BuildError
 from tileir.formats.enums import POINTER_ATTRIBUTE
-from tileir.formats.types import SCALAR_BITS, TYPE
 from tileir.formats.version import LATEST
+from tileir.ir.type_kinds import SCALARS
 from tileir.types import Element, Pointer, Scalar, Tile, Token, Type
 from tileir.write.type_table import OutputTypes
 
-SCALARS = {TYPE.arms[tag].name for tag in SCALAR_BITS}
 TILE = re.compile(r"((?:\d{1,18}x)*)(.*)", re.DOTALL)
 POINTER = re.compile(r"ptr<(\w+)(?:, ?<?(\w+)>?)?>")
 

@@ -62,12 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     for path in arguments.files:
         try:
             _inspect(path, arguments, several)
-        except BrokenPipeError:  # not about the file
-            raise
         except (UsageError, TileIRError, OSError) as error:
-            if isinstance(error, BrokenPipeError) or (
-                isinstance(error, UsageError) and not several
-            ):
+            if isinstance(error, UsageError) and not several:
                 raise
             codes.append(fail_at("inspect", path, error))
     return codes[0] if codes else 0

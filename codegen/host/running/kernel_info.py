@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tileir.codegen.cache.stored_values import conforms
-from tileir.formats.types import SCALAR_BITS, TYPE
+from tileir.ir.type_kinds import SCALARS
 from tileir.types import Element, Pointer, Scalar
 
-_SCALARS = {TYPE.arms[tag].name for tag in SCALAR_BITS}
 _POINTER = re.compile(r"ptr<(\w+)(?:, <(unicast|multicast|none)>)?>")
 
 
@@ -24,12 +23,12 @@ def _is_element(text: object) -> bool:
     if not isinstance(text, str):
         return False
     pointer = _POINTER.fullmatch(text)
-    return (pointer[1] if pointer else text) in _SCALARS
+    return (pointer[1] if pointer else text) in SCALARS
 
 
 def _is_stored(name: object) -> bool:
     """Whether a name is one that handlers of sites know elements by."""
-    return isinstance(name, str) and (name == "pointer" or name in _SCALARS)
+    return isinstance(name, str) and (name == "pointer" or name in SCALARS)
 
 
 _TILE = {"element": _is_stored, "shape": [int], "offset": int}

@@ -19,10 +19,9 @@ from .functions import FunctionPrinter
 from .pieces import BoundedText, Pieces
 
 if TYPE_CHECKING:
-    from .locations import LocationAliases
-
-if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
+
+    from .locations import LocationAliases
 
 EMPTY = "\n"
 """The text of an empty module, after its producer, as MLIR prints it."""
@@ -42,8 +41,8 @@ def disassemble(
     if one contains syntax (``,={}<>"`` or ``//``), it is read as that.
 
     Raises BytecodeError if the file cannot be read, or has a text longer than `Limits.text_growth`
-    allows. A module that breaks rules of Tile IR is
-    printed as far as it has a text; an op that does not fit its syntax is a VerifyError.
+    allows. A module that breaks rules of Tile IR is printed as far as it has a text; an op that
+    does not fit its syntax is a VerifyError.
 
     With `function`, the text is that of the module without its other kernels; KeyError if there is
     none of that name.
