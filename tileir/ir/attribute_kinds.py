@@ -114,6 +114,8 @@ def text_problem(value: Any) -> str:
 def _number(leaf: Leaf, value: Any) -> str:
     if value.__class__ is int and value in SMALL:
         return ""
+    if isinstance(value, bool):  # an int for Python, and "True" in a text
+        return f"expected an integer, found {value!r}"
     try:
         number = operator.index(value)
     except TypeError:

@@ -91,7 +91,7 @@ class Script:
         block, index = op.parent, op.index
         op.remove()
         for slot, operand in op.operands.items():
-            if isinstance(operand, Value) and self.random.random() < 0.3:
+            if block.ops and isinstance(operand, Value) and self.random.random() < 0.3:
                 op.operands[slot] = next(self.visible(block.ops[-1], operand), operand)
         try:
             op.insert_before(self.random.choice(self.ops))
