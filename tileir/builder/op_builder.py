@@ -134,8 +134,9 @@ class OpBuilder(OpMethods):
     def check(self, op: Op) -> None:
         """Raise BuildError for a rule that an op breaks by itself, or as a terminator."""
         self.refuse(op, malformed(op) or op_problem(op))
-        if not op.spec.terminator and self._frame().combining:
-            self.refuse(op, placement_problem(op, self._frame(), False, ""))
+        frame = self._frame()
+        if frame.combining and not op.spec.terminator:
+            self.refuse(op, placement_problem(op, frame, False, ""))
         self._check_terminator_operands(op)
         self._check_writable(op)
 

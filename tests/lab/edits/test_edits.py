@@ -7,9 +7,11 @@ import random
 import pytest
 
 from tests.corpus import VALID
+from tileir import Bytecode
 
 from .__main__ import main
 from .outcome import outcome
+from .truth import untruths
 
 FILES = [path for path in VALID if path.stat().st_size < 20_000]
 CHUNK = 30
@@ -24,9 +26,6 @@ def test_edits_keep_their_promises(first: int) -> None:
 
 
 def test_what_is_not_true_is_noticed() -> None:
-    from tests.lab.edits.truth import untruths
-    from tileir import Bytecode
-
     bytecode = Bytecode.parse(FILES[0].read_bytes())
     op = bytecode.functions[0].ops[2]
     assert not untruths(bytecode)
