@@ -233,6 +233,36 @@ SILENT = frozenset({PURE, NO_MEMORY_EFFECT, UNDECLARED, READS})
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One op of any dialect: its slots, and the rules that follow from them.
+
+    `same_type`, `same_element` and `same_shape` are groups of slot names that must agree. A list
+    alone in a group means that all its values agree; two lists in a group agree pair by pair.
+
+    `format` is the assembly format (`assembly`), None if it follows from the slots, and "" for ops
+    with regions. `prefix` is the disassembler's name for its result.
+    """
+
+    mnemonic: str
+    doc: str
+    operands: tuple[Operand, ...] = ()
+    results: tuple[Result, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    regions: tuple[Region, ...] = ()
+    effects: str = PURE
+    same_type: tuple[tuple[str, ...], ...] = ()
+    same_element: tuple[tuple[str, ...], ...] = ()
+    same_shape: tuple[tuple[str, ...], ...] = ()
+    format: str | None = None
+    prefix: str = ""
+
+    @property
+    def terminator(self) -> bool:
+        """Whether the op ends a block."""
+        return self.effects == TERMINATES
+
+
+@dataclass(frozen=True, slots=True)
 class Op:
     """One row of the table.
 

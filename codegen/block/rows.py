@@ -1,0 +1,401 @@
+"""The rows of the block IR that Tile IR does not have.
+
+Their names are PTX's words where PTX has one. What a row says holds whatever GPU it is for; only
+attributes name instructions.
+"""
+
+from __future__ import annotations
+
+from tileir.formats.ops.control_flow import CARRIED, INDEX
+from tileir.formats.ops.spec import (
+    BOOLEAN_TILE,
+    DENSE_VIEW,
+    NO_MEMORY_EFFECT,
+    PURE,
+    READS,
+    RECURSIVE,
+    SIDE_EFFECT,
+    TILE,
+    TOKEN,
+    WRITES,
+    Attribute,
+    Constraint,
+    Like,
+    Operand,
+    Region,
+    Result,
+    Row,
+    many,
+    optional,
+    scalar,
+    unit,
+)
+
+from .attributes import INTEGER, INTEGERS, LAYOUT, TEXT, TEXTS
+
+SHARED = Constraint(("shared",))
+FLIGHT = Constraint(("flight",))
+TURN = Constraint(("turn",))
+HANDED_ON = Constraint(("tile", "token", "turn", "flight"))
+"""Types of values that a pipelined loop hands to later iterations."""
+
+VECTOR = Attribute("vector", INTEGER, "The most elements that one instruction moves.")
+ALONG = Attribute("along", INTEGER, "The dimension along which the elements of a vector lie.")
+WHOLE = unit("whole", "Every vector is entirely inside of the tensor, or entirely outside.")
+NARROW = unit("narrow", "Offsets within the tensor fit in 32 bits.")
+OFFSET = Attribute("offset", INTEGER, "Byte of shared memory at which it lies.", optional=True)
+PART = Attribute(
+    "part",
+    INTEGER,
+    "The bits, of those whose offset in shared memory is 0, of the elements that are there.",
+    optional=True,
+)
+
+PLACES = (
+    Row(
+        "shared_alloc",
+        "Allocate tiles in shared memory, one behind the other, in each slot of a ring.",
+        results=(Result("tiles", SHARED, None, "All with the same number of slots.", "many"),),
+        attributes=(OFFSET,),
+        effects=NO_MEMORY_EFFECT,
+        format="[offset = {offset} ]: {tiles:type}",
+        prefix="smem",
+    ),
+    Row(
+        "shared_slot",
+        "The tile of a ring in the slot whose turn it is, to be filled.",
+        operands=(Operand("ring", SHARED, "A ring."), Operand("turn", TURN, "The slot.")),
+        results=(Result("slot", SHARED, doc="A tile that nobody may read."),),
+        effects=NO_MEMORY_EFFECT,
+        format="{ring}[[{turn}]] : {ring:type}, {turn:type} -> {slot:type}",
+    ),
+    Row(
+        "shared_view",
+        "The same memory seen as a tile of other coordinates.",
+        operands=(Operand("source", SHARED, "A tile in shared memory."),),
+        results=(Result("result", SHARED, doc="It has no offsets that the source lacks."),),
+    ),
+    Row(
+        "first_turn",
+        "The turn of the first slot.",
+        operands=(Operand("ring", SHARED, "A ring."),),
+        results=(Result("turn", TURN),),
+    ),
+    Row(
+        "advance",
+        "The turn of the next slot; that of the first one comes after that of the last.",
+        operands=(Operand("ring", SHARED, "The ring."), Operand("turn", TURN, "The turn before.")),
+        results=(Result("next", TURN, Like("turn")),),
+        format="{ring}, {turn} : {ring:type}, {turn:type}",
+    ),
+)
+
+MOVES = (
+    Row(
+        "convert_layout",
+        "The same tile in another layout: by renaming registers, selects, and shuffles.\n"
+        "Once copies have been chosen, no element changes its warp.",
+        operands=(Operand("source", TILE, "The tile."),),
+        results=(Result("result", TILE),),
+        same_element=(("source", "result"),),
+        same_shape=(("source", "result"),),
+    ),
+    Row(
+        "store_shared",
+        "Store a tile to shared memory; of threads with copies of an element, one stores it.\n"
+        "An element is converted, exactly, where the tile in memory has wider elements.",
+        operands=(
+            Operand("value", TILE, "The tile."),
+            Operand("destination", SHARED, "The memory, of the same shape."),
+        ),
+        attributes=(PART,),
+        effects=WRITES,
+        format="{value}, {destination}[ part = {part}] : {value:type}, {destination:type}",
+    ),
+    Row(
+        "load_shared",
+        "Load a tile from shared memory.\n"
+        "With a part, only the elements of that part are loaded; the others are those of `rest`.",
+        operands=(
+            Operand("source", SHARED, "The memory."),
+            optional("rest", TILE, "The elements of other parts; undefined if it is absent."),
+        ),
+        results=(Result("result", TILE),),
+        attributes=(PART,),
+        effects=READS,
+        format="{source}[, {rest}][ part = {part}] : {source:type}[, {rest:type}] -> {result:type}",
+    ),
+    Row(
+        "load_slice",
+        "Load the slice at these indices, counted in slices, of a tile in shared memory.\n"
+        "An index out of range is wrapped. With a part, as load_shared.",
+        operands=(
+            Operand("source", SHARED, "The memory."),
+            many("indices", INDEX, "The index of the slice along each dimension."),
+            optional("rest", TILE, "The elements of other parts."),
+        ),
+        results=(Result("result", TILE),),
+        attributes=(PART,),
+        effects=READS,
+        format=(
+            "{source}[[{indices}]][, {rest}][ part = {part}] : {source:type}[, {indices:common}]"
+            "[, {rest:type}] -> {result:type}"
+        ),
+    ),
+    Row(
+        "insert_slice",
+        "Replace the slice at these indices by a tile in shared memory; other elements stay.\n"
+        "With a part, only elements of that part of the tile in shared memory are replaced.",
+        operands=(
+            Operand("source", SHARED, "The slice."),
+            Operand("destination", TILE, "The tile."),
+            many("indices", INDEX, "The index of the slice along each dimension."),
+        ),
+        results=(Result("result", TILE, Like("destination")),),
+        attributes=(PART,),
+        effects=READS,
+        same_type=(("destination", "result"),),
+        format=(
+            "{source}, {destination}[[{indices}]][ part = {part}] : {source:type},"
+            " {destination:type}[, {indices:common}]"
+        ),
+    ),
+    Row(
+        "copy_async",
+        "Start to copy the tile of a view to shared memory, with zeros beyond the tensor's edge.\n"
+        "Each thread copies the elements that it has in the layout `threads`.",
+        operands=(
+            Operand("view", DENSE_VIEW, "The view."),
+            many("index", INDEX, "The index of the tile."),
+            Operand("destination", SHARED, "A slot of a ring."),
+            optional("predicate", scalar("i1"), "Whether to copy at all."),
+            optional("token", TOKEN, "What comes before."),
+        ),
+        attributes=(
+            Attribute("threads", LAYOUT, "Which thread copies which elements."),
+            VECTOR,
+            ALONG,
+            WHOLE,
+            NARROW,
+            Attribute("inbounds", INTEGERS, "1 for each dimension that needs no check, else 0."),
+        ),
+        effects=WRITES,
+        format=(
+            "{view}[[{index}]], {destination}[ if {predicate}][ token = {token}]"
+            " threads = {threads} vector = {vector} along = {along}[ {whole}][ {narrow}]"
+            " inbounds = {inbounds} : {view:type}, {index:common}, {destination:type}"
+        ),
+    ),
+    Row(
+        "commit_group",
+        "Commit the copies that this thread has started since its last group.",
+        operands=(many("tiles", SHARED, "Where they go."),),
+        results=(Result("flight", FLIGHT, doc="Of tiles of these types."),),
+        effects=SIDE_EFFECT,
+        format="{tiles} : {flight:type}",
+    ),
+    Row(
+        "wait_group",
+        "Wait until at most `pending` of this thread's latest groups are under way.\n"
+        "The results are the tiles of the oldest one, in the slot whose turn it is. What this"
+        " thread has copied is there; what others have, after a barrier.",
+        operands=(
+            Operand("flight", FLIGHT, "The group that is awaited."),
+            Operand("turn", TURN, "The slot that it is in."),
+            many("rings", SHARED, "The rings of its tiles."),
+        ),
+        results=(Result("tiles", SHARED, None, "The tiles.", "many"),),
+        attributes=(Attribute("pending", INTEGER, "How many groups may stay under way."),),
+        effects=SIDE_EFFECT,
+        format=(
+            "{flight}, {rings}[[{turn}]] pending = {pending} : "
+            "{flight:type}, {turn:type}, {rings:type} -> {tiles:type}"
+        ),
+    ),
+)
+
+ORDERS = (
+    Row(
+        "barrier",
+        "All threads of the block wait for each other here.\n"
+        "It orders accesses before it and after it to the same memory: `pairs` names them.",
+        operands=(many("memory", Constraint(("shared", "token")), "What the accesses share."),),
+        attributes=(Attribute("pairs", TEXTS, 'As in "store_shared before load_shared".'),),
+        effects=SIDE_EFFECT,
+        format="[{memory} ]pairs = {pairs}[ : {memory:type}]",
+    ),
+    Row(
+        "leave_to_first_block",
+        "End all blocks of the cluster but the first one, which does all the work.",
+        effects=SIDE_EFFECT,
+        format="",
+    ),
+)
+
+_K = (
+    Attribute("first", INTEGER, "The first element along k that is multiplied.", optional=True),
+    Attribute("end", INTEGER, "The first one behind those; all of k if absent.", optional=True),
+)
+_ATOM = Attribute("atom", TEXT, "The instruction, as PTX spells it; `fma` for fused multiply-adds.")
+_PAIRED = Attribute(
+    "paired", TEXT, "The dimensions, m or n or both, whose lowest sixteen are taken in pairs."
+)
+_OPERAND = Constraint(("tile", "shared"))
+
+PRODUCTS = (
+    Row(
+        "mma",
+        "Multiply two matrices, or batches of them, and add an accumulator.\n"
+        "An operand in registers has the layout of the atom; one in shared memory is read.",
+        operands=(
+            Operand("lhs", _OPERAND, "The matrices of m by k."),
+            Operand("rhs", _OPERAND, "The matrices of k by n."),
+            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+        ),
+        results=(Result("result", TILE, Like("acc")),),
+        attributes=(_ATOM, _PAIRED, *_K),
+        effects=READS,
+        same_type=(("acc", "result"),),
+        format=(
+            "{lhs}, {rhs}, {acc} atom = {atom} paired = {paired}[ first = {first}][ end = {end}]"
+            " : {lhs:type}, {rhs:type}, {acc:type}"
+        ),
+    ),
+    Row(
+        "mma_scaled",
+        "As mma, with scales that several neighbours along k have in common.",
+        operands=(
+            Operand("lhs", _OPERAND, "The matrices of m by k."),
+            Operand("rhs", _OPERAND, "The matrices of k by n."),
+            Operand("acc", TILE, "The accumulator, in the layout of the atom."),
+            Operand("lhs_scale", TILE, "The scales of lhs."),
+            Operand("rhs_scale", TILE, "The scales of rhs."),
+        ),
+        results=(Result("result", TILE, Like("acc")),),
+        attributes=(_ATOM, _PAIRED, *_K),
+        effects=READS,
+        same_type=(("acc", "result"),),
+        format=(
+            "{lhs}, {rhs}, {acc}, {lhs_scale}, {rhs_scale} atom = {atom} paired = {paired}"
+            "[ first = {first}][ end = {end}] : {lhs:type}, {rhs:type}, {acc:type},"
+            " {lhs_scale:type}, {rhs_scale:type}"
+        ),
+    ),
+)
+
+_FOLDED = many("operands", TILE, "Tiles of one shape and layout.")
+_DIM = Attribute("dim", INTEGER, "The dimension.")
+_REVERSE = unit("reverse", "From the end of the dimension to its start.")
+_BODY = Region(
+    "body",
+    "How two elements of each operand become one.",
+    "two scalars for each operand",
+    ("yield",),
+)
+
+TOGETHER = (
+    Row(
+        "fold",
+        "Fold elements of a dimension that are in one thread, or in one warp.\n"
+        "`over` numbers bits of the coordinate, in the order in which they are folded; each is one"
+        " of registers or lanes. What remains of the dimension is numbered by the other bits; it is"
+        " gone if there are none. All threads that took part have the same result.",
+        operands=(_FOLDED,),
+        results=(Result("results", TILE, None, "The folded tiles.", "many"),),
+        attributes=(
+            _DIM,
+            Attribute("over", INTEGERS, "The bits that are folded."),
+            unit("ordered", "The body does not commute: earlier elements come first."),
+        ),
+        regions=(_BODY,),
+        effects=RECURSIVE,
+        format="",
+    ),
+    Row(
+        "scan_warp",
+        "Scan what is in one thread, and the sums of threads over the lanes of a warp.\n"
+        "The first half of the results are the operands, scanned in each thread; in the second"
+        " half, each thread's elements are one, scanned over lanes.",
+        operands=(_FOLDED,),
+        results=(Result("results", TILE, None, "Scanned tiles, then sums.", "many"),),
+        attributes=(_DIM, _REVERSE),
+        regions=(_BODY,),
+        effects=RECURSIVE,
+        format="",
+    ),
+    Row(
+        "scan_across",
+        "Finish a scan: add the sums of the threads, and of the warps, that come before.",
+        operands=(
+            many("operands", TILE, "The results of scan_warp."),
+            many("warps", TILE, "The sums of all warps, in every thread; none for one warp."),
+        ),
+        results=(Result("results", TILE, None, "The scanned tiles.", "many"),),
+        attributes=(_DIM, _REVERSE),
+        regions=(_BODY,),
+        effects=RECURSIVE,
+        format="",
+    ),
+)
+
+_BOUND = scalar("i1", "i8", "i16", "i32", "i64")
+
+CONTROL = (
+    Row(
+        "pipelined_for",
+        "A `for` that works for an iteration `ahead` of the current one, too.\n"
+        "If there is a first iteration, the prologue runs for the first `ahead` ones. Its"
+        " arguments are the iteration's index, whether there is such an iteration, and the values"
+        " of `aheadValues`; it yields their next values and then the *delayed* ones. The body's"
+        " arguments are its index, the values of `initValues`, the index of the iteration that is"
+        " `ahead`, whether there is one, the values of `aheadValues`, and the delayed ones that"
+        " were made for this iteration. It continues with the next values of all of them.",
+        operands=(
+            Operand("lowerBound", _BOUND, "The first index."),
+            Operand("upperBound", _BOUND, "The end."),
+            Operand("step", _BOUND, "The step."),
+            many("initValues", CARRIED, "Carried values of the first iteration."),
+            many("aheadValues", HANDED_ON, "Values that the iteration that is ahead hands on."),
+        ),
+        results=(Result("results", CARRIED, Like("initValues"), "As in `for`.", "many"),),
+        attributes=(
+            unit("unsignedCmp", "Whether bounds are unsigned."),
+            Attribute("ahead", INTEGER, "How many iterations are under way."),
+        ),
+        regions=(
+            Region("body", "The iteration.", terminators=("continue",)),
+            Region("prologue", "The work ahead of the first iterations.", terminators=("yield",)),
+        ),
+        effects=RECURSIVE,
+        format="",
+    ),
+)
+
+FRAME = (
+    Row(
+        "heap_alloc",
+        "One thread allocates memory on the device's heap and stores its address; if there is none"
+        " left, the launch fails.",
+        operands=(Operand("destination", SHARED, "Where the address goes: one i64."),),
+        attributes=(Attribute("bytes", INTEGER, "The size."),),
+        effects=SIDE_EFFECT,
+        format="{destination} bytes = {bytes} : {destination:type}",
+    ),
+    Row(
+        "heap_free",
+        "One thread frees memory of the heap.",
+        operands=(Operand("address", scalar("i64"), "What heap_alloc has given."),),
+        effects=SIDE_EFFECT,
+        format="{address} : {address:type}",
+    ),
+    Row(
+        "print_elements",
+        "One thread prints the elements of a tile in shared memory, one by one, in brackets.",
+        operands=(Operand("source", SHARED, "The tile, or a part of it."),),
+        attributes=(Attribute("conversion", TEXT, "The conversion, as in printf."), PART),
+        effects=SIDE_EFFECT,
+        format="{source} conversion = {conversion}[ part = {part}] : {source:type}",
+    ),
+)
+
+ROWS = (*PLACES, *MOVES, *ORDERS, *PRODUCTS, *TOGETHER, *CONTROL, *FRAME)
