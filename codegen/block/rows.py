@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from tileir.formats.ops.control_flow import CARRIED, INDEX
 from tileir.formats.ops.spec import (
-    BOOLEAN_TILE,
     DENSE_VIEW,
     NO_MEMORY_EFFECT,
-    PURE,
     READS,
     RECURSIVE,
     SIDE_EFFECT,
