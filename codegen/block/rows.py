@@ -169,6 +169,7 @@ MOVES = (
             optional("predicate", scalar("i1"), "Whether to copy at all."),
             optional("token", TOKEN, "What comes before."),
         ),
+        results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
         attributes=(
             Attribute("threads", LAYOUT, "Which thread copies which elements."),
             VECTOR,
