@@ -18,6 +18,8 @@ from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import ValueType
 
+from .outer_tokens import outer_token
+
 _COSTLY = ("mma", "mma_scaled", "pipelined_for")
 
 
@@ -28,6 +30,7 @@ class RegisterLoads:
 
     def __init__(self, early: Sequence[EarlyLoad]) -> None:
         self.early = early
+        self._tokens: list[Value | None] = []
 
     @classmethod
     def choose(cls, loop: Op) -> RegisterLoads | None:
@@ -46,7 +49,8 @@ class RegisterLoads:
         return cls(chosen) if chosen else None
 
     def before(self, loop: Op) -> list[Value]:
-        """See `Loads`."""
+        """See `Loads`: nothing is handed on."""
+        self._tokens = [outer_token(each, loop) for each in self.early]
         return []
 
     def delayed(self) -> list[ValueType]:
@@ -68,9 +72,9 @@ class RegisterLoads:
     ) -> tuple[list[Value], list[Value]]:
         """See `Loads`."""
         made: list[Value] = []
-        for each in self.early:
+        for each, token in zip(self.early, self._tokens, strict=True):
             load = each.load.clone(values)
-            load.operands["predicate"] = exists
+            load.operands["predicate"], load.operands["token"] = exists, token
             add(load)
             made += load.results
         return [], made

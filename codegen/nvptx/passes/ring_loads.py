@@ -27,6 +27,7 @@ from tileir.ir import Block, Op, Value
 from tileir.types import Token, ValueType
 
 from .allocate_memory import memory_needed
+from .outer_tokens import outer_token
 
 MOST_STAGES = 5
 """The most slots of a ring; more only make the code before the first iteration longer."""
@@ -159,6 +160,7 @@ class RingLoads:
             access_attributes(each.early.load, each.threads, state, target) for each in copied
         ]
         self._rings: list[Value] = []
+        self._tokens: list[Value | None] = []
         self._next: Value | None = None
 
     def before(self, loop: Op) -> list[Value]:
@@ -172,6 +174,7 @@ class RingLoads:
         first = make("first_turn", {"ring": ring.result}, results=[Turn(self._stages)], origin=loop)
         ring.insert_before(loop)
         first.insert_before(loop)
+        self._tokens = [outer_token(each.early, loop) for each in self._copied]
         return [first.result]
 
     def delayed(self) -> list[ValueType]:
@@ -210,13 +213,13 @@ class RingLoads:
         """See `Loads`."""
         (turn,) = handed
         slots, tokens = [], []
-        for each, ring, attributes in zip(self._copied, self._rings, self._attributes, strict=True):
+        places = zip(self._copied, self._rings, self._attributes, self._tokens, strict=True)
+        for each, ring, attributes, before in places:
             load = each.early.load
             slot = make(
                 "shared_slot", {"ring": ring, "turn": turn}, results=[each.tile], origin=load
             )
             add(slot)
-            token = load.operands["token"]
             copy = make(
                 "copy_async",
                 {
@@ -224,6 +227,7 @@ class RingLoads:
                     "index": tuple(_mapped(index, values) for index in load.operands["index"]),
                     "destination": slot.result,
                     "predicate": exists,
+                    "token": before,
                 },
                 {
                     "threads": each.threads,

@@ -27,7 +27,7 @@ from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of
 from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
-from tileir.types import Scalar, Tile, TensorView, Token
+from tileir.types import Tile, Token
 
 from .expand_folds import EXPANSIONS
 from .place_frame import place_frame
