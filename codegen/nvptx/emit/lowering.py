@@ -7,10 +7,28 @@ from collections.abc import Callable
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.ir import Block, Op
 
-from . import control_flow, grid, tiles
+from . import (
+    control_flow,
+    driver_calls,
+    folds,
+    grid,
+    layout_conversions,
+    prints,
+    shared_memory,
+    tiles,
+)
 from .context import Context
 
-CHAPTERS = (control_flow, grid, tiles)
+CHAPTERS = (
+    control_flow,
+    driver_calls,
+    folds,
+    grid,
+    layout_conversions,
+    prints,
+    shared_memory,
+    tiles,
+)
 """The modules that lower ops; every op is in one of them."""
 
 LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
