@@ -7,10 +7,10 @@ from collections.abc import Callable
 from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.ir import Block, Op
 
-from . import control_flow, grid, tiles
+from . import control_flow, grid, mma, tiles
 from .context import Context
 
-CHAPTERS = (control_flow, grid, tiles)
+CHAPTERS = (control_flow, grid, mma, tiles)
 """The modules that lower ops; every op is in one of them."""
 
 LOWERINGS: dict[str, Callable[[Context, Op], None]] = {
