@@ -21,6 +21,7 @@ from tileir.codegen.transform.hoist_invariants import hoist_invariants
 from tileir.codegen.transform.share_common_ops import share_common_ops
 
 from .emit.frame import declare_kernel, lower_kernel
+from .emit.variables import define_variables
 from .launch.contract import check_shared, fit_block, lowest_ptx, settle
 from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
@@ -205,6 +206,8 @@ def emit_llvm(state: State) -> None:
     module.triple, module.data_layout = TRIPLE, str(state.machine.target_data)
     for kernel_state in state.kernels:
         declare_kernel(module, kernel_state.kernel)
+        kernel = kernel_state.kernel
+        define_variables(module, kernel.walk(), kernel.bytecode.globals if kernel.bytecode else ())
     for kernel_state in state.kernels:
         lower_kernel(module, kernel_state.kernel, kernel_state.contract, state.lines)
     state.llvm_ir = str(module)

@@ -190,15 +190,12 @@ class _Rewriter:
             self._add(copy)
             first = first or copy
             for original, value in zip(op.results, copy.results, strict=True):
-                if not _is_spread(original):
-                    if isinstance(original.type, Tile) and copy.attributes.get("owner"):
-                        self._instead[original] = self._exchanged(value)
-                    continue
-                canonical = self._assignment.canonical.get(original)
-                own = layout if canonical is None or layout in canonical else None
-                self._define(original, own or self._layout(original), value)
-                if layout is not None and copy.attributes.get("owner"):
-                    self._forms[original][layout] = self._exchanged(value)
+                if _is_spread(original):
+                    canonical = self._assignment.canonical.get(original)
+                    own = layout if canonical is None or layout in canonical else None
+                    self._define(original, own or self._layout(original), value)
+                if copy.attributes.get("owner") and self._assignment.required_in(original):
+                    self._exchange(original, layout)
         for value in op.results:
             if _is_spread(value):
                 self._convert(value)
@@ -223,16 +220,22 @@ class _Rewriter:
                 forms[layout] = made.result
         self._products.stage(value)
 
-    def _exchanged(self, value: Value) -> Value:
-        """Return a tile that only owners have so far in all threads: through shared memory."""
+    def _exchange(self, original: Value, layout: LinearLayout | None) -> None:
+        """Pass a tile that only owners have so far to all threads: through shared memory."""
+        value = self._form(original, layout)
         origin, bits = _origin(value), log2(value.type.size)
         offsets = tuple(1 << bit for bit in range(bits))
         place = Shared(value.type.element, value.type.shape, offsets)
         memory = make("shared_alloc", results=[place], origin=origin)
         store = {"value": value, "destination": memory.result}
-        loaded = make("load_shared", {"source": memory.result}, results=[value.type], origin=origin)
+        loaded = make(
+            "load_shared", {"source": memory.result}, results=[value.type], origin=origin
+        )
         self._made += [memory, make("store_shared", store, origin=origin), loaded]
-        return loaded.result
+        if _is_spread(original):
+            self._forms[original][cast(LinearLayout, layout)] = loaded.result
+        else:
+            self._instead[original] = loaded.result
 
     def _form(self, value: Value, layout: LinearLayout | None) -> Value:
         """Return a value in a layout."""
