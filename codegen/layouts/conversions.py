@@ -89,3 +89,9 @@ def cases_of(target: LinearLayout, registers: int) -> tuple[list[int], list[int]
     """
     selecting = [bit for bit, base in enumerate(target.lane) if base & registers]
     return selecting, span([target.lane[bit] for bit in selecting])
+
+
+def images_without(bits: int, mask: int) -> list[int]:
+    """Map element numbers of `bits` bits to numbers without those of the mask."""
+    kept = [bit for bit in range(bits) if not mask >> bit & 1]
+    return [1 << kept.index(bit) if bit in kept else 0 for bit in range(bits)]

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
+from tileir.codegen.layouts.conversions import images_without
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, span
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
 from tileir.codegen.scalar.constants import constant
@@ -70,12 +71,6 @@ def _of_lanes(
     return _folded(
         ctx, op, choose(ctx.builder, upper, other, mine), choose(ctx.builder, upper, mine, other)
     )
-
-
-def images_without(bits: int, mask: int) -> list[int]:
-    """Map element numbers of `bits` bits to numbers without those of the mask."""
-    kept = [bit for bit in range(bits) if not mask >> bit & 1]
-    return [1 << kept.index(bit) if bit in kept else 0 for bit in range(bits)]
 
 
 def run_body(ctx: Context, op: Op, first: Elements, second: Elements) -> Elements:
