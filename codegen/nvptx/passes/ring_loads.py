@@ -150,9 +150,7 @@ def _only_multiplied(place: Value, store: Op) -> bool:
 class RingLoads:
     """The loads of a loop that fill a ring; see `pipeline_loops.Loads`."""
 
-    def __init__(
-        self, copied: Sequence[_Copied], stages: int, facts: Divisibility
-    ) -> None:
+    def __init__(self, copied: Sequence[_Copied], stages: int, facts: Divisibility) -> None:
         self._copied, self._stages = copied, stages
         self.ahead, self.early = stages - 1, [each.early for each in copied]
         self._attributes = [
