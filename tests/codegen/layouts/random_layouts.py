@@ -23,10 +23,10 @@ def image(bases: tuple[int, ...] | list[int], number: int) -> int:
 def held(layout: LinearLayout) -> dict[Place, int]:
     """The element in each register of each thread of each block."""
     sides = layout.register, (*layout.lane, *layout.warp), layout.block
-    places = product(*(range(2 ** len(side)) for side in sides))
+    registers, threads, blocks = (range(2 ** len(side)) for side in sides)
     return {
         place: image(sides[0], place[0]) ^ image(sides[1], place[1]) ^ image(sides[2], place[2])
-        for place in places
+        for place in product(registers, threads, blocks)
     }
 
 

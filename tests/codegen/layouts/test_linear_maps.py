@@ -126,3 +126,11 @@ def test_the_inverse_of_a_swizzled_row_is_the_row() -> None:
         4 * t + (w ^ t) for t in range(4) for w in range(4)
     ]
     assert right_inverse(swizzled, 4) == swizzled
+
+
+def test_the_transposition_of_a_square_is_its_own_inverse() -> None:
+    """Triton's example of a linear layout of 16 elements."""
+    transposed = (4, 8, 1, 2)
+    numbers = [image(transposed, number) for number in range(16)]
+    assert numbers == [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]
+    assert right_inverse(transposed, 4) == composed(transposed, (1, 2, 4, 8)) == transposed
