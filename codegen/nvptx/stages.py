@@ -177,16 +177,19 @@ def pipeline_loops(state: State) -> None:
 def place_barriers(state: State) -> None:
     """Place barriers where one thread may access what another one writes."""
     for kernel_state in state.kernels:
-        barriers_of(kernel_state)
+        kernel = kernel_state.kernel
+        room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
+        barriers_of(kernel.body, kernel.facts(Divisibility), room)
+        kernel.edited()
 
 
 def allocate_memory(state: State) -> None:
     """Allocate shared memory: variables, and tiles for as long as they live."""
     for kernel_state in state.kernels:
-        kernel_state.shared_bytes = allocate(kernel_state, state.target)
-        check_shared(
-            kernel_state.kernel, state.target, kernel_state.contract, kernel_state.shared_bytes
-        )
+        kernel, contract = kernel_state.kernel, kernel_state.contract
+        size = allocate(kernel, state.target, kernel.facts(Divisibility))
+        check_shared(kernel, state.target, contract, size)
+        kernel_state.shared_bytes = size
 
 
 def unroll_loops(state: State) -> None:

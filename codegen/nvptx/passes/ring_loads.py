@@ -103,7 +103,7 @@ class Rings:
         wanted = min(max(1 + -(-IN_FLIGHT // (size * blocks)), USUAL_STAGES), MOST_STAGES)
         places = {each.place for each in copied}
         while wanted >= LEAST_STAGES:
-            needed = memory_needed(self._state.kernel, {loop: size * wanted}, without=places)
+            needed = memory_needed(self._state.kernel.body, {loop: size * wanted}, without=places)
             if needed <= self._room:
                 break
             wanted -= 1
