@@ -63,7 +63,7 @@ class BlockKernel:
     ) -> Any:  # fmt: skip
         """Append an op; return its result, or its results if they are several."""
         op = make(name, operands, attributes, results, regions)
-        self.block.append(op)
+        self.block.ops.append(op)  # regions are made before the ops around them
         return op.results[0] if len(op.results) == 1 else op.results
 
     @contextmanager

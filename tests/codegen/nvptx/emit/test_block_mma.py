@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.codegen.host.lowering.test_mma import DTYPES
-from tests.codegen.nvptx.emit.block_kernels import BlockKernel, frag, integers
+from tests.codegen.nvptx.emit.block_kernels import BlockKernel, integers
 from tileir.codegen.block.types import Shared
 from tileir.codegen.nvptx.machine.mma_atoms import BY_MNEMONIC, stored_as
-from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, divided
-from tileir.codegen.nvptx.schedule.mma_reads import LDMATRIX, LOADS, REGISTERS, read_by
+from tileir.codegen.nvptx.schedule import mma_reads
+from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan, divided, plan_of
+from tileir.codegen.nvptx.schedule.mma_reads import LDMATRIX, REGISTERS, read_by, slices_in_loop
 from tileir.codegen.nvptx.schedule.staged import staged_bases
 from tileir.ir import Op, Value
 
+NUMBERS = {**DTYPES, "tf32": DTYPES["f32"]}
 HALF = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
 ATOMS = [
     (HALF, "f16", "f32"), (HALF, "f16", "f16"), (HALF, "f8E4M3FN", "f32"),
@@ -39,7 +42,8 @@ class Product:
         m, n, k, *batch = shape
         self.element, self.total, self.paired = element, total, paired
         atom, extents = BY_MNEMONIC[mnemonic], {"m": m, "n": n, "k": k, "b": (*batch, 1)[0]}
-        self.plan: ProductPlan = divided(atom, extents, (threads // 32).bit_length() - 1, False, paired)
+        warps = (threads // 32).bit_length() - 1
+        self.plan: ProductPlan = divided(atom, extents, warps, False, paired)
         self.shapes = {"lhs": (*batch, m, k), "rhs": (*batch, k, n), "acc": (*batch, m, n)}
         pointers = (element, element, total, total)
         self.kernel = BlockKernel(*(f"ptr<{each}>" for each in pointers), threads=threads)
@@ -66,12 +70,12 @@ class Product:
         """Run the kernel on small integers, and return its PTX."""
         self.kernel.store(self.out, result)
         arrays = [
-            integers(self.shapes[slot], -3, 4, DTYPES[kind], seed)
+            integers(self.shapes[slot], -3, 4, NUMBERS[kind], seed)
             for seed, (slot, kind) in enumerate(
                 (("lhs", self.element), ("rhs", self.element), ("acc", self.total))
             )
         ]
-        found = np.full(self.shapes["acc"], 99, DTYPES[self.total])
+        found = np.full(self.shapes["acc"], 99, NUMBERS[self.total])
         ptx = self.kernel.run(*arrays, found, **options)
         lhs, rhs, acc = (each.astype(np.float64) for each in arrays)
         np.testing.assert_array_equal(found, (lhs @ rhs + acc).astype(found.dtype))
@@ -95,7 +99,73 @@ def test_operands_may_be_in_registers_or_shared(
     assert ("ldmatrix" in ptx) == by_matrices
 
 
+@pytest.mark.parametrize("ends", [(0, 16, 128), (0, 64, 128), (0, 32, 64, 96, 128)])
+def test_parts_along_k_add_up(ends: tuple[int, ...]) -> None:
+    product = Product(HALF, "f16", "f32", (32, 32, 128))
+    lhs, rhs, acc = product.stage("lhs"), product.load("rhs"), product.load("acc")
+    for first, end in pairwise(ends):
+        acc = product.multiply(lhs, rhs, acc, first=first, end=end)
+    product.check(acc)
+
+
+@pytest.mark.parametrize("first", [0, 16, 64])
+def test_many_atoms_become_a_loop_over_slices(first: int, monkeypatch: Any) -> None:
+    """Of all slices, of all but the first one, and of the second half."""
+    monkeypatch.setattr(mma_reads, "MOST_ATOMS", 8)
+    product = Product(HALF, "f16", "f32", (32, 32, 128), threads=32)
+    lhs, rhs, acc = product.stage("lhs"), product.stage("rhs", 0), product.load("acc")
+    if first:
+        acc = product.multiply(lhs, product.load("rhs"), acc, end=first)
+    rest = product.multiply(lhs, rhs, acc, first=first)
+    assert slices_in_loop(rest.owner)
+    product.check(rest)
+    assert product.kernel.llvm_ir.count("mma.sync") == 8 * (1 + first // 16)
+
+
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 32), (2, 64, 4), (8, 4, 128), (16, 16, 32, 4)])
 def test_extents_may_be_smaller_than_an_atom(shape: tuple[int, ...]) -> None:
     product = Product(HALF, "f16", "f32", shape)
     product.check(product.multiply(product.load("lhs"), product.stage("rhs"), product.load("acc")))
+
+
+@pytest.mark.parametrize("paired", ["", "m", "n", "mn"])
+def test_bytes_may_lie_along_rows_and_columns(paired: str) -> None:
+    """Neighbours in memory along m or n are read by ldmatrix if they are taken in pairs."""
+    mnemonic = "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32"
+    product = Product(mnemonic, "f8E4M3FN", "f32", (64, 64, 64), paired)
+    lhs, rhs = product.stage("lhs", 0), product.stage("rhs", 1)
+    result = product.multiply(lhs, rhs, product.load("acc"))
+    for slot, dim in (("lhs", "m"), ("rhs", "n")):
+        assert (read_by(result.owner, slot) == LDMATRIX) == (dim in paired)
+    product.check(result)
+
+
+def test_scales_are_those_of_their_rows_and_columns() -> None:
+    mnemonic, (m, n, k), scales = (
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+        (32, 16, 64),
+        2,
+    )
+    plan = divided(BY_MNEMONIC[mnemonic], {"m": m, "n": n, "k": k, "b": 1, "s": scales}, 1, False)
+    kernel = BlockKernel(*["ptr<f16>"] * 2, *["ptr<f32>"] * 4, threads=64)
+    shapes = [(m, k), (k, n), (m, n), (m, scales), (scales, n)]
+    slots = ["lhs", "rhs", "acc", "lhs_scale", "rhs_scale"]
+    operands = {
+        slot: kernel.load(pointer, shape, getattr(plan, slot).layout)
+        for slot, pointer, shape in zip(slots, kernel.parameters, shapes, strict=False)
+    }
+    attributes = {"atom": mnemonic, "paired": ""}
+    result = kernel.op("mma_scaled", [operands["acc"].type], attributes=attributes, **operands)
+    assert plan_of(result.owner) == plan
+    kernel.store(kernel.parameters[-1], result)
+    types = [np.float16] * 2 + [np.float32] * 3
+    arrays = [
+        integers(shape, -3, 4, kind, seed)
+        for seed, (shape, kind) in enumerate(zip(shapes, types, strict=True))
+    ]
+    found = np.zeros((m, n), np.float32)
+    kernel.run(*arrays, found)
+    x, y, z, of_x, of_y = (each.astype(np.float64) for each in arrays)
+    run = k // scales
+    expected = (x * of_x.repeat(run, axis=1)) @ (y * of_y.repeat(run, axis=0)) + z
+    np.testing.assert_array_equal(found, expected)

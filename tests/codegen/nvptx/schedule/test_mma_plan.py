@@ -11,11 +11,21 @@ from tests.codegen.host.lowering.test_mma import product
 from tests.lab import bench
 from tileir import assemble
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.make import make
+from tileir.codegen.block.types import Frag
 from tileir.codegen.kernel import KernelIR
+from tileir.codegen.nvptx.machine.mma_atoms import ATOMS, BITS, Atom, stored_as
 from tileir.codegen.nvptx.schedule.block_size import threads_of
-from tileir.codegen.nvptx.schedule.mma_plan import Part, ProductPlan, plan_products
+from tileir.codegen.nvptx.schedule.mma_plan import (
+    Part,
+    ProductPlan,
+    divided,
+    plan_of,
+    plan_products,
+)
 from tileir.gpus import TARGETS
-from tileir.ir import Op
+from tileir.ir import Block, Op, Value
+from tileir.types import Scalar, Tile
 
 KERNELS = Path(bench.__file__).parent / "kernels"
 
@@ -98,3 +108,38 @@ def test_every_thread_is_given_what_its_sums_take(element: str, total: str, targ
             assert len(sums) == len(rows) * len(columns)
             computed |= sums
         assert computed == set(range(1 << found.acc.layout.bits))
+
+
+PRODUCTS = [
+    (1, 1, 1, 1), (2, 64, 4, 1), (16, 8, 16, 1), (64, 16, 128, 1), (16, 128, 32, 4), (1, 8, 64, 16),
+]  # fmt: skip
+"""Extents m, n, k and b."""
+
+
+def multiplied(found: ProductPlan, scaled: bool) -> Op:
+    """The op of the block IR that such a product becomes."""
+
+    def operand(slot: str, element: Scalar, dims: str) -> Value:
+        shape = tuple(found.extents[dim] for dim in dims)
+        kind = Frag(element, shape, layout=getattr(found, slot).layout)
+        return Value(kind if kind.size > 1 else Tile(element, shape), Block(), 0)
+
+    stored, batch = stored_as(found.operand_type), "b" if found.extents["b"] > 1 else ""
+    total = {"s32": "i32"}.get(found.atom.acc, found.atom.acc)
+    slots = {"lhs": (stored, "mk"), "rhs": (stored, "kn"), "acc": (Scalar(total), "mn")}
+    if scaled:
+        slots |= {"lhs_scale": (Scalar("f32"), "ms"), "rhs_scale": (Scalar("f32"), "sn")}
+    operands = {slot: operand(slot, of, batch + dims) for slot, (of, dims) in slots.items()}
+    attributes = {"atom": found.atom.mnemonic, "paired": found.paired}
+    name = "mma_scaled" if scaled else "mma"
+    return make(name, operands, attributes, [operands["acc"].type])
+
+
+@pytest.mark.parametrize("atom", ATOMS, ids=lambda atom: atom.mnemonic)
+def test_the_plan_of_an_op_is_the_one_that_it_was_made_from(atom: Atom) -> None:
+    for (m, n, k, b), warps, by_rows in pairs_of(PRODUCTS, range(4), (False, True)):
+        for adjacent in ("", "m", "n", "mn") if BITS[atom.a] == 8 else ("",):
+            for scales in {0, 1, k // 2} if atom.acc == "f32" else {0}:
+                extents = {"m": m, "n": n, "k": k, "b": b} | ({"s": scales} if scales else {})
+                found = divided(atom, extents, warps, by_rows, adjacent)
+                assert plan_of(multiplied(found, bool(scales)), warps) == found
