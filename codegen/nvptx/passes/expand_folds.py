@@ -46,6 +46,8 @@ def expand_reduce(op: Op) -> None:
         if not together:
             reduction.gather(order)
             together = reduction.foldable(order)
+        if not together:
+            raise AssertionError(f"a bit of dimension {op.attributes['dim']} is in no thread")
         reduction.fold(together)
         order = [base for base in order if base not in together]
     replace_results(op, reduction.values)
