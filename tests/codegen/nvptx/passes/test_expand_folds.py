@@ -18,6 +18,7 @@ from tileir.codegen.layouts.linear_layout import (
 )
 from tileir.codegen.nvptx.passes.expand_slices import tile_of
 from tileir.ir import Value
+from tileir.ir.locations import File
 
 THREADS = 128
 
@@ -199,3 +200,57 @@ def test_results_are_converted_to_the_layout_that_they_have() -> None:
     array, found = np.arange(1024, dtype=np.int32), np.zeros(1024, np.int32)
     kernel.run(array, found)
     assert (found == array.cumsum()).all()
+
+
+def test_a_body_that_chooses_takes_registers_first() -> None:
+    """The greatest element and its index, the lower one of equals: lanes take their order."""
+    shape, layout = (4, 256), along((4, 256), (0, 1), 2, THREADS)
+    kernel = BlockKernel(*["ptr<i32>"] * 4, threads=THREADS)
+    values = tuple(kernel.load(base, shape, layout) for base in kernel.parameters[:2])
+    kind = tile_of(values[0].type, (4,), dropped(layout, shape, 1))
+
+    def greater(a: Value, b: Value, i: Value, j: Value) -> list[Value]:
+        def compare(name: str, lhs: Value, rhs: Value) -> Value:
+            attributes = {"comparison_predicate": name, "signedness": "signed"}
+            return kernel.op("cmpi", [tile("i1")], attributes=attributes, lhs=lhs, rhs=rhs)
+
+        equal_and_lower = kernel.binary("andi", compare("equal", a, b), compare("less_than", i, j))
+        first = kernel.binary("ori", compare("greater_than", a, b), equal_and_lower)
+        pairs = ((a, b), (i, j))
+        return [
+            kernel.op("select", [tile("i32")], cond=first, val_if_true=one, val_if_false=other)
+            for one, other in pairs
+        ]
+
+    region = body_of(kernel, [tile("i32")] * 2, greater)
+    results = tile_op(
+        kernel, "reduce", [kind] * 2, [region], {"dim": 1, "identities": ()}, operands=values
+    )
+    for pointer, result in zip(kernel.parameters[2:], results, strict=True):
+        kernel.store(pointer, result)
+    body = finish(kernel)
+    first = next(op for op in body.walk() if op.name == "fold")
+    registers = [base.bit_length() - 1 for base in layout.register if base < 256]
+    assert first.attributes["ordered"]
+    assert list(first.attributes["over"])[: len(registers)] == sorted(registers)
+    array = np.random.default_rng(4).integers(0, 9, shape).astype(np.int32)
+    indices = np.broadcast_to(np.arange(256, dtype=np.int32), shape).copy()
+    found = [np.zeros(4, np.int32) for _ in range(2)]
+    kernel.run(array, indices, *found)
+    assert (found[0] == array.max(1)).all()
+    assert (found[1] == array.argmax(1)).all()
+
+
+def test_every_op_has_the_location_of_what_it_comes_from() -> None:
+    kernel = BlockKernel("ptr<i32>", threads=THREADS)
+    value = kernel.load(kernel.parameters[0], (1024,), blocked(1024, 2, THREADS))
+    kind = tile_of(value.type, (), blocked(1, 1, THREADS))
+    region = body_of(kernel, [tile("i32")], lambda a, b: [kernel.add(a, b)])
+    attributes = {"dim": 0, "identities": ()}
+    (total,) = tile_op(kernel, "reduce", [kind], [region], attributes, operands=(value,))
+    total.owner.location = place = File("kernel.py", "")
+    kernel.store(kernel.parameters[0], total)
+    body = finish(kernel)
+    made = [op for op in body.block.ops if op.name in names(body) and op.name != "barrier"]
+    assert len(made) == 5
+    assert all(op.location is place for op in made)
