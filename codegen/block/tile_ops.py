@@ -24,13 +24,16 @@ _POINTER = (
     OWNER,
     GENERIC,
 )
-_RED = unit("red", "Nobody wants the old elements: `red` instead of `atom`.")
+_RED = (
+    unit("red", "Nobody wants the old elements: `red` instead of `atom`."),
+    unit("by_cas", "No instruction does it: compare-and-swap, in a loop until it succeeds."),
+)
 ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
     "alloca": (OFFSET,),
     "assert": (CLUSTERS,),
     "atomic_cas_tko": _POINTER,
-    "atomic_red_view_tko": (*_VIEW, _RED),
-    "atomic_rmw_tko": (*_POINTER, _RED),
+    "atomic_red_view_tko": (*_VIEW, *_RED),
+    "atomic_rmw_tko": (*_POINTER, *_RED),
     "for": (Attribute("unroll", INTEGER, "The unroll factor.", optional=True),),
     "get_global": (Attribute("symbol", TEXT, "The variable's name in LLVM IR."),),
     "get_num_tile_blocks": (CLUSTERS,),

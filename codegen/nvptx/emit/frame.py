@@ -15,11 +15,8 @@ from tileir.ir import Body
 from .context import Context
 from .grid import special_register
 from .lowering import Lowering
+from .shared_symbol import ALIGNMENT, NAME
 
-SHARED_MEMORY = "tileir$shared"
-"""The symbol of a block's shared memory. It is dynamic: its size is part of the launch plan."""
-LEAST_ALIGNMENT = 16
-"""The alignment of shared memory that the widest access takes, in bytes."""
 LINE = 128
 """The alignment of tiles whose banks matter: the width of the 32 banks, in bytes."""
 
@@ -56,14 +53,14 @@ def lower_kernel(
     lowering.block(ctx, kernel.body.block)
     builder.position_at_end(ctx.exit)
     builder.ret_void()
-    memory = module.globals.get(SHARED_MEMORY)
+    memory = module.globals.get(NAME)
     if memory is not None:
         memory.align = max(memory.align, shared_alignment(kernel.body))
 
 
 def shared_alignment(body: Body) -> int:
     """Return the alignment of the start of shared memory, in bytes, that a kernel needs."""
-    alignment = LEAST_ALIGNMENT
+    alignment = ALIGNMENT
     for op in body.walk():
         if op.name == "alloca" and op.attributes["offset"] is not None:
             alignment = max(alignment, op.attributes["alignment"])

@@ -8,26 +8,40 @@ from tileir.codegen.nvptx.launch.line_table import LineTable
 from tileir.ir import Block, Op
 
 from . import (
+    async_copies,
+    atomics,
     control_flow,
     driver_calls,
     folds,
     grid,
     layout_conversions,
+    mma,
+    multicast,
+    pointers,
     prints,
     shared_memory,
     tiles,
+    variables,
+    views,
 )
 from .context import Context
 
 CHAPTERS = (
+    async_copies,
+    atomics,
     control_flow,
     driver_calls,
     folds,
     grid,
     layout_conversions,
+    mma,
+    multicast,
+    pointers,
     prints,
     shared_memory,
     tiles,
+    variables,
+    views,
 )
 """The modules that lower ops; every op is in one of them."""
 

@@ -12,13 +12,12 @@ from collections.abc import Callable, Sequence
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.types import Frag
-from tileir.codegen.nvptx.schedule.unroll import BYTES_IN_FLIGHT, is_plain
 from tileir.codegen.ops import Family, family_of
-from tileir.codegen.scalar.types import memory_bytes
 from tileir.ir import Block, Op, Value
 from tileir.types import ValueType
 
 from .outer_tokens import outer_token
+from .unroll_loops import BYTES_IN_FLIGHT, is_plain, loaded_bytes
 
 _COSTLY = ("mma", "mma_scaled", "pipelined_for")
 
@@ -41,8 +40,7 @@ class RegisterLoads:
             return None
         chosen, room = [], BYTES_IN_FLIGHT
         for each in early_loads(loop, lambda tile: isinstance(tile.type, Frag)):
-            kind = each.load.result.type
-            size = memory_bytes(kind.element) << len(kind.layout.register)
+            size = loaded_bytes(each.load.result)
             if size <= room and all(_nothing_before(token) for token in each.tokens):
                 chosen.append(each)
                 room -= size

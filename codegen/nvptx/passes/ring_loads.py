@@ -14,10 +14,11 @@ from math import prod
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
 from tileir.codegen.block.make import make
+from tileir.codegen.block.placement import ALIGNMENT
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
-from tileir.codegen.nvptx.schedule.access_attributes import access_attributes
+from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
 from tileir.codegen.nvptx.schedule.view_facts import streaming, vector_of
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.scalar.constants import padding_bits
@@ -42,8 +43,6 @@ RESIDENT_THREADS = 512
 """Threads resident on one SM, at 128 of its 64 K registers a thread."""
 MOST_COPIES = 64
 """The most copies of a thread for one tile."""
-ALIGNMENT = 128
-"""Alignment of a tile in a slot, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Rings:
     """Chooses the rings of a kernel's loops."""
 
     def __init__(self, state: KernelState, target: Target) -> None:
-        self._state, self._target = state, target
+        self._state = state
         self._room = target.shared_of_each(state.contract["minnctapersm"])
         self._looked_into: set[Op] = set()
         variables = any(op.name == "alloca" for op in state.kernel.walk())
@@ -93,7 +92,7 @@ class Rings:
         ]
         while copied:
             if (stages := self._stages(loop, copied)) >= LEAST_STAGES:
-                return RingLoads(copied, stages, self._state, self._target)
+                return RingLoads(copied, stages, facts)
             copied.remove(max(copied, key=lambda each: each.bytes))
         return None
 
@@ -104,7 +103,7 @@ class Rings:
         wanted = min(max(1 + -(-IN_FLIGHT // (size * blocks)), USUAL_STAGES), MOST_STAGES)
         places = {each.place for each in copied}
         while wanted >= LEAST_STAGES:
-            needed = memory_needed(self._state.kernel, {loop: size * wanted}, without=places)
+            needed = memory_needed(self._state.kernel.body, {loop: size * wanted}, without=places)
             if needed <= self._room:
                 break
             wanted -= 1
@@ -151,13 +150,11 @@ def _only_multiplied(place: Value, store: Op) -> bool:
 class RingLoads:
     """The loads of a loop that fill a ring; see `pipeline_loops.Loads`."""
 
-    def __init__(
-        self, copied: Sequence[_Copied], stages: int, state: KernelState, target: Target
-    ) -> None:
+    def __init__(self, copied: Sequence[_Copied], stages: int, facts: Divisibility) -> None:
         self._copied, self._stages = copied, stages
         self.ahead, self.early = stages - 1, [each.early for each in copied]
         self._attributes = [
-            access_attributes(each.early.load, each.threads, state, target) for each in copied
+            copy_attributes(each.early.load, each.threads, facts) for each in copied
         ]
         self._rings: list[Value] = []
         self._tokens: list[Value | None] = []
@@ -229,11 +226,7 @@ class RingLoads:
                     "predicate": exists,
                     "token": before,
                 },
-                {
-                    "threads": each.threads,
-                    "inbounds": tuple(map(int, load.attributes["inbounds"] or ())),
-                    **{name: attributes[name] for name in ("vector", "along", "whole", "narrow")},
-                },
+                attributes,
                 [Token()],
                 origin=load,
             )

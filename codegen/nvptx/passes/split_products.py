@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tileir.codegen.block.types import Shared
-from tileir.codegen.nvptx.schedule.mma_plan import MOST_ATOMS, ProductPlan, plan_of
+from tileir.codegen.nvptx.schedule.mma_plan import plan_of
+from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
 from tileir.ir import Block, Op
 
 _PRODUCTS = ("mma", "mma_scaled")
@@ -29,24 +29,14 @@ def _split(op: Op) -> Op | None:
     A product that is lowered to a loop is not split, and none whose sum would be rounded between
     the slices: copies go before it.
     """
-    plan = plan_of(op)
-    first = op.attributes["first"] or 0
-    end = op.attributes["end"] or plan.extents["k"]
-    rounded = op.result.type.element.name == "f16"
-    if rounded or _is_looped(op, plan, end - first):
+    slices = slices_of(op, plan_of(op))
+    if slices_in_loop(op) or (len(slices) > 1 and op.result.type.element.name == "f16"):
         at = op.index
         return op.parent.ops[at - 1] if at else None
-    if end - first <= plan.slice:
+    if len(slices) == 1:
         return op
-    part = op.clone({})
-    part.attributes["end"] = first + plan.slice
-    op.parent.insert(op.index, part)
-    op.operands["acc"] = part.result
-    op.attributes["first"] = first + plan.slice
-    return part
-
-
-def _is_looped(op: Op, plan: ProductPlan, length: int) -> bool:
-    """Whether a product of this length along k is lowered to a loop over its slices."""
-    in_memory = all(isinstance(op.operands[slot].type, Shared) for slot in ("lhs", "rhs"))
-    return in_memory and op.name == "mma" and plan.atoms(length) > MOST_ATOMS
+    first = op.clone({})
+    op.attributes["first"] = first.attributes["end"] = slices[1]
+    op.parent.insert(op.index, first)
+    op.operands["acc"] = first.result
+    return first

@@ -18,9 +18,10 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_weak
 from tileir.codegen.block.dialect import ROWS
 from tileir.codegen.block.make import make
-from tileir.codegen.block.types import Frag, Shared
-from tileir.codegen.layouts.linear_layout import LinearLayout, coordinate_images, log2, uniform
+from tileir.codegen.block.types import Frag
+from tileir.codegen.layouts.linear_layout import LinearLayout, coordinate_images, uniform
 from tileir.codegen.layouts.renumber import needed
+from tileir.codegen.nvptx.needs import CONTROLS_GRIDS
 from tileir.codegen.nvptx.schedule.access_attributes import access_attributes
 from tileir.codegen.nvptx.schedule.assignment import Assignment
 from tileir.codegen.nvptx.state import KernelState
@@ -29,7 +30,9 @@ from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile, Token
 
-from .expand_folds import EXPANSIONS
+from .expand_folds import expand_reduce, expand_scan
+from .expand_prints import expand_print
+from .expand_slices import exchange, expand_extract, expand_insert
 from .place_frame import place_frame
 from .stage_operands import ProductOperands
 
@@ -41,10 +44,20 @@ def to_block_ir(state: KernelState, target: Target) -> None:
         kernel.facts(analysis)
     _Rewriter(state, target).block(kernel.body.block, ())
     for op in list(kernel.walk()):
-        if expand := EXPANSIONS.get(op.name):
+        if expand := _EXPANSIONS.get(op.name):
             expand(op)
     place_frame(state)
     kernel.edited()
+
+
+_EXPANSIONS = {
+    "extract": expand_extract,
+    "insert": expand_insert,
+    "print_tko": expand_print,
+    "reduce": expand_reduce,
+    "scan": expand_scan,
+}
+"""Mnemonic -> the function that replaces an op by ops of the block IR alone."""
 
 
 class _Rewriter:
@@ -114,6 +127,8 @@ class _Rewriter:
 
     def _plain(self, op: Op) -> None:
         """Rewrite an op without regions, once for each layout that it works in."""
+        if op.name in CONTROLS_GRIDS and not self._target.has("griddepcontrol"):
+            return self._drop(op)  # grids cannot overlap there
         results = [value for value in op.results if _is_spread(value)]
         layouts: Sequence[LinearLayout | None] = [self._assignment.op_layouts.get(op)]
         if results and (layouts == [None] or family_of(op) is Family.SLICE):
@@ -171,7 +186,7 @@ class _Rewriter:
         op.spec = cast(Any, row)
 
     def _drop(self, op: Op) -> None:
-        """Leave out a load whose tile nobody wants; what comes after it comes after its token."""
+        """Leave out an op that does nothing; what comes after it comes after its token."""
         tokens = [value for value in op.results if isinstance(value.type, Token)]
         for token in tokens:
             before = op.operands.get("token")
@@ -190,15 +205,12 @@ class _Rewriter:
             self._add(copy)
             first = first or copy
             for original, value in zip(op.results, copy.results, strict=True):
-                if not _is_spread(original):
-                    if isinstance(original.type, Tile) and copy.attributes.get("owner"):
-                        self._instead[original] = self._exchanged(value)
-                    continue
-                canonical = self._assignment.canonical.get(original)
-                own = layout if canonical is None or layout in canonical else None
-                self._define(original, own or self._layout(original), value)
-                if layout is not None and copy.attributes.get("owner"):
-                    self._forms[original][layout] = self._exchanged(value)
+                if _is_spread(original):
+                    canonical = self._assignment.canonical.get(original)
+                    own = layout if canonical is None or layout in canonical else None
+                    self._define(original, own or self._layout(original), value)
+                if copy.attributes.get("owner") and self._assignment.required_in(original):
+                    self._exchange(original, layout)
         for value in op.results:
             if _is_spread(value):
                 self._convert(value)
@@ -223,16 +235,16 @@ class _Rewriter:
                 forms[layout] = made.result
         self._products.stage(value)
 
-    def _exchanged(self, value: Value) -> Value:
-        """Return a tile that only owners have so far in all threads: through shared memory."""
-        origin, bits = _origin(value), log2(value.type.size)
-        offsets = tuple(1 << bit for bit in range(bits))
-        place = Shared(value.type.element, value.type.shape, offsets)
-        memory = make("shared_alloc", results=[place], origin=origin)
-        store = {"value": value, "destination": memory.result}
-        loaded = make("load_shared", {"source": memory.result}, results=[value.type], origin=origin)
-        self._made += [memory, make("store_shared", store, origin=origin), loaded]
-        return loaded.result
+    def _exchange(self, original: Value, layout: LinearLayout | None) -> None:
+        """Pass a tile that only owners have so far to all threads: through shared memory."""
+        value = self._form(original, layout)
+        made = exchange(value, _origin(value))
+        self._made += made
+        everywhere = made[-1].result
+        if _is_spread(original):
+            self._forms[original][cast(LinearLayout, layout)] = everywhere
+        else:
+            self._instead[original] = everywhere
 
     def _form(self, value: Value, layout: LinearLayout | None) -> Value:
         """Return a value in a layout."""

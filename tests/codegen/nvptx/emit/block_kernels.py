@@ -25,7 +25,9 @@ from tileir.codegen.launch_terms import Choice
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked, combine
 from tileir.codegen.nvptx.emit import lowering
 from tileir.codegen.nvptx.emit.context import I32, Context
-from tileir.codegen.nvptx.emit.frame import SHARED_MEMORY, declare_kernel, lower_kernel
+from tileir.codegen.nvptx.emit.exact_conversions import bits_in_memory
+from tileir.codegen.nvptx.emit.frame import declare_kernel, lower_kernel
+from tileir.codegen.nvptx.emit.shared_symbol import shared_address
 from tileir.codegen.nvptx.launch.contract import Contract
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.mma_atoms import BITS
@@ -203,17 +205,12 @@ def _store(ctx: Context, op: Op) -> None:
 
 
 def _allocate(ctx: Context, op: Op) -> None:
-    module = ctx.builder.module
-    memory = module.globals.get(SHARED_MEMORY)
-    if memory is None:
-        memory = ir.GlobalVariable(module, ir.ArrayType(ir.IntType(8), 0), SHARED_MEMORY, 3)
-        memory.linkage, memory.align = "external", 16
-    ctx.define(op.result, ir.Constant(I32, op.attributes["offset"]).add(memory.ptrtoint(I32)))
+    ctx.define(op.result, shared_address(ctx.builder, op.attributes["offset"]))
 
 
 def _store_shared(ctx: Context, op: Op) -> None:
     value, memory = op.operands["value"], op.operands["destination"]
-    layout, element = ctx.layout(value), value.type.element
+    layout, element = ctx.layout(value), memory.type.element
     size = memory_bytes(element)
     thread = ctx.combined(
         tuple(combine(memory.type.offsets, base) * size for base in layout.thread)
@@ -221,7 +218,7 @@ def _store_shared(ctx: Context, op: Op) -> None:
     for offset, each in ctx.fragment(value).items():
         distance = ir.Constant(I32, combine(memory.type.offsets, offset) * size)
         at = ctx.builder.add(ctx.values[memory], ctx.builder.xor(thread, distance))
-        bits = access.bits_of(ctx.builder, each, element)
+        bits = bits_in_memory(ctx.builder, each, value.type.element, element)
         shape = access.AccessShape(8 * size, 1)
         owner = ctx.owner(layout)
         access.store(ctx.builder, shape, at, 0, owner, [bits], access.SHARED)
