@@ -9,6 +9,7 @@ stand next to each other store first and load then, so that one barrier serves a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag, Shared
@@ -52,18 +53,15 @@ def stays(source: LinearLayout, target: LinearLayout, element: Element) -> bool:
 def _expand(block: Block, room: int) -> None:
     for group in _groups(block, room):
         anchor, copies = group[-1], [_Copy(op, room) for op in group]
-        loaded = []
         for op, copy in zip(group, copies, strict=True):
             for made in copy.stores():
                 made.insert_before(op)
         for copy in copies:
             for made in copy.loads():
                 made.insert_before(anchor)
-            loaded.append(made.result)
-        # From the last one on: an earlier one is used behind all of them only.
-        for op, value in zip(group, loaded, strict=True):
-            op.result.replace_all_uses_with(value)
-            op.erase()
+        # Only what is behind the last one uses a result of any of them.
+        for op, copy in zip(group, copies, strict=True):
+            op.replace_with(copy.loaded)
 
 
 def _groups(block: Block, room: int) -> Iterator[list[Op]]:
@@ -92,8 +90,8 @@ def _groups(block: Block, room: int) -> Iterator[list[Op]]:
 def _goes_through_memory(op: Op) -> bool:
     if op.name != "convert_layout":
         return False
-    value = op.result
-    return not stays(op.operands["source"].type.layout, value.type.layout, value.type.element)
+    source, target = _frag(op.operands["source"]), _frag(op.result)
+    return not stays(source.layout, target.layout, target.element)
 
 
 def _may_be_between(op: Op) -> bool:
@@ -105,6 +103,11 @@ def _may_be_between(op: Op) -> bool:
     return not any(isinstance(value.type, Shared) for value in op.operand_list())
 
 
+def _frag(value: Value) -> Frag:
+    """Return the type of a tile of several elements in registers."""
+    return cast(Frag, value.type)
+
+
 def _bytes(op: Op) -> int:
     return memory_bytes(op.result.type.element) * op.result.type.size
 
@@ -113,11 +116,11 @@ class _Copy:
     """The ops that take the place of one conversion."""
 
     def __init__(self, op: Op, room: int) -> None:
-        self._op, self._kind = op, op.result.type
+        self._op, self._kind = op, _frag(op.result)
         source: Value = op.operands["source"]
         self._made: list[Op] = []
         target, size = self._kind.layout, memory_bytes(self._kind.element)
-        steps = conversion(source.type.layout, target)
+        steps = conversion(_frag(source).layout, target)
         self._value = source
         if steps.selections:
             kind = Frag(self._kind.element, self._kind.shape, layout=steps.selected)
@@ -129,7 +132,8 @@ class _Copy:
         self._parts: list[int | None] = [None]
         if cut:
             self._parts = [*span([1 << bit for bit in range(cut.bit_length()) if cut >> bit & 1])]
-        self._loaded: Value | None = None
+        self.loaded: Value | None = None
+        """What has been loaded so far; in the end, the result."""
 
     def stores(self) -> list[Op]:
         """Return the ops of the first piece, up to its store."""
@@ -137,7 +141,7 @@ class _Copy:
         return self._taken()
 
     def loads(self) -> list[Op]:
-        """Return the ops from the load of the first piece on; the last one has the result."""
+        """Return the ops from the load of the first piece on."""
         self._load(self._parts[0])
         for part in self._parts[1:]:
             self._store(part)
@@ -149,8 +153,8 @@ class _Copy:
         self._made.append(make("store_shared", operands, {"part": part}, origin=self._op))
 
     def _load(self, part: int | None) -> None:
-        operands = {"source": self._memory, "rest": self._loaded}
-        self._loaded = self._add("load_shared", operands, [self._kind], {"part": part})
+        operands = {"source": self._memory, "rest": self.loaded}
+        self.loaded = self._add("load_shared", operands, [self._kind], {"part": part})
 
     def _add(
         self, name: str, operands: dict, results: list, attributes: dict | None = None

@@ -14,6 +14,7 @@ in warps (`linear_layout.for_scan`). The last thread of each warp stores its sum
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from tileir.codegen.analysis.reorderable_reductions import commutes
 from tileir.codegen.analysis.selecting_reductions import chooses
@@ -38,7 +39,7 @@ def expand_reduce(op: Op) -> None:
     reduction = _Reduction(op, values)
     order = [1 << bit for bit in range(low, low + count)]
     if not reduction.ordered or chooses(op):
-        layout = values[0].type.layout
+        layout = _layout(values[0])
         kinds = (layout.register, layout.lane, layout.warp)
         order = [base for kind in kinds for base in order if base in kind]
     while order:
@@ -46,6 +47,8 @@ def expand_reduce(op: Op) -> None:
         if not together:
             reduction.gather(order)
             together = reduction.foldable(order)
+        if not together:
+            raise AssertionError(f"a bit of dimension {op.attributes['dim']} is in no thread")
         reduction.fold(together)
         order = [base for base in order if base not in together]
     replace_results(op, reduction.values)
@@ -63,7 +66,7 @@ class _Reduction:
 
     @property
     def _layout(self) -> LinearLayout:
-        return self.values[0].type.layout
+        return _layout(self.values[0])
 
     def _base(self, base: int) -> int:
         """Return the base in the partial results of one of the operands."""
@@ -133,7 +136,7 @@ def expand_scan(op: Op) -> None:
         replace_results(op, operands)
         return
     low, count = dim_bits(kind.shape, dim)
-    along, layout = (1 << count) - 1 << low, kind.layout
+    along, layout = (1 << count) - 1 << low, _layout(operands[0])
     own = sum(base for base in layout.register if base & along)
     shape = list(kind.shape)
     shape[dim] >>= own.bit_count()
@@ -175,7 +178,7 @@ def _sums_of_warps(
     op: Op, totals: Sequence[Value], along: int, warps: Sequence[int]
 ) -> tuple[Value, ...]:
     """Store the sums of whole warps, which their last lanes have; load those of all warps."""
-    layout, shape = totals[0].type.layout, totals[0].type.shape
+    layout, shape = _layout(totals[0]), totals[0].type.shape
     lanes = along & ~sum(warps)
     rest = [1 << bit for bit in range(layout.bits) if not along >> bit & 1]
     order = [*warps, *rest]
@@ -209,12 +212,15 @@ def _without(shape: Sequence[int], dim: int) -> list[int]:
 
 
 def _reshaped(op: Op, value: Value, shape: Sequence[int]) -> Value:
-    kind: Tile = value.type
-    layout = kind.layout if isinstance(kind, Frag) else None
-    wanted = Tile(kind.element, tuple(shape))
-    if layout is not None:
-        wanted = Frag(kind.element, tuple(shape), layout=layout)
-    return add(op, "reshape", {"source": value}, [wanted]).result
+    kind = Tile(value.type.element, tuple(shape))
+    if kind.size > 1:
+        kind = tile_of(value.type, shape, _layout(value))
+    return add(op, "reshape", {"source": value}, [kind]).result
+
+
+def _layout(value: Value) -> LinearLayout:
+    """Return the layout of a tile of several elements."""
+    return cast(Frag, value.type).layout
 
 
 EXPANSIONS: dict[str, Callable[[Op], None]] = {

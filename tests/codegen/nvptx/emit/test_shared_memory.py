@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,12 +11,12 @@ from hypothesis import strategies as st
 from tests.codegen.build import tile
 from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.linear_layout import LinearLayout, blocked, log2
+from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
 from tileir.codegen.layouts.swizzle import swizzle
 
 THREADS = 64
 THREAD_BITS = 6
-DTYPES = {"i8": np.int8, "i16": np.int16, "f32": np.float32, "i64": np.int64}
+DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32, "i64": np.int64}
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +52,11 @@ def barrier(kernel: BlockKernel) -> None:
 
 
 def moved(
-    kind: str, source: LinearLayout, target: LinearLayout, offsets: tuple[int, ...], parts: tuple = ()
+    kind: str,
+    source: LinearLayout,
+    target: LinearLayout,
+    offsets: tuple[int, ...],
+    parts: tuple = (),
 ) -> str:
     """Store an array from one layout and load it in another, part by part; return the PTX."""
     kernel = BlockKernel(f"ptr<{kind}>", f"ptr<{kind}>", threads=THREADS)
@@ -119,10 +124,10 @@ def test_one_thread_stores_a_scalar() -> None:
     assert found == given_
 
 
-@pytest.mark.parametrize(("narrow", "wide"), [("f8E4M3FN", "f16"), ("f8E5M2", "f16"), ("f16", "f32")])
+@pytest.mark.parametrize(
+    ("narrow", "wide"), [("f8E4M3FN", "f16"), ("f8E5M2", "f16"), ("f16", "f32")]
+)
 def test_wider_elements_in_memory_are_the_same_numbers(narrow: str, wide: str) -> None:
-    import ml_dtypes
-
     dtype = {"f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2}
     layout = blocked(256, 4, THREADS)
     kernel = BlockKernel(f"ptr<{narrow}>", f"ptr<{wide}>", threads=THREADS)
