@@ -19,7 +19,7 @@ from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
-from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
+from .allocate_memory import Allocation, allocate, areas_of, overlapping, packed
 from .barrier_pairs import BarrierPairs, memory, texts
 from .barrier_walk import Access, BarrierWalk, Open, complete
 from .memory_accesses import TokenOrder
