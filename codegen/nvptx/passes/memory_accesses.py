@@ -82,7 +82,7 @@ class TokenOrder:
             accesses = self.before(op)
             if op in self.accesses:
                 accesses |= {self.accesses[op]}
-            grown = any([self._add(token, accesses) for token in tokens])
+            grown = sum(self._add(token, accesses) for token in tokens) > 0
         for value, target, again in joins:
             grown |= self._add(target, carried(self._before.get(value, NONE), again))
         return grown

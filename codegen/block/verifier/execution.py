@@ -1,0 +1,296 @@
+"""Accesses of shared memory are in order: found by running a few iterations of each loop.
+
+This knows nothing of how barriers are placed or memory is allocated. It follows control for as many
+iterations as it takes to use every slot of a ring again, with real slots, real groups of copies,
+and real bytes; both sides of a branch are followed, and joined. It asks at each access
+
+  * whether all threads have done the accesses before it to the same bytes, or a barrier is between;
+  * whether what is read has been stored, or has arrived, and nothing else was stored there since.
+
+Before memory is allocated, every area has bytes of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tileir.codegen.block.areas import area_bytes, behind, slot_layout
+from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.layouts.linear_layout import rank
+from tileir.ir import Block, Body, Op, Value
+
+_NO_ACCESS = ("advance", "commit_group", "first_turn", "shared_slot", "shared_view")
+_LOOPS = ("for", "loop", "pipelined_for")
+_APART = 1 << 40
+"""Bytes between areas that have no offsets yet."""
+
+Piece = tuple[Value, int]
+"""A tile of an area, and the number of its slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    op: Op
+    writes: bool
+    start: int
+    end: int
+    how: object
+    """What says which thread accesses which of the bytes; None if nothing does."""
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known at an op: accesses since the last barrier, and what the bytes hold."""
+
+    open: set[_Access] = field(default_factory=set)
+    held: dict[Piece, frozenset[int | None]] = field(default_factory=dict)
+    """The parts that memory holds; None is a whole tile."""
+    copied: list[tuple[Op, Piece]] = field(default_factory=list)
+    """Copies that are in no group yet."""
+    groups: int = 0
+    """How many groups of copies there have been."""
+    values: dict[Value, Any] = field(default_factory=dict)
+    """Turn -> number of the slot, flight -> number of the group, and its copies."""
+
+    def copy(self) -> _State:
+        """Return a state that changes by itself."""
+        copied, values = list(self.copied), dict(self.values)
+        return _State(set(self.open), dict(self.held), copied, self.groups, values)
+
+
+def execution_problems(body: Body) -> Iterator[tuple[Op, str]]:
+    """Yield the accesses of shared memory that are out of order."""
+    run = _Run(body)
+    run.block(body.block, _State())
+    yield from run.problems
+
+
+class _Run:
+    """One run of a body. `_exits` has, for each loop, the states at a `continue` and a `break`."""
+
+    def __init__(self, body: Body) -> None:
+        self.problems: dict[tuple[Op, str], None] = {}
+        self._starts: dict[Op, int] = {}
+        self._exits: list[tuple[list[tuple[_State, Op]], list[tuple[_State, Op]]]] = []
+        areas = [op for op in body.walk() if op.name in ("shared_alloc", "alloca")]
+        for number, op in enumerate(areas):
+            offset = op.attributes["offset"]
+            self._starts[op] = (number + 1) * _APART if offset is None else offset
+        self._variables = [
+            (self._starts[op], self._starts[op] + area_bytes(op))
+            for op in areas
+            if op.name == "alloca"
+        ]
+
+    def block(self, block: Block, state: _State | None) -> _State | None:
+        """Run a block; return the state at its end, None if control leaves before."""
+        for op in block.ops:
+            if state is None:
+                return None
+            state = self._op(op, state)
+        return state
+
+    def _op(self, op: Op, state: _State) -> _State | None:
+        if op.name == "barrier":
+            state.open.clear()
+        elif op.name == "first_turn":
+            state.values[op.result] = 0
+        elif op.name == "advance":
+            turn = state.values.get(op.operands["turn"], 0)
+            state.values[op.result] = (turn + 1) % op.result.type.slots
+        elif op.name == "commit_group":
+            state.groups += 1
+            state.values[op.result] = state.groups, tuple(state.copied)
+            state.copied = []
+        elif op.name == "wait_group":
+            self._wait(op, state)
+        elif op.name == "if":
+            return self._branch(op, state)
+        elif op.name in _LOOPS:
+            return self._loop(op, state)
+        elif op.name == "continue":
+            self._exits[-1][0].append((state, op))
+            return None
+        elif op.name == "break":
+            self._exits[-1][1].append((state, op))
+            return None
+        elif op.name == "return":
+            return None
+        elif op.name not in _NO_ACCESS:
+            self._accesses(op, state)
+        return state
+
+    def _wait(self, op: Op, state: _State) -> None:
+        """The copies of a group have arrived, each thread's own."""
+        slot = state.values.get(op.operands["turn"], 0)
+        number, arrived = state.values.get(op.operands["flight"], (0, ()))
+        if state.groups - number < op.attributes["pending"]:
+            self._problem(op, "the group that is awaited may stay under way")
+        pieces = [(behind(ring)[0], slot) for ring in op.operands["rings"]]
+        for copy, piece in arrived:
+            if piece not in pieces:
+                self._problem(op, "the turn is not that of the slot that was filled")
+            start, end = self._range(piece)
+            state.open.add(_Access(copy, True, start, end, None))
+
+    def _accesses(self, op: Op, state: _State) -> None:
+        for slot, operand in op.operands.items():
+            for value in operand if isinstance(operand, tuple) else (operand,):
+                if value is not None and isinstance(value.type, Shared):
+                    self._access(op, value, slot == "destination", state)
+
+    def _access(self, op: Op, value: Value, writes: bool, state: _State) -> None:
+        tile, turn = behind(value)
+        piece = tile, state.values.get(turn, 0)
+        start, end = self._range(piece)
+        how = _how(op, value, writes)
+        for other in state.open:
+            if other.start < end and start < other.end and (writes or other.writes):
+                own = how is not None and how == other.how
+                if not own or not (writes and other.writes or _alone(op, writes)):
+                    self._problem(op, f"no barrier stands between this and {other.op.name}")
+        part = op.attributes.get("part")
+        if op.name == "copy_async":
+            state.copied.append((op, piece))
+            self._hold(piece, None, state)
+            return
+        state.open.add(_Access(op, writes, start, end, how))
+        if writes:
+            self._hold(piece, part, state)
+        elif not state.held.get(piece, frozenset()) & {part, None}:
+            self._problem(op, "what is read was not stored, or has been overwritten since")
+
+    def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
+        start, end = self._range(piece)
+        for other in list(state.held):
+            low, high = self._range(other)
+            if low < end and start < high:
+                del state.held[other]
+        state.held[piece] = frozenset({part})
+        if any(low < end and start < high for low, high in self._variables):
+            self._problem(piece[0].owner, "its bytes are those of a variable")
+
+    def _range(self, piece: Piece) -> tuple[int, int]:
+        tile, slot = piece
+        begins, size = slot_layout(tile.owner)
+        start = self._starts[tile.owner] + slot * size + begins[tile.index]
+        return start, start + tile.type.bytes
+
+    def _problem(self, op: Op, why: str) -> None:
+        self.problems[op, why] = None
+
+    # Control flow ---------------------------------------------------------------------------
+
+    def _branch(self, op: Op, state: _State) -> _State | None:
+        ends = []
+        for region in op.regions:
+            if not region.blocks:
+                ends.append(state.copy())
+            for block in region.blocks:
+                end = self.block(block, state.copy())
+                if end is not None:
+                    _assign(end, block.ops[-1].operand_list(), op.results)
+                    ends.append(end)
+        return _joined(ends)
+
+    def _loop(self, op: Op, state: _State) -> _State | None:
+        body = op.regions[0].block
+        inits = op.operands["initValues"]
+        arguments = body.arguments[0 if op.name == "loop" else 1 :][: len(inits)]
+        left = [] if op.name == "loop" else [state.copy()]
+        handed = list(body.arguments[3 + len(inits) :]) if op.name == "pipelined_for" else []
+        ahead = len(op.operands["aheadValues"]) if handed else 0
+        queue: list[list[Any]] = []
+        if op.name == "pipelined_for":
+            prologue = op.regions[1].block
+            _assign(state, op.operands["aheadValues"], prologue.arguments[2:])
+            for _ in range(op.attributes["ahead"]):
+                ended = self.block(prologue, state)
+                assert ended is not None
+                state, yielded = ended, list(prologue.ops[-1].operand_list())
+                queue.append([state.values.get(value) for value in yielded[ahead:]])
+                _assign(state, yielded[:ahead], prologue.arguments[2:])
+            _assign(state, prologue.arguments[2:], handed[:ahead])
+        _assign(state, inits, arguments)
+        current: _State | None = state
+        for _ in range(_trips(op)):
+            if current is None:
+                break
+            if queue:
+                current.values.update(zip(handed[ahead:], queue.pop(0), strict=True))
+            self._exits.append(([], []))
+            self.block(body, current.copy())
+            again, broken = self._exits.pop()
+            left += [_leaving(each, end, op.results) for each, end in broken]
+            for each, end in again:
+                values = list(end.operand_list())
+                delayed = values[len(inits) + ahead :]
+                if handed and not len(queue) > op.attributes["ahead"] - 1:
+                    queue.append([each.values.get(value) for value in delayed])
+                _assign(each, values[: len(inits) + ahead], [*arguments, *handed[:ahead]])
+            current = _joined([each for each, _ in again])
+            if current is not None and op.name != "loop":
+                left.append(_leaving(current, None, ()))
+        return _joined(left)
+
+
+def _trips(loop: Op) -> int:
+    """Return how many iterations to run: two, or until every slot was used twice."""
+    slots = [
+        value.type.slots
+        for op in loop.walk()
+        if op.name == "wait_group"
+        for value in op.operands["rings"]
+    ]
+    return max([1, *slots]) + 1
+
+
+def _leaving(state: _State, end: Op | None, results: Iterable[Value]) -> _State:
+    state = state.copy()
+    if end is not None:
+        _assign(state, end.operand_list(), results)
+    return state
+
+
+def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:
+    """Make block arguments or results what values are; all values are read first."""
+    known = [state.values.get(value) for value in values]
+    state.values.update(zip(targets, known, strict=False))
+
+
+def _joined(states: list[_State]) -> _State | None:
+    """Return what is known where several ways meet: memory holds what it does on all of them."""
+    if not states:
+        return None
+    first, *others = states
+    for other in others:
+        first.open |= other.open
+        first.groups = min(first.groups, other.groups)
+        first.copied += [each for each in other.copied if each not in first.copied]
+        first.held = {
+            piece: parts & other.held[piece]
+            for piece, parts in first.held.items()
+            if piece in other.held
+        }
+        first.values = other.values | first.values
+    return first
+
+
+def _how(op: Op, value: Value, writes: bool) -> object:
+    """Return what says which thread stores or loads which byte."""
+    if op.name not in ("load_shared", "store_shared"):
+        return None
+    offsets = [each for each in value.type.offsets if each or op.attributes["part"] is None]
+    if rank(offsets) < len(offsets):
+        return None
+    kind = (op.operands["value"] if writes else op.result).type
+    layout = kind.layout if isinstance(kind, Frag) else None
+    return behind(value)[0], value.type.offsets, layout, op.attributes["part"]
+
+
+def _alone(op: Op, writes: bool) -> bool:
+    """Whether no two threads have the same element."""
+    kind = (op.operands["value"] if writes else op.result).type
+    return isinstance(kind, Frag) and kind.layout.replicas == 0

@@ -1,0 +1,99 @@
+"""Layouts agree: every thread has the elements that an op takes from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileir.codegen.block.types import Frag
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.layouts.renumber import needed
+from tileir.codegen.ops import BY_NAME, Family
+from tileir.ir import Body, Op, Value
+
+_TOGETHER = (Family.ELEMENT_WISE, Family.POINTER_LOAD, Family.POINTER_STORE)
+_RENUMBERING = (Family.JOINING, Family.RENUMBERING)
+
+
+def layout_problems(body: Body) -> Iterator[tuple[Op, str]]:
+    """Yield the ops whose operands and results do not agree in their layouts."""
+    threads: int | None = None
+    for op in body.walk():
+        for value in op.results:
+            if isinstance(value.type, Frag):
+                layout = value.type.layout
+                threads = threads or len(layout.thread)
+                yield from ((op, why) for why in _broken(value.type, threads))
+        traits = BY_NAME.get(op.name)
+        if traits is not None and traits.family in _TOGETHER:
+            yield from _same(op)
+        elif traits is not None and traits.family in _RENUMBERING:
+            yield from _renumbered(op)
+        if op.spec.terminator or op.regions:
+            yield from _handed_on(op)
+
+
+def _broken(kind: Frag, threads: int) -> Iterator[str]:
+    layout = kind.layout
+    if 1 << layout.bits != kind.size:
+        yield f"a layout of {1 << layout.bits} elements for a tile of {kind.size}"
+    elif not layout.is_complete:
+        yield "a layout in which no thread has some elements"
+    if len(layout.thread) != threads:
+        yield f"a layout for {1 << len(layout.thread)} threads in a block of {1 << threads}"
+
+
+def _same(op: Op) -> Iterator[tuple[Op, str]]:
+    layouts = {_layout(value) for value in (*op.operand_list(), *op.results)} - {None}
+    if len(layouts) > 1:
+        yield op, "operands and results have different layouts"
+
+
+def _renumbered(op: Op) -> Iterator[tuple[Op, str]]:
+    layout = _layout(op.result)
+    for value in op.operand_list():
+        own = _layout(value)
+        if own is not None and layout is not None and own != needed(op, layout):
+            yield op, "an operand has not the layout that the result's follows from"
+
+
+def _handed_on(op: Op) -> Iterator[tuple[Op, str]]:
+    """Check that values keep their types on the way to another block."""
+    for value, target in _pairs(op):
+        if value.type != target.type:
+            yield op, f"a value of {value.type} becomes one of another type or layout"
+
+
+def _pairs(op: Op) -> Iterator[tuple[Value, Value]]:
+    if op.name in ("for", "loop", "pipelined_for"):
+        arguments = op.regions[0].block.arguments[0 if op.name == "loop" else 1 :]
+        yield from zip(op.operands["initValues"], arguments, strict=False)
+        if op.name == "pipelined_for":
+            prologue = op.regions[1].block.arguments[2:]
+            yield from zip(op.operands["aheadValues"], prologue, strict=False)
+        return
+    around = op.parent.parent_op
+    while around is not None and around.name == "if" and op.name != "yield":
+        around = around.parent.parent_op
+    if around is None:
+        return
+    values = list(op.operand_list())
+    if op.name == "yield":
+        targets = around.results if around.name == "if" else ()
+        if around.name == "pipelined_for":
+            targets = around.regions[0].block.arguments[3 + len(around.operands["initValues"]) :]
+        yield from zip(values, targets, strict=False)
+    elif op.name == "break":
+        yield from zip(values, around.results, strict=False)
+    elif op.name == "continue":
+        arguments = around.regions[0].block.arguments
+        if around.name == "pipelined_for":
+            inits = len(around.operands["initValues"])
+            arguments = [*arguments[1 : 1 + inits], *arguments[3 + inits :]]
+        elif around.name == "for":
+            arguments = arguments[1:]
+        yield from zip(values, arguments, strict=False)
+
+
+def _layout(value: Value) -> LinearLayout | None:
+    """Return the layout of a tile of several elements; of others None."""
+    return value.type.layout if isinstance(value.type, Frag) else None

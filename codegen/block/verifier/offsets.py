@@ -1,0 +1,100 @@
+"""Where elements lie in shared memory: the swizzle of the writer is that of the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileir.codegen.block.types import Shared
+from tileir.codegen.layouts.linear_layout import rank
+from tileir.ir import Body, Op
+
+_MOVES = {"store_shared": ("value", "destination"), "load_shared": (None, "source")}
+
+
+def offset_problems(body: Body) -> Iterator[tuple[Op, str]]:
+    """Yield the ops that see shared memory otherwise than it was stored."""
+    for op in body.walk():
+        for value in op.results:
+            if isinstance(value.type, Shared) and len(value.type.offsets) != _bits(value.type):
+                yield (
+                    op,
+                    f"{_bits(value.type)} bits of a tile have {len(value.type.offsets)} offsets",
+                )
+        yield from (_RULES[op.name](op) if op.name in _RULES else ())
+
+
+def _view(op: Op) -> Iterator[tuple[Op, str]]:
+    source, result = op.operands["source"].type, op.result.type
+    offsets = [each for each in source.offsets if each]
+    if any(rank([*offsets, each]) > rank(offsets) for each in result.offsets):
+        yield op, "the view has offsets that its source lacks"
+    if source.slots != result.slots:
+        yield op, "a view has as many slots as its source"
+
+
+def _slot(op: Op) -> Iterator[tuple[Op, str]]:
+    if op.result.type != op.operands["ring"].type.slot:
+        yield op, "a slot has the elements, shape and offsets of its ring"
+    for use in _users(op):
+        if use.name not in ("commit_group", "copy_async"):
+            yield use, "a slot that is being filled is read; only a wait gives its tile"
+
+
+def _wait(op: Op) -> Iterator[tuple[Op, str]]:
+    tiles, rings = op.operands["flight"].type.tiles, op.operands["rings"]
+    if not len(tiles) == len(rings) == len(op.results):
+        yield op, f"{len(tiles)} tiles of {len(rings)} rings are under way"
+        return
+    for tile, ring, result in zip(tiles, rings, op.results, strict=True):
+        if not tile == ring.type.slot == result.type:
+            yield op, "a tile that arrives has not the offsets with which it was copied"
+
+
+def _alloc(op: Op) -> Iterator[tuple[Op, str]]:
+    if len({value.type.slots for value in op.results}) > 1:
+        yield op, "tiles of one ring have different numbers of slots"
+    if op.result.type.slots == 1:
+        return
+    allowed = ("advance", "barrier", "first_turn", "shared_slot", "wait_group")
+    for user in _users(op):
+        if user.name not in allowed:
+            yield user, "a ring is accessed as a whole; only a wait gives its tiles"
+
+
+def _move(op: Op) -> Iterator[tuple[Op, str]]:
+    stored, place = _MOVES[op.name]
+    tile = (op.operands[stored] if stored else op.result).type
+    memory = op.operands[place].type
+    if tile.shape != memory.shape:
+        yield op, f"a tile of {tile.shape} and memory for {memory.shape}"
+    if not stored and tile.element != memory.element:
+        yield op, f"elements of {tile.element} from memory for {memory.element}"
+    pieces = sum(1 << bit for bit, offset in enumerate(memory.offsets) if offset == 0)
+    part = op.attributes["part"]
+    if part is not None and part & ~pieces:
+        yield op, f"part {part:#x} has bits with offsets; those of pieces are {pieces:#x}"
+    rest = op.operands.get("rest")
+    if rest is not None and rest.type != tile:
+        yield op, "the rest of a tile has another type than the tile"
+
+
+def _users(op: Op) -> Iterator[Op]:
+    for value in op.results:
+        yield from (use.op for use in value.uses)
+
+
+def _bits(kind: Shared) -> int:
+    size = 1
+    for extent in kind.shape:
+        size *= extent
+    return size.bit_length() - 1
+
+
+_RULES = {
+    "load_shared": _move,
+    "shared_alloc": _alloc,
+    "shared_slot": _slot,
+    "shared_view": _view,
+    "store_shared": _move,
+    "wait_group": _wait,
+}

@@ -1,0 +1,65 @@
+"""Turns: only `first_turn` and `advance` make them, and an iteration advances each exactly once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tileir.codegen.block.types import Turn
+from tileir.ir import Block, Body, Op, Value
+
+_MAKERS = ("advance", "first_turn")
+
+
+def turn_problems(body: Body) -> Iterator[tuple[Op, str]]:
+    """Yield the ops that make a turn, or hand on another one than the next."""
+    for op in body.walk():
+        if op.name not in _MAKERS and any(isinstance(each.type, Turn) for each in op.results):
+            yield op, "a turn is made by first_turn and advance only"
+        for slot in ("turn", "ring", "rings"):
+            yield from _slots(op, slot)
+        if op.name == "pipelined_for":
+            yield from _advanced(op)
+
+
+def _slots(op: Op, slot: str) -> Iterator[tuple[Op, str]]:
+    turn, rings = op.operands.get("turn"), op.operands.get(slot)
+    if turn is None or rings is None or slot == "turn":
+        return
+    for ring in rings if isinstance(rings, tuple) else (rings,):
+        if ring.type.slots != turn.type.slots:
+            slots = f"{ring.type.slots} slots, the turn {turn.type.slots}"
+            yield op, f"the ring has {slots}"
+
+
+def _advanced(loop: Op) -> Iterator[tuple[Op, str]]:
+    """Check what a pipelined loop hands on: each turn, advanced once."""
+    body, prologue = (region.block for region in loop.regions)
+    inits, ahead = len(loop.operands["initValues"]), len(loop.operands["aheadValues"])
+    ways = [(end, body.arguments[3 + inits :], inits) for end in _continues(body)]
+    ways.append((prologue.ops[-1], prologue.arguments[2:], 0))
+    for end, arguments, skipped in ways:
+        handed = list(end.operand_list())[skipped:]
+        for value, argument in zip(handed[:ahead], arguments[:ahead], strict=True):
+            if isinstance(argument.type, Turn) and _turns_behind(value, argument) != 1:
+                yield end, "the turn that is handed on is not the next one"
+
+
+def _turns_behind(value: Value, argument: Value) -> int | None:
+    """Return how often a turn has been advanced since an argument; None if it is of another."""
+    count = 0
+    while value is not argument:
+        if not isinstance(value.owner, Op) or value.owner.name != "advance":
+            return None
+        value, count = value.owner.operands["turn"], count + 1
+    return count
+
+
+def _continues(block: Block) -> Iterator[Op]:
+    """Yield the ops that end an iteration of the loop with this body."""
+    for op in block.ops:
+        if op.name == "continue":
+            yield op
+        elif op.name == "if":
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _continues(inner)

@@ -1,0 +1,254 @@
+"""Every rule of the block IR, with a body that breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tileir.codegen.block.types import Flight, Frag, Shared, Turn
+from tileir.codegen.block.verifier import block_problem
+from tileir.ir import Body, Op, Value
+
+from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, Builder
+
+
+def ring(slots: int = 3, **rest) -> tuple[Builder, Op]:
+    b = Builder()
+    return b, b.pipelined(slots, **rest)
+
+
+def ordered_ring(slots: int = 3) -> tuple[Body, Op]:
+    """A ring with its barrier."""
+    b, loop = ring(slots)
+    body = b.finish()
+    wait = first(loop, "wait_group")
+    b._block = wait.parent
+    wait.parent.ops.insert(wait.index + 1, b_barrier())
+    assert block_problem(body, ordered=True) is None
+    return body, loop
+
+
+def b_barrier() -> Op:
+    from tileir.codegen.block.make import make
+
+    return make("barrier", attributes={"pairs": ()})
+
+
+def first(op: Op | Body, name: str) -> Op:
+    return next(each for each in op.walk() if each.name == name)
+
+
+def test_a_flight_is_awaited() -> None:
+    b, loop = ring()
+    wait = first(loop, "wait_group")
+    rings = wait.operands["rings"]
+    for result, tile in zip(wait.results, rings, strict=True):
+        for use in result.uses:
+            use.set(tile)
+    wait.erase()
+    assert "a flight that is made before is not awaited" in _all_problems(b.finish())
+
+
+def test_a_flight_is_awaited_once() -> None:
+    b, loop = ring()
+    wait = first(loop, "wait_group")
+    wait.parent.insert(wait.index, wait.clone())
+    assert "consumed more than once" in block_problem(b.finish())
+
+
+def test_a_flight_is_not_consumed_in_a_loop_around_which_it_was_made() -> None:
+    b, turn, flight, rings = started()
+    with b.loop():
+        wait(b, rings, turn, flight)
+    assert "consumed more than once" in block_problem(b.finish())
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_flight_is_consumed_on_every_path(both: bool) -> None:
+    b, turn, flight, rings = started()
+    sides = [lambda: wait(b, rings, turn, flight), lambda: None]
+    b.branch(*(sides[:1] * 2 if both else sides))
+    problem = block_problem(b.finish())
+    assert problem is None if both else "not awaited" in problem
+
+
+def started() -> tuple[Builder, Value, Value, tuple[Value, ...]]:
+    b = Builder()
+    rings = b.alloc(2, 2)
+    turn = b.op("first_turn", {"ring": rings[0]}, [Turn(2)]).result
+    _, flight = b._fill(rings, turn, b.true, Flight(tuple(each.type.slot for each in rings)))
+    return b, turn, flight, tuple(rings)
+
+
+def wait(b: Builder, rings: tuple[Value, ...], turn: Value, flight: Value, pending: int = 0) -> Op:
+    operands = {"flight": flight, "turn": turn, "rings": rings}
+    return b.op("wait_group", operands, flight.type.tiles, pending=pending)
+
+
+def test_a_turn_is_advanced_once() -> None:
+    b, loop = ring()
+    end = loop.regions[0].block.ops[-1]
+    turn = loop.regions[0].block.arguments[3]
+    end.operands["operands"] = (turn, *end.operands["operands"][1:])
+    assert "not the next one" in block_problem(b.finish())
+
+
+def test_a_turn_is_of_a_ring_with_as_many_slots() -> None:
+    b = Builder()
+    turn = b.op("first_turn", {"ring": b.alloc(2)}, [Turn(2)]).result
+    tile = b.alloc(3)
+    b.op("shared_slot", {"ring": tile, "turn": turn}, [tile.type.slot])
+    assert "3 slots, the turn 2" in block_problem(b.finish())
+
+
+def test_only_two_ops_make_turns() -> None:
+    b = Builder()
+    b.op("if", {"condition": b.true}, [Turn(2)], regions=[])
+    assert "first_turn and advance only" in block_problem(b.finish())
+
+
+def test_a_slot_is_read_behind_the_wait_only() -> None:
+    b, turn, flight, rings = started()
+    slot = first(b.body, "shared_slot").result
+    b.load(slot)
+    wait(b, rings, turn, flight)
+    assert "only a wait gives its tile" in block_problem(b.finish())
+
+
+def test_a_ring_is_not_read_as_a_whole() -> None:
+    b = Builder()
+    b.load(b.alloc(2))
+    assert "accessed as a whole" in block_problem(b.finish())
+
+
+def test_a_view_keeps_the_offsets() -> None:
+    b = Builder()
+    tile = b.alloc(offsets=(*STRAIGHT[:9], 0))
+    b.op("shared_view", {"source": tile}, [Shared(F16, SHAPE, STRAIGHT)])
+    assert "offsets that its source lacks" in block_problem(b.finish())
+
+
+def test_the_swizzle_of_the_writer_is_that_of_the_reader() -> None:
+    b, loop = ring()
+    result = first(loop, "wait_group").results[0]
+    result.type = replace(result.type, offsets=STRAIGHT[::-1])
+    assert "not the offsets with which it was copied" in block_problem(b.finish())
+
+
+def test_a_part_is_of_pieces() -> None:
+    b = Builder()
+    b.store(b.alloc(), part=512)
+    assert "part 0x200" in block_problem(b.finish())
+
+
+def test_elementwise_operands_have_one_layout() -> None:
+    b = Builder()
+    operands = {"lhs": b.frag(ROWS), "rhs": b.frag(COLUMNS)}
+    b.op("addf", operands, [operands["lhs"].type])
+    assert "different layouts" in block_problem(b.finish())
+
+
+@pytest.mark.parametrize(("layout", "right"), [(ROWS, False), (COLUMNS, True)])
+def test_a_renumbered_operand_has_the_layout_that_follows(layout, right: bool) -> None:
+    b = Builder()
+    operands = {"source": b.frag(layout)}
+    b.op("permute", operands, [Frag(F16, SHAPE, layout=ROWS)], permutation=(1, 0))
+    problem = block_problem(b.finish())
+    assert problem is None if right else "follows from" in problem
+
+
+def test_a_layout_holds_every_element() -> None:
+    b = Builder()
+    b.frag(replace(ROWS, warp=(0,)))
+    assert "no thread has some elements" in block_problem(b.finish())
+
+
+def test_carried_values_keep_their_layout() -> None:
+    b = Builder()
+    start, other = b.frag(ROWS), b.frag(COLUMNS)
+    with b.loop(start):
+        b.op("continue", {"operands": (other,)})
+    assert "another type or layout" in block_problem(b.finish())
+
+
+# Accesses in order ------------------------------------------------------------------------------
+
+
+def drop_barrier(loop: Op) -> None:
+    first(loop, "barrier").erase()
+
+
+def swap_slots(loop: Op) -> None:
+    """The copies of an iteration go where another one's are."""
+    slot = first(loop, "shared_slot")
+    slot.operands["turn"] = first(loop, "advance").result
+
+
+def wrong_pending(loop: Op) -> None:
+    first(loop, "wait_group").attributes["pending"] += 1
+
+
+def late_barrier(loop: Op) -> None:
+    barrier, last = first(loop, "barrier"), loop.regions[0].block.ops[-1]
+    barrier.move_before(last)
+
+
+MUTANTS = {
+    drop_barrier: "no barrier stands between this and copy_async",
+    swap_slots: "not that of the slot that was filled",
+    wrong_pending: "may stay under way",
+    late_barrier: "no barrier stands between",
+}
+
+
+@pytest.mark.parametrize("mutate", MUTANTS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("slots", [2, 3, 4])
+def test_mutants_of_a_ring(mutate: Callable[[Op], None], slots: int) -> None:
+    body, loop = ordered_ring(slots)
+    mutate(loop)
+    assert MUTANTS[mutate] in block_problem(body, ordered=True)
+
+
+def test_allocations_that_live_together_do_not_overlap() -> None:
+    b = Builder()
+    one, other = b.alloc(), b.alloc()
+    b.store(one)
+    b.store(other, ROWS)
+    b.op("barrier", pairs=())
+    b.load(one)
+    body = b.finish()
+    one.owner.attributes["offset"], other.owner.attributes["offset"] = 0, 2048
+    assert block_problem(body, ordered=True) is None
+    other.owner.attributes["offset"] = 1024
+    assert "no barrier stands between" in block_problem(body, ordered=True)
+    b._block.ops.insert(first(body, "store_shared").index + 1, b_barrier())
+    assert "has been overwritten since" in block_problem(body, ordered=True)
+
+
+def test_a_part_is_written_before_it_is_read() -> None:
+    b = Builder()
+    tile = b.alloc(offsets=(*STRAIGHT[:9], 0))
+    b.store(tile, part=0)
+    b.op("barrier", pairs=())
+    b.load(tile, part=512)
+    assert "was not stored" in block_problem(b.finish(), ordered=True)
+
+
+def test_variables_share_bytes_with_nothing() -> None:
+    from tileir.types import Pointer, Scalar, Tile
+
+    b = Builder()
+    pointer = Tile(Pointer(Scalar("f32")))
+    b.op("alloca", results=[pointer], num_elem=64, alignment=4, offset=0, **{"global": False})
+    tile = b.alloc()
+    tile.owner.attributes["offset"] = 128
+    b.store(tile)
+    assert "those of a variable" in block_problem(b.finish(), ordered=True)
+
+
+def _all_problems(body: Body) -> str:
+    from tileir.codegen.block.verifier import RULES
+
+    return "\n".join(why for rule in RULES for _, why in rule(body))

@@ -1,0 +1,188 @@
+"""Where barriers go, and for which accesses: before what other threads may not have done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.codegen.block.bodies import COLUMNS, ROWS, STRAIGHT, Builder
+
+from .placed import followers, placed, without_each
+from .placed import barriers as barriers_of
+from tileir.codegen.block.verifier import block_problem
+
+AROUND = "of the iteration before, before"
+
+
+def exchange(b: Builder) -> None:
+    tile = b.alloc()
+    b.store(tile)
+    b.load(tile)
+
+
+def two_tiles(b: Builder) -> None:
+    one, other = b.alloc(), b.alloc()
+    b.store(one)
+    b.store(other)
+    b.load(one)
+    b.load(other)
+
+
+def same_thread(b: Builder) -> None:
+    tile = b.alloc()
+    b.store(tile, ROWS)
+    b.load(tile, ROWS)
+
+
+def pieces(b: Builder) -> None:
+    tile = b.alloc(offsets=(*STRAIGHT[:9], 0))
+    for part in (0, 512):
+        b.store(tile, part=part)
+        b.load(tile, part=part)
+
+
+def in_loop(b: Builder) -> None:
+    tile = b.alloc()
+    with b.loop():
+        b.store(tile)
+        b.load(tile)
+
+
+def loop_entry_alone(b: Builder) -> None:
+    tile = b.alloc()
+    b.store(tile)
+    with b.loop():
+        b.load(tile)
+
+
+def loop_entry_beside(b: Builder) -> None:
+    """The place in the loop needs a barrier anyway: none goes before the loop."""
+    tile = b.alloc()
+    b.store(tile)
+    with b.loop():
+        b.load(tile)
+        b.store(tile)
+
+
+def one_side(b: Builder) -> None:
+    tile = b.alloc()
+    b.store(tile)
+    b.branch(lambda: b.load(tile), lambda: None)
+    b.load(tile)
+
+
+def stored_on_one_side(b: Builder) -> None:
+    tile = b.alloc()
+    b.store(tile)
+    b.branch(lambda: b.store(tile, COLUMNS))
+    b.load(tile)
+
+
+def nested(b: Builder) -> None:
+    tile = b.alloc()
+    with b.loop():
+        b.store(tile)
+        with b.loop():
+            b.load(tile)
+
+
+CASES: dict[Callable[[Builder], object], list[str]] = {
+    exchange: ["load_shared"],
+    two_tiles: ["load_shared"],
+    same_thread: [],
+    pieces: ["load_shared", "store_shared", "load_shared"],
+    in_loop: ["store_shared", "load_shared"],
+    loop_entry_alone: ["for"],
+    loop_entry_beside: ["load_shared", "store_shared"],
+    one_side: ["load_shared", "load_shared"],
+    stored_on_one_side: ["store_shared", "load_shared"],
+    nested: ["store_shared", "for"],
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_barriers_go_where_they_are_needed(case: Callable[[Builder], object]) -> None:
+    b = Builder()
+    case(b)
+    body = b.finish()
+    placed(body)
+    found = [name for name in followers(body) if name != "constant"]
+    assert len(found) <= len(CASES[case])
+    assert [_next_access(op) for op in barriers_of(body)] == CASES[case]
+    assert block_problem(body, ordered=True) is None
+    assert all(problem for _, problem in without_each(body))
+
+
+def _next_access(barrier) -> str:
+    ops = barrier.parent.ops[barrier.index + 1 :]
+    return next(op.name for op in ops if op.name not in ("constant", "shared_view", "shared_alloc"))
+
+
+@pytest.mark.parametrize("slots", [2, 3, 4])
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_ring_needs_one_barrier_behind_the_wait(slots: int, beside: bool) -> None:
+    b = Builder()
+    b.pipelined(slots, beside=beside)
+    body = b.finish()
+    placed(body)
+    (barrier,) = barriers_of(body)
+    assert barrier.parent.ops[barrier.index - 1].name == "wait_group"
+    pairs = barrier.attributes["pairs"]
+    assert f"mma {AROUND} copy_async" in pairs
+    assert any(pair.startswith("copy_async") and pair.endswith("before mma") for pair in pairs)
+    assert all(problem for _, problem in without_each(body))
+
+
+def test_with_a_slot_to_spare_a_product_and_copies_do_not_meet() -> None:
+    b = Builder()
+    b.pipelined(4, ahead=2)
+    body = b.finish()
+    placed(body)
+    (barrier,) = barriers_of(body)
+    assert not any(pair.endswith("copy_async") for pair in barrier.attributes["pairs"])
+    assert len(barrier.operands["memory"]) == 2
+
+
+def test_pairs_name_iterations() -> None:
+    b = Builder()
+    in_loop(b)
+    body = b.finish()
+    placed(body)
+    assert [barrier.attributes["pairs"] for barrier in barriers_of(body)] == [
+        (f"load_shared {AROUND} store_shared",),
+        ("store_shared before load_shared",),
+    ]
+
+
+def test_scratch_memory_is_spread_before_barriers_are_added() -> None:
+    b = Builder()
+    with b.loop():
+        for _ in range(2):
+            exchange(b)
+    body = b.finish()
+    assert placed(body) == 4096
+    assert [_next_access(op) for op in barriers_of(body)] == ["load_shared"] * 2
+
+
+def test_where_there_is_no_room_a_barrier_more_uses_bytes_again() -> None:
+    b = Builder()
+    with b.loop():
+        for _ in range(2):
+            exchange(b)
+    body = b.finish()
+    assert placed(body, room=2048) == 2048
+    pairs = [pair for op in barriers_of(body) for pair in op.attributes["pairs"]]
+    assert "load_shared before store_shared, in the same bytes" in pairs
+    assert len(barriers_of(body)) == 4
+    assert block_problem(body, ordered=True) is None
+    assert all(problem for _, problem in without_each(body))
+
+
+def test_a_barrier_that_nothing_needs_is_taken_away() -> None:
+    b = Builder()
+    exchange(b)
+    b.op("barrier", pairs=())
+    body = b.finish()
+    placed(body)
+    assert [_next_access(op) for op in barriers_of(body)] == ["load_shared"]
