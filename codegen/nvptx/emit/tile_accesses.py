@@ -118,6 +118,7 @@ class TileAccess:
                 terms.append(_product(builder, along, strides[dim], word))
         if sparse is not None:
             strides[sparse.dim] = 0
+        address = _plus(builder, tensor.base, terms)
         room = [
             None if left is None else builder.sub(left, along)
             for left, along in zip(remaining, position, strict=True)
@@ -129,7 +130,7 @@ class TileAccess:
             op.attributes["vector"],
             inner,
             op.attributes["whole"],
-            _plus(builder, tensor.base, terms),
+            address,
             remaining,
             room,
             strides,
