@@ -1,4 +1,4 @@
-"""Areas of shared memory: the size and alignment of what one op allocates, and what is behind a tile.
+"""Areas of shared memory: the size and alignment of what one op allocates, and who lies in it.
 
 A `shared_alloc` makes one area: its slots lie one behind the other, and in each slot its tiles. An
 `alloca` of a block makes one as well. Who places areas and who addresses them ask here.
@@ -23,8 +23,8 @@ def alignment(area: Op) -> int:
     """Return the alignment of an area, in bytes."""
     if area.name == "alloca":
         return max(area.attributes["alignment"], ALIGNMENT)
-    rows = area.results[0].type.slots > 1 or any(map(_is_multiplied, area.results))
-    return ROW_ALIGNMENT if rows else ALIGNMENT
+    several = len(area.results) > 1 or area.results[0].type.slots > 1
+    return ROW_ALIGNMENT if several or _is_multiplied(area.results[0]) else ALIGNMENT
 
 
 def slot_layout(area: Op) -> tuple[Sequence[int], int]:
@@ -40,6 +40,16 @@ def slot_layout(area: Op) -> tuple[Sequence[int], int]:
     if area.results[0].type.slots > 1:
         end = -(-end // unit) * unit
     return begins, end
+
+
+def tile_offset(tile: Value) -> int:
+    """Return the bytes from the start of a slot to a tile that a `shared_alloc` allocates."""
+    return slot_layout(tile.owner)[0][tile.index]
+
+
+def slot_bytes(area: Op) -> int:
+    """Return the bytes from one slot of a `shared_alloc` to the next one."""
+    return slot_layout(area)[1]
 
 
 def area_bytes(area: Op) -> int:

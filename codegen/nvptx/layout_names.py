@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 
-from .emit.fragments import coordinates
+from .emit.context import coordinates
 
 
 class LayoutNames:

@@ -8,19 +8,17 @@ from typing import Any
 
 from llvmlite import binding
 
-from tileir.codegen.analysis.early_loads import EarlyLoad
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.remarks import Remark
 from tileir.gpus import Target
 from tileir.ir import Op
 
-from .emit.shared import SCRATCH
 from .launch.contract import Contract
 from .launch.line_table import LineTable
 from .schedule.allocations import Area
 from .schedule.assignment import Assignment
 from .schedule.mma_plan import ProductPlan
 from .schedule.prefer_layouts import Preferences
+from .schedule.staged import SCRATCH
 
 
 @dataclass(slots=True, eq=False)
@@ -54,21 +52,9 @@ class KernelState:
     preferences: Preferences = field(default_factory=dict)
     """Tile -> the layout in which it is computed at the least cost."""
     assignment: Assignment = field(default_factory=lambda: Assignment(0))
-    """Layouts, staged tiles and rings."""
-    barriers: set[Op] = field(default_factory=set)
-    """Ops before which a barrier goes, because of the memory that they and earlier ones access."""
-    updates_nibbles: bool = False
-    """Whether 4-bit elements are stored; see `nibbles`."""
-    reads_ahead: dict[Op, tuple[EarlyLoad, ...]] = field(default_factory=dict)
-    """Loop -> the loads that it makes one iteration ahead, into registers."""
-    kept_bytes: int = 0
-    """Bytes at the start of shared memory for variables and staged tiles."""
-    unroll_factors: dict[Op, int] = field(default_factory=dict)
-    """Loop -> its unroll factor, where that is more than one."""
+    """Layouts and staged tiles, until they become types and ops of the block IR."""
     shared_bytes: int = 0
-    """Bytes of shared memory of a block; known when the kernel has been emitted."""
-    remarks: list[Remark] = field(default_factory=list)
-    """Decisions of `emit_llvm`."""
+    """Bytes of shared memory of a block."""
 
     def room(self, target: Target) -> int:
         """Return the bytes of shared memory that variables and scratch memory leave."""

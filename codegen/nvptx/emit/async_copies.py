@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.block.placement import slot_bytes, tile_offset
+from tileir.codegen.block.areas import slot_bytes, tile_offset
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import combine
 from tileir.codegen.nvptx.machine import async_copy

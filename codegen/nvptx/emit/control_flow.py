@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.block.types import Turn
-from tileir.codegen.nvptx.schedule.unroll import mark
 from tileir.codegen.scalar.types import llvm_type
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile
@@ -37,7 +36,7 @@ def lower_for(ctx: Context, op: Op) -> None:
     ctx.builder.position_at_end(loop.again)
     closing = loop.end_iteration()
     if unroll > 1:
-        mark(closing, unroll)
+        _mark(closing, unroll)
     ctx.builder.position_at_end(loop.after)
     _get(ctx, op.results, carried)
 
@@ -295,6 +294,17 @@ def _get(ctx: Context, values: Sequence[Value], variables: Variables) -> None:
         elif isinstance(value.type, Tile):
             offsets = ctx.layout(value).offsets()
             ctx.define(value, dict(zip(offsets, loaded, strict=True)))
+
+
+def _mark(branch: ir.Instruction, factor: int) -> None:
+    """Have LLVM unroll the loop whose back edge is the branch."""
+    module = branch.function.module
+    count = ir.Constant(I32, factor)
+    option = module.add_metadata(["llvm.loop.unroll.count", count])
+    # The node of a loop refers to itself, so that no two loops have the same node.
+    loop = ir.MDValue(module, (), str(len(module.metadata)))
+    loop.operands = (loop, option)
+    branch.set_metadata("llvm.loop", loop)
 
 
 LOWERINGS = {

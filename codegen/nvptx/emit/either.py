@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from .fragments import Fragment
+from .context import Fragment
 
 
 def either(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
-from .fragments import I32, EmitContext
+from .context import I32, Context
 
 
 class SharedAddresses:
@@ -19,7 +19,7 @@ class SharedAddresses:
 
     def __init__(
         self,
-        ctx: EmitContext,
+        ctx: Context,
         base: ir.Value,
         thread: Sequence[int],
         moving: tuple[ir.Value, int] | None = None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.block.placement import tile_offset
+from tileir.codegen.block.areas import tile_offset
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.conversions import mask_of
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits

@@ -13,8 +13,8 @@ from math import prod
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
+from tileir.codegen.block.areas import ROW_ALIGNMENT
 from tileir.codegen.block.make import make
-from tileir.codegen.block.placement import ALIGNMENT
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
@@ -63,7 +63,7 @@ class _Copied:
     @property
     def bytes(self) -> int:
         """Bytes in a slot."""
-        return -(-self.tile.bytes // ALIGNMENT) * ALIGNMENT
+        return -(-self.tile.bytes // ROW_ALIGNMENT) * ROW_ALIGNMENT
 
 
 class Rings:

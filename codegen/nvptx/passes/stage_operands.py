@@ -14,7 +14,7 @@ from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
 from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
-from tileir.codegen.nvptx.schedule.staged import Staged, Staging, bases_in_root, find, root_of
+from tileir.codegen.nvptx.schedule.staged import Staging, bases_in_root, root_of, seen_as
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
 from tileir.types import Element, Scalar
@@ -125,7 +125,7 @@ class ProductOperands:
         if root_of(value) is value:
             return place
         kind = cast(Shared, place.type)
-        bases = cast(Staged, find({root_of(value): Staged(None, kind.offsets, 1)}, value)).bases
+        bases = seen_as(value, kind.offsets)
         made = make(
             "shared_view",
             {"source": place},

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tileir.codegen.block.areas import ALIGNMENT, area_bytes
 from tileir.codegen.kernel import KernelIR
-from tileir.codegen.nvptx.emit.shared import ALIGNMENT, SCRATCH
-from tileir.codegen.scalar.types import is_packed, memory_bytes
 from tileir.gpus import Target
 from tileir.ir import Op
+
+from .staged import SCRATCH
 
 STRICTEST = 1 << 10
 """The largest alignment of the start of shared memory, in bytes."""
@@ -45,7 +46,7 @@ class Area:
         """Return the start and end of the memory of an `alloca` if it is added next."""
         alignment = max(op.attributes["alignment"], ALIGNMENT)
         start = -(-self.size // alignment) * alignment
-        return start, start + allocated_bytes(op)
+        return start, start + min(area_bytes(op), MOST)
 
     def add(self, op: Op) -> None:
         """Add the memory of an `alloca`."""
@@ -62,10 +63,3 @@ def place_allocations(kernel: KernelIR, target: Target) -> tuple[Area, Area]:
             fits = shared.after(op)[1] <= most and op.attributes["alignment"] <= STRICTEST
             (heap if op.attributes["global"] or not fits else shared).add(op)
     return shared, heap
-
-
-def allocated_bytes(op: Op) -> int:
-    """Return the bytes that an `alloca` allocates."""
-    element, count = op.results[0].type.pointee, op.attributes["num_elem"]
-    size = -(-count // 2) if is_packed(element) else count * memory_bytes(element)
-    return min(size, MOST)

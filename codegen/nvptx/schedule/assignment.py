@@ -8,7 +8,6 @@ from tileir.codegen.layouts.linear_layout import LinearLayout, uniform
 from tileir.ir import Op, Value
 
 from .mma_plan import ProductPlan
-from .ring_plan import RingPlan
 from .split_operands import SplitOperands
 from .staged import Staging
 
@@ -30,8 +29,6 @@ class Assignment:
     """Tiles that matrix products read from shared memory."""
     split: dict[Op, SplitOperands] = field(default_factory=dict)
     """Matrix products whose operands are staged in pieces."""
-    rings: dict[Op, RingPlan] = field(default_factory=dict)
-    """Loops that copy tiles to shared memory early, for the products of later iterations."""
 
     def required_in(self, value: Value) -> list[LinearLayout]:
         """Return the layouts that the uses of a value need."""

@@ -38,7 +38,7 @@ from tileir.ir import Op, Value
 from tileir.read.once import once
 from tileir.types import Tile
 
-from .staged import Staged, find, root_of, staged_bases
+from .staged import root_of, seen_as, staged_bases
 from .view_facts import inner_of
 
 _OPERAND_TYPES = {
@@ -306,8 +306,7 @@ def _neighbours_along(value: Value, dim: int, facts: Divisibility) -> bool:
     if not isinstance(root.owner, Op) or root.owner.name != "load_view_tko":
         return False
     shape = root.type.shape
-    staged = Staged(None, staged_bases(shape, inner_of(root, facts), 1), 1)
-    bases = cast(Staged, find({root: staged}, value)).bases
+    bases = seen_as(value, staged_bases(shape, inner_of(root, facts), 1))
     lowest = 0 if dim else value.type.shape[-1].bit_length() - 1
     return lowest < len(bases) and bases[lowest] == 1
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine
-from tileir.codegen.nvptx.emit.shared import SCRATCH
 from tileir.ir import Op
 
 from .mma_plan import ProductPlan
-from .staged import ALIGNMENT, Staging, bases_in_root, root_of, staged_bases
+from .staged import ALIGNMENT, SCRATCH, Staging, bases_in_root, root_of, staged_bases
 from .view_facts import inner_of
 
 
@@ -31,7 +30,8 @@ class SplitOperands:
     @property
     def bytes(self) -> int:
         """Bytes of the pieces that are staged at the same time."""
-        return max(staging.range[1] for staging in self.operands.values())
+        sizes = (staging.bytes for staging in self.operands.values())
+        return sum(-(-size // ALIGNMENT) * ALIGNMENT for size in sizes)
 
 
 def split_operands(
@@ -53,7 +53,7 @@ def split_operands(
 def _split(
     op: Op, plan: ProductPlan, layouts: Mapping[str, LinearLayout], facts: Divisibility, length: int
 ) -> SplitOperands:
-    operands, offset = {}, 0
+    operands = {}
     for slot, layout in layouts.items():
         value, part = op.operands[slot], plan.part(slot)
         root = root_of(value)
@@ -62,6 +62,5 @@ def _split(
             if step >= length:
                 piece_mask |= combine(bases_in_root(value), part.at(k=step))
         bases = staged_bases(root.type.shape, inner_of(root, facts), plan.size, piece_mask)
-        operands[slot] = Staging(layout, plan.operand_type, plan.size, bases, offset, piece_mask)
-        offset = -(-operands[slot].range[1] // ALIGNMENT) * ALIGNMENT
+        operands[slot] = Staging(layout, plan.operand_type, plan.size, bases, piece_mask)
     return SplitOperands(length, operands)

@@ -5,9 +5,6 @@ that an operand comes from, its *root*, is *staged*: it is written to shared mem
 thread loads the fragments that it multiplies just before it does. The ops between the root and the
 operand only renumber elements: they move nothing, but compose the map from elements to offsets.
 
-The code that stores a tile and the code that loads it share nothing but a `Staged`. The barrier
-between them is the business of `shared.SharedMemory`.
-
 Offsets are swizzled in chunks of 16 bytes: eight lanes that access neighbouring chunks of a row, or
 the same chunk of neighbouring rows, access different banks (see `swizzle` for the theory; here the
 readers are always the same, so the map is fixed).
@@ -15,14 +12,12 @@ readers are always the same, so the map is fixed).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import cast
 
-from llvmlite import ir
-
-from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, log2
 from tileir.codegen.layouts.renumber import element_images
 from tileir.codegen.ops import Family, family_of
 from tileir.ir import Op, Value
@@ -33,54 +28,30 @@ LINE_BITS = 7
 """Log2 of the width of the 32 banks, in bytes."""
 ALIGNMENT = 1 << LINE_BITS
 """Alignment of staged tiles, in bytes."""
+SCRATCH = 34 << 10
+"""Bytes of shared memory that tiles which are staged as a whole leave to conversions, to pieces of
+other operands, and to reductions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
-    """A tile in shared memory.
-
-    `base` is its address (i32), a multiple of 16; element number e lies at `offset(e) * size` bytes
-    from there. `bases[b]` is what bit b of an element number contributes to its offset, by
-    exclusive or. `size` is the bytes of one element of the type that products read.
-    """
-
-    base: ir.Value
-    bases: tuple[int, ...]
-    size: int
-
-    def offset(self, element: int) -> int:
-        """Return the offset of an element, counted in elements."""
-        return combine(self.bases, element)
-
-    def renumbered(self, bases: Sequence[int]) -> Staged:
-        """Return the same memory as the tile whose element bit b is `bases[b]` of this one."""
-        return replace(self, bases=tuple(self.offset(base) for base in bases))
-
-
-@dataclass(slots=True)
 class Staging:
     """The plan to stage a tile.
 
-    It is stored from `layout`, as elements of `operand_type` with `size` bytes each. `offset` is
-    where it lies in the block's shared memory, in bytes. If one piece is staged at a time,
-    `piece_mask` is the mask of the element bits that number the pieces; their bases are 0, and
-    `offset` counts from the start of the pieces of one product.
+    It is stored from `layout`, as elements of `operand_type` with `size` bytes each. `bases[b]` is
+    what bit b of an element's number contributes to its offset, counted in elements, by exclusive
+    or. If one piece is staged at a time, `piece_mask` is the mask of the element bits that number
+    the pieces; their bases are 0.
     """
 
     layout: LinearLayout
     operand_type: str
     size: int
     bases: tuple[int, ...]
-    offset: int = 0
     piece_mask: int = 0
 
     @property
     def bytes(self) -> int:
         return self.size << len(self.bases) - self.piece_mask.bit_count()
-
-    @property
-    def range(self) -> tuple[int, int]:
-        return self.offset, self.offset + self.bytes
 
 
 def staged_bases(
@@ -127,19 +98,14 @@ def root_of(value: Value) -> Value:
 
 def bases_in_root(value: Value) -> tuple[int, ...]:
     """Return, for each bit of an operand's element number, that of the element of its root."""
-    root = root_of(value)
-    same = tuple(1 << bit for bit in range(root.type.size.bit_length() - 1))
-    return cast(Staged, find({root: Staged(None, same, 1)}, value)).bases
+    return seen_as(value, tuple(1 << bit for bit in range(log2(root_of(value).type.size))))
 
 
-def find(staged: Mapping[Value, Staged], value: Value) -> Staged | None:
-    """Return the elements of an operand in shared memory; None if its root is not staged."""
-    if value in staged:
-        return staged[value]
-    root = root_of(value)
-    if root not in staged:
-        return None
+def seen_as(value: Value, bases: Sequence[int]) -> tuple[int, ...]:
+    """Return the bases of an operand's offsets, given those of its root's."""
+    if root_of(value) is value:
+        return tuple(bases)
     renumbering = cast(Op, value.owner)
-    source = find(staged, next(renumbering.operand_list()))
-    bases = element_images(renumbering)
-    return source if source is None or bases is None else source.renumbered(bases)
+    source = seen_as(next(renumbering.operand_list()), bases)
+    images = element_images(renumbering)
+    return source if images is None else tuple(combine(source, image) for image in images)

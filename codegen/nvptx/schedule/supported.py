@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tileir.codegen.nvptx.emit.kernel import LOWERINGS
-from tileir.codegen.nvptx.emit.values.values import VALUES
+from tileir.codegen.block.tile_ops import REPLACED
+from tileir.codegen.nvptx.emit.lowering import LOWERINGS
 from tileir.codegen.ops import Family, family_of, is_multimem
 from tileir.codegen.scalar import elementwise
 from tileir.codegen.scalar.constants import padding_bits
@@ -70,7 +70,9 @@ def why_not(op: Op) -> str | None:
     """Return why no GPU target supports the op; None if one does."""
     if reason := UNSUPPORTED.get(op.name):
         return reason(op)
-    return None if op.name in LOWERINGS or op.name in VALUES else elementwise.why_not(op)
+    if op.name in elementwise.ELEMENTWISE:
+        return elementwise.why_not(op)
+    return None if op.name in LOWERINGS or op.name in REPLACED else elementwise.why_not(op)
 
 
 def lacks(op: Op, target: Target) -> str | None:

@@ -9,7 +9,7 @@ from llvmlite import ir
 from tests.codegen.build import tensor
 from tests.codegen.nvptx.emit.memory_kernels import MemoryKernel
 from tileir.codegen.block.make import make
-from tileir.codegen.block.placement import alloc_bytes
+from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked, combine
 from tileir.codegen.nvptx.emit.context import I32, I64, Context
@@ -83,7 +83,7 @@ def test_tiles_go_through_all_slots(vector: int, whole: bool, columns: int, thre
         turn = kernel.op("advance", [Turn(SLOTS)], ring=rings.results[0], turn=turn)
     array = np.random.default_rng(0).standard_normal((30, 32)).astype("f4")
     found = np.ones((5, 2, *TILE), "f4")
-    kernel.run(array, found, shared=START + alloc_bytes(rings))
+    kernel.run(array, found, shared=START + area_bytes(rings))
     padded = np.zeros((40, 32), "f4")
     padded[:30, :columns] = array[:, :columns]
     expected = padded.reshape(5, 8, 2, 16).swapaxes(1, 2)
@@ -118,7 +118,7 @@ def test_a_predicate_leaves_memory_as_it_is(wanted: int) -> None:
     write_back(kernel, tiles, result, layout, 0)
     arrays = np.random.default_rng(1).standard_normal((2, *TILE)).astype("f4")
     found = np.ones(TILE, "f4")
-    kernel.run(*arrays, found, wanted, shared=START + alloc_bytes(rings))
+    kernel.run(*arrays, found, wanted, shared=START + area_bytes(rings))
     np.testing.assert_array_equal(found, arrays[wanted])
 
 

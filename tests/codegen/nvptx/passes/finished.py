@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.codegen.nvptx.emit.block_kernels import BlockKernel
 from tileir.codegen.block.make import make
-from tileir.codegen.block.placement import alloc_bytes
+from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.nvptx.passes.choose_copies import choose_copies
 from tileir.codegen.nvptx.passes.expand_folds import EXPANSIONS
 from tileir.formats.ops import BY_NAME
@@ -48,7 +48,7 @@ def place(kernel: BlockKernel, block: Block) -> None:
     for op in list(block.ops):
         if op.name == "shared_alloc":
             op.attributes["offset"] = kernel.shared
-            kernel.shared += -(-alloc_bytes(op) // 128) * 128
+            kernel.shared += -(-area_bytes(op) // 128) * 128
         now = "stored" if op.name == "store_shared" else "read" if op.name in READERS else ""
         if now and state and now != state:
             made = make("barrier", attributes={"pairs": ()})

@@ -1,1 +1,0 @@
-"""Control flow, the position in the grid, and loads that a loop makes ahead."""

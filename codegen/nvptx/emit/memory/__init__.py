@@ -1,1 +1,0 @@
-"""Loads, stores and atomics: views, pointers, variables, multicast memory, the heap."""

@@ -1,1 +1,0 @@
-"""What a kernel prints, and assertions."""

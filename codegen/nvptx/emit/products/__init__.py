@@ -1,1 +1,0 @@
-"""Matrix products: operands staged in shared memory, rings that are filled ahead, atoms."""

@@ -1,1 +1,0 @@
-"""Reductions and scans over registers, lanes and warps."""

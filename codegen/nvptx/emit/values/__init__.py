@@ -1,1 +1,0 @@
-"""Ops that compute or rearrange the elements of tiles."""
