@@ -45,7 +45,7 @@ def worked_on(op: Op) -> Value:
 
 def accesses_of(op: Op) -> Accesses | None:
     """Return the instructions of a thread for an access to global memory; None for other ops."""
-    if op.name not in _WORKED_ON and op.name != "copy_async":
+    if "vector" not in op.attributes:
         return None
     vector, otherwise = op.attributes["vector"], ""
     if op.operands.get("view") is not None:
@@ -61,7 +61,7 @@ def accesses_of(op: Op) -> Accesses | None:
 
 def _held(op: Op) -> int:
     """Return how many elements a thread has of the tile of an access."""
-    if op.name == "copy_async":
-        return 1 << len(op.attributes["threads"].register)
+    if threads := op.attributes.get("threads"):  # of an asynchronous copy
+        return 1 << len(threads.register)
     kind = worked_on(op).type
     return 1 << len(kind.layout.register) if isinstance(kind, Frag) else 1

@@ -188,9 +188,9 @@ def _widest_update(op: Op, state: KernelState, target: Target, wanted: bool) -> 
 
 
 def _update(op: Op, target: Target, wanted: bool) -> Attributes:
-    value = op.operands.get("arg") or op.operands.get("value")
-    floats = op.attributes["mode"] == "addf" and value is not None
-    by_cas = floats and value.type.element.name == "bf16" and not target.has("red bf16")
+    value = op.operands["value" if op.name == "atomic_red_view_tko" else "arg"]
+    adds = op.attributes["mode"] == "addf" and value.type.element.name == "bf16"
+    by_cas = adds and not target.has("red bf16")
     return {"red": red_forms.is_red(op, wanted), "by_cas": by_cas}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.codegen.nvptx.emit.memory_kernels import PLAIN, WEAK, MemoryKernel, frag
+from tests.codegen.nvptx.emit.memory_ops.memory_kernels import PLAIN, WEAK, MemoryKernel, frag
 from tileir.codegen.layouts.linear_layout import blocked
 from tileir.types import PartitionView, Scalar, TensorView
 

@@ -11,7 +11,13 @@ import pytest
 from llvmlite import ir
 
 from tests.codegen.build import tensor
-from tests.codegen.nvptx.emit.memory_kernels import PLAIN, WEAK, MemoryKernel, frag, numbers
+from tests.codegen.nvptx.emit.memory_ops.memory_kernels import (
+    PLAIN,
+    WEAK,
+    MemoryKernel,
+    frag,
+    numbers,
+)
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
 from tileir.codegen.nvptx.emit.context import Context, Fragment
 from tileir.codegen.nvptx.machine.access import value_of

@@ -7,7 +7,7 @@ import pytest
 from llvmlite import ir
 
 from tests.codegen.build import tensor
-from tests.codegen.nvptx.emit.memory_kernels import MemoryKernel
+from tests.codegen.nvptx.emit.memory_ops.memory_kernels import MemoryKernel
 from tileir.codegen.block.make import make
 from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.types import Flight, Shared, Turn

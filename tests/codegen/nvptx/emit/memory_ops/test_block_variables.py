@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from tests.codegen.nvptx.emit.memory_kernels import WEAK, MemoryKernel, frag, numbers
+from tests.codegen.nvptx.emit.memory_ops.memory_kernels import WEAK, MemoryKernel, frag, numbers
 from tileir.codegen.block.make import make
 from tileir.codegen.layouts.linear_layout import blocked
 from tileir.codegen.nvptx.emit.context import Context

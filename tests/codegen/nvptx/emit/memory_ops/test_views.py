@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.codegen.build import tensor
-from tests.codegen.nvptx.emit.memory_kernels import (
+from tests.codegen.nvptx.emit.memory_ops.memory_kernels import (
     PLAIN,
     WEAK,
     MemoryKernel,
