@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 
-from tileir.codegen.layouts.conversions import images_without
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits, span
+from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
 from tileir.codegen.scalar.constants import constant
 from tileir.ir import Block, Op

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from tileir.codegen.layouts.conversions import cases_of, conversion, mask_of
 from tileir.codegen.layouts.linear_layout import LinearLayout, span
+from tileir.codegen.layouts.warp_conversions import cases_of, mask_of, warp_conversion
 from tileir.codegen.nvptx.machine.access import bits_of, value_of
 from tileir.ir import Op
 from tileir.types import Element
@@ -24,7 +24,7 @@ def convert_layout(ctx: Context, op: Op) -> None:
     AssertionError if elements change their warp, which is a defect of the passes before.
     """
     source, target = op.operands["source"], ctx.layout(op.result)
-    fragment, steps = ctx.fragment(source), conversion(ctx.layout(source), target)
+    fragment, steps = ctx.fragment(source), warp_conversion(ctx.layout(source), target)
     for (bit, base), registers in zip(steps.selections, steps.registers, strict=True):
         upper = ctx.thread_bit(bit)
         fragment = {

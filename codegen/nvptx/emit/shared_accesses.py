@@ -13,40 +13,14 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.conversions import mask_of
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2, span
 from tileir.codegen.layouts.swizzle import WIDEST
+from tileir.codegen.layouts.warp_conversions import mask_of
 from tileir.codegen.nvptx.machine.access import AccessShape
 from tileir.codegen.scalar.types import memory_bytes
 
-from .context import I32, Context
-
-
-class SharedAddresses:
-    """Addresses from `base` on. `thread` has the bases of the thread's bits, in bytes; `moving` is
-    a further offset that is known at run time only, and the mask of its bits."""
-
-    def __init__(
-        self,
-        ctx: Context,
-        base: ir.Value,
-        thread: Sequence[int],
-        moving: tuple[ir.Value, int] | None = None,
-    ) -> None:
-        self._builder, self._base = ctx.builder, base
-        self._own, self._mask = ctx.combined(tuple(thread)), mask_of(tuple(thread))
-        if moving is not None:
-            self._own = ctx.builder.xor(self._own, moving[0])
-            self._mask |= moving[1]
-        self._known: dict[int, ir.Value] = {}
-
-    def at(self, offset: int) -> tuple[ir.Value, int]:
-        """Return address and immediate for a constant offset xor the thread's contribution."""
-        mixed = offset & self._mask
-        if mixed not in self._known:
-            own = self._builder.xor(self._own, ir.Constant(I32, mixed)) if mixed else self._own
-            self._known[mixed] = self._builder.add(self._base, own)
-        return self._known[mixed], offset ^ mixed
+from .context import Context
+from .shared_addresses import SharedAddresses
 
 
 class SharedAccesses:

@@ -9,8 +9,8 @@ from llvmlite import ir
 
 from tileir.codegen.block.areas import tile_offset
 from tileir.codegen.block.types import Shared
-from tileir.codegen.layouts.conversions import mask_of
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
+from tileir.codegen.layouts.warp_conversions import mask_of
 from tileir.codegen.nvptx.machine import access
 from tileir.codegen.nvptx.machine.access import bits_of, integer_type, value_of
 from tileir.codegen.scalar.types import memory_bytes

@@ -13,9 +13,9 @@ from typing import cast
 
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag, Shared
-from tileir.codegen.layouts.conversions import conversion, mask_of
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2, span
 from tileir.codegen.layouts.swizzle import WIDEST, swizzle
+from tileir.codegen.layouts.warp_conversions import mask_of, warp_conversion
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op, Value
@@ -44,7 +44,7 @@ def choose_copies(body: Body, room: int) -> None:
 
 def stays(source: LinearLayout, target: LinearLayout, element: Element) -> bool:
     """Return whether a conversion is done in the registers of each warp."""
-    steps = conversion(source, target)
+    steps = warp_conversion(source, target)
     if steps.renames:
         return True
     return steps.keeps_warps and steps.shuffles(8 * memory_bytes(element)) <= MOST_SHUFFLES
@@ -120,7 +120,7 @@ class _Copy:
         source: Value = op.operands["source"]
         self._made: list[Op] = []
         target, size = self._kind.layout, memory_bytes(self._kind.element)
-        steps = conversion(_frag(source).layout, target)
+        steps = warp_conversion(_frag(source).layout, target)
         self._value = source
         if steps.selections:
             kind = Frag(self._kind.element, self._kind.shape, layout=steps.selected)

@@ -14,13 +14,14 @@ in warps (`linear_layout.for_scan`). The last thread of each warp stores its sum
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 from tileir.codegen.analysis.reorderable_reductions import commutes
 from tileir.codegen.analysis.selecting_reductions import chooses
 from tileir.codegen.block.types import Frag, Shared
-from tileir.codegen.layouts.conversions import images_without
 from tileir.codegen.layouts.linear_layout import LinearLayout, combine, dim_bits
+from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.ir import Op, Value
 from tileir.types import Tile
 
@@ -89,11 +90,10 @@ class _Reduction:
             if base not in layout.warp:
                 break
             gathered.append(base)
-        target = LinearLayout(
-            layout.bits,
-            (*gathered, *layout.register),
-            layout.lane,
-            tuple(0 if base in gathered else base for base in layout.warp),
+        target = replace(
+            layout,
+            register=(*gathered, *layout.register),
+            warp=tuple(0 if base in gathered else base for base in layout.warp),
         )
         for number, value in enumerate(self.values):
             kind = Frag(value.type.element, value.type.shape, layout=target)
@@ -189,7 +189,7 @@ def _sums_of_warps(
     fewer = list(shape)
     fewer[op.attributes["dim"]] = 1 << len(warps)
     kept = layout.without(along)
-    kept = LinearLayout(kept.bits, (*warps, *kept.register), kept.lane, kept.warp)
+    kept = replace(kept, register=(*warps, *kept.register))
     kept = kept.compose(images_without(layout.bits, lanes))
     allocated = []
     for value in totals:

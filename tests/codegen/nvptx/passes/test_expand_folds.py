@@ -8,7 +8,7 @@ import pytest
 from tests.codegen.build import tile
 from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tests.codegen.nvptx.passes.finished import body_of, finish, names, tile_op
-from tileir.codegen.layouts.conversions import images_without
+from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     along,

@@ -9,7 +9,7 @@ This file depends on neither LLVM nor Tile IR.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .linear_layout import LinearLayout, renames, span
 
@@ -18,7 +18,7 @@ WORD_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
+class WarpConversion:
     """The steps of a conversion to the layout `target`.
 
     `selections` are bits of a thread's number, each with the register base whose upper half the
@@ -52,7 +52,7 @@ class Conversion:
         return -(-bits // WORD_BITS) * len(self.target.offsets()) << chosen
 
 
-def conversion(source: LinearLayout, target: LinearLayout) -> Conversion:
+def warp_conversion(source: LinearLayout, target: LinearLayout) -> WarpConversion:
     """Return how to convert a tile from layout `source` to `target`.
 
     Where a thread bit has no base in `source`, and the registers hold both values of its base in
@@ -68,10 +68,13 @@ def conversion(source: LinearLayout, target: LinearLayout) -> Conversion:
         selections.append((bit, wanted))
         registers.append(tuple(register))
     lanes = len(source.lane)
-    selected = LinearLayout(
-        source.bits, tuple(register), tuple(thread[:lanes]), tuple(thread[lanes:])
+    selected = replace(
+        source,
+        register=tuple(register),
+        lane=tuple(thread[:lanes]),
+        warp=tuple(thread[lanes:]),
     )
-    return Conversion(tuple(selections), tuple(registers), selected, target)
+    return WarpConversion(tuple(selections), tuple(registers), selected, target)
 
 
 def mask_of(bases: tuple[int, ...]) -> int:
