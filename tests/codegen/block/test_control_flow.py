@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.codegen.block.kernels_by_hand import BlockKernel
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import BlockKernel
 from tileir.codegen.layouts.linear_layout import blocked
 from tileir.ir import Region, Value
 

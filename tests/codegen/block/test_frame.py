@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tests.codegen.block.kernels_by_hand import BlockKernel, frag
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import BlockKernel, frag
 from tileir.codegen.block.dialect import ROWS
 from tileir.codegen.block.types import Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked

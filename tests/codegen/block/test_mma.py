@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.codegen.block.kernels_by_hand import BlockKernel, integers
 from tests.codegen.host.lowering.test_mma import DTYPES
-from tests.codegen.nvptx.emit.block_kernels import BlockKernel, integers
 from tileir.codegen.block.types import Shared
 from tileir.codegen.nvptx.machine.mma_atoms import BY_MNEMONIC, stored_as
 from tileir.codegen.nvptx.schedule import mma_reads
