@@ -149,7 +149,7 @@ class _Run:
         for other in state.open:
             if other.start < end and start < other.end and (writes or other.writes):
                 own = how is not None and how == other.how
-                if not own or not (writes and other.writes or _alone(op, writes)):
+                if not own or not ((writes and other.writes) or _alone(op, writes)):
                     self._problem(op, f"no barrier stands between this and {other.op.name}")
         part = op.attributes.get("part")
         if op.name == "copy_async":
