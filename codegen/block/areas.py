@@ -1,4 +1,4 @@
-"""Areas of shared memory: the size and alignment of what one op allocates, and what is behind a tile.
+"""Areas of shared memory: the size and alignment of what one op allocates, and what a tile is in.
 
 A `shared_alloc` makes one area: its slots lie one behind the other, and in each slot its tiles. An
 `alloca` of a block makes one as well. Who places areas and who addresses them ask here.

@@ -1,4 +1,4 @@
-"""Allocation of shared memory: as much as lives at once, aligned, and refused where it is too much."""
+"""Allocation of shared memory: as much as lives at once, aligned, and refused if it is too much."""
 
 from __future__ import annotations
 
