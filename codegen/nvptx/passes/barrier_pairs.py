@@ -23,7 +23,8 @@ Pair = tuple[Access, Access, Op]
 class BarrierPairs(BarrierWalk):
     """A walk that finds the pairs of every barrier.
 
-    `share` says whether two areas have bytes in common.
+    `share` says whether two areas have bytes in common. All slots of a ring count as one area: a
+    barrier before the loop frees the bytes of those that its prologue does not fill, too.
     """
 
     def __init__(self, order: TokenOrder, share: Callable[[Op, Op], bool] | None = None) -> None:
