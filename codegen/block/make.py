@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tileir.formats.ops.spec import Attribute, Each
 from tileir.ir import Op, Region, Value
 from tileir.ir.locations import Location
 from tileir.types import Type
@@ -25,7 +26,7 @@ def make(
     """Return a new op. Slots that are not given are absent; it has the location of `origin`."""
     row = ROWS[name]
     absent = {slot.name: () if slot.arity == "many" else None for slot in row.operands}
-    defaults = {slot.name: slot.default for slot in row.attributes}
+    defaults = {slot.name: _default(slot) for slot in row.attributes}
     location = None
     if origin is not None:
         location = origin.unread_location or origin.location
@@ -39,3 +40,8 @@ def make(
     )
     op.results = [Value(kind, op, index) for index, kind in enumerate(results)]
     return op
+
+
+def _default(slot: Attribute) -> Any:
+    """Return the value of an attribute that is not given; None where each item has a default."""
+    return None if isinstance(slot.default, Each) else slot.default

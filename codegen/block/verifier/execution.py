@@ -196,44 +196,54 @@ class _Run:
         return _joined(ends)
 
     def _loop(self, op: Op, state: _State) -> _State | None:
-        body = op.regions[0].block
+        """Run some iterations; return what is known behind the loop, after any number of them."""
         inits = op.operands["initValues"]
-        arguments = body.arguments[0 if op.name == "loop" else 1 :][: len(inits)]
         left = [] if op.name == "loop" else [state.copy()]
-        handed = list(body.arguments[3 + len(inits) :]) if op.name == "pipelined_for" else []
-        ahead = len(op.operands["aheadValues"]) if handed else 0
+        arguments = list(op.regions[0].block.arguments[0 if op.name == "loop" else 1 :])
+        carried, handed = arguments[: len(inits)], arguments[len(inits) + 2 :]
         queue: list[list[Any]] = []
         if op.name == "pipelined_for":
-            prologue = op.regions[1].block
-            _assign(state, op.operands["aheadValues"], prologue.arguments[2:])
-            for _ in range(op.attributes["ahead"]):
-                ended = self.block(prologue, state)
-                assert ended is not None
-                state, yielded = ended, list(prologue.ops[-1].operand_list())
-                queue.append([state.values.get(value) for value in yielded[ahead:]])
-                _assign(state, yielded[:ahead], prologue.arguments[2:])
-            _assign(state, prologue.arguments[2:], handed[:ahead])
-        _assign(state, inits, arguments)
+            state = self._prologue(op, state, handed, queue)
+            ahead = len(op.operands["aheadValues"])
+            carried, handed = [*carried, *handed[:ahead]], handed[ahead:]
+        _assign(state, inits, carried)
         current: _State | None = state
         for _ in range(_trips(op)):
             if current is None:
                 break
             if queue:
-                current.values.update(zip(handed[ahead:], queue.pop(0), strict=True))
+                current.values.update(zip(handed, queue.pop(0), strict=True))
             self._exits.append(([], []))
-            self.block(body, current.copy())
+            self.block(op.regions[0].block, current.copy())
             again, broken = self._exits.pop()
-            left += [_leaving(each, end, op.results) for each, end in broken]
+            for each, end in broken:
+                _assign(each, end.operand_list(), op.results)
+                left.append(each)
             for each, end in again:
                 values = list(end.operand_list())
-                delayed = values[len(inits) + ahead :]
-                if handed and not len(queue) > op.attributes["ahead"] - 1:
-                    queue.append([each.values.get(value) for value in delayed])
-                _assign(each, values[: len(inits) + ahead], [*arguments, *handed[:ahead]])
+                delayed = [each.values.get(value) for value in values[len(carried) :]]
+                _assign(each, values[: len(carried)], carried)
+            if op.name == "pipelined_for" and again:
+                # All ways through an iteration start the same copies.
+                queue.append(delayed)
             current = _joined([each for each, _ in again])
             if current is not None and op.name != "loop":
-                left.append(_leaving(current, None, ()))
+                left.append(current.copy())
         return _joined(left)
+
+    def _prologue(
+        self, op: Op, state: _State, handed: list[Value], queue: list[list[Any]]
+    ) -> _State:
+        """Run the prologue of a pipelined loop; `queue` gets what is delayed."""
+        prologue, ahead = op.regions[1].block, len(op.operands["aheadValues"])
+        _assign(state, op.operands["aheadValues"], prologue.arguments[2:])
+        for _ in range(op.attributes["ahead"]):
+            self.block(prologue, state)
+            yielded = list(prologue.ops[-1].operand_list())
+            queue.append([state.values.get(value) for value in yielded[ahead:]])
+            _assign(state, yielded[:ahead], prologue.arguments[2:])
+        _assign(state, prologue.arguments[2:], handed[:ahead])
+        return state
 
 
 def _trips(loop: Op) -> int:
@@ -245,13 +255,6 @@ def _trips(loop: Op) -> int:
         for value in op.operands["rings"]
     ]
     return max([1, *slots]) + 1
-
-
-def _leaving(state: _State, end: Op | None, results: Iterable[Value]) -> _State:
-    state = state.copy()
-    if end is not None:
-        _assign(state, end.operand_list(), results)
-    return state
 
 
 def _assign(state: _State, values: Iterable[Value], targets: Iterable[Value]) -> None:

@@ -1,4 +1,4 @@
-"""Flights are linear: on every path, each is consumed exactly once, by a wait or by handing it on."""
+"""Flights are linear: on each path, one is consumed exactly once, by a wait or by handing it on."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ share bytes; which ones these are is found on the same walk.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 from tileir.ir import Body, Op, Value
@@ -23,7 +23,8 @@ Pair = tuple[Access, Access, Op]
 class BarrierPairs(BarrierWalk):
     """A walk that finds the pairs of every barrier.
 
-    `share` says whether two areas have bytes in common.
+    `share` says whether two areas have bytes in common. All slots of a ring count as one area: a
+    barrier before the loop frees the bytes of those that its prologue does not fill, too.
     """
 
     def __init__(self, order: TokenOrder, share: Callable[[Op, Op], bool] | None = None) -> None:
@@ -74,15 +75,23 @@ def texts(pairs: Iterable[Pair]) -> tuple[str, ...]:
     return tuple(sorted({_text(first, second) for first, second, _ in pairs}))
 
 
-def memory(barrier: Op, pairs: Iterable[Pair]) -> tuple[Value, ...]:
-    """Return the tiles and tokens of pairs that are visible at a barrier."""
-    found: dict[Value, None] = {}
+def memory(barrier: Op, pairs: Iterable[Pair], numbers: Mapping[Op, int]) -> tuple[Value, ...]:
+    """Return the tiles and tokens of pairs that are visible at a barrier, in their order.
+
+    `numbers` numbers the ops of the body.
+    """
+    found: set[Value] = set()
     for first, second, op in pairs:
         if isinstance(second, SharedAccess):
-            found[cast(SharedAccess, first).tile] = found[second.tile] = None
+            found |= {cast(SharedAccess, first).tile, second.tile}
         else:
-            found |= {each: None for each in op.operand_list() if isinstance(each.type, Token)}
-    return tuple(value for value in found if value.is_visible_to(barrier))
+            found |= {each for each in op.operand_list() if isinstance(each.type, Token)}
+
+    def order(value: Value) -> tuple[int, int]:
+        owner = value.owner if isinstance(value.owner, Op) else value.owner.parent_op
+        return numbers.get(owner, -1), value.index
+
+    return tuple(sorted((value for value in found if value.is_visible_to(barrier)), key=order))
 
 
 def _text(first: Access, second: Access) -> str:

@@ -66,12 +66,15 @@ class TokenOrder:
             for value, target in edge.pairs:
                 if value is not None and isinstance(target.type, Token):
                     joins.setdefault(edge.source, []).append((value, target, edge.again))
-        while any([self._passes_on(op, joins.get(op, ())) for op in ops]):
-            pass
+        grown = True
+        while grown:
+            grown = sum(self._passes_on(op, joins.get(op, ())) for op in ops) > 0
 
     def before(self, op: Op) -> Accesses:
         """Return the accesses that tokens order before an op."""
-        tokens = (value for value in op.operand_list() if isinstance(value.type, Token))
+        tokens = [value for value in op.operand_list() if isinstance(value.type, Token)]
+        if len(tokens) == 1:
+            return self._before.get(tokens[0], NONE)
         return NONE.union(*(self._before.get(token, NONE) for token in tokens))
 
     def _passes_on(self, op: Op, joins: Iterable[tuple[Value, Value, bool]]) -> bool:

@@ -111,6 +111,7 @@ class _Reuse:
     def __init__(self, body: Body, order: TokenOrder, room: int) -> None:
         self._body, self._order = body, order
         self._ops = list(body.walk())
+        self._numbers = {op: number for number, op in enumerate(self._ops)}
         self._areas = areas_of(body)
         kept = [area for area in self._areas if area.kept]
         least = min(each.end for each in packed(self._areas))
@@ -150,7 +151,7 @@ class _Reuse:
                 possible = possible or self._pairs(everything=True).pairs
                 pairs = possible[barrier]
             barrier.attributes["pairs"] = texts(pairs)
-            barrier.operands["memory"] = memory(barrier, pairs)
+            barrier.operands["memory"] = memory(barrier, pairs, self._numbers)
 
     def _barriers(self) -> list[Op]:
         return [op for op in self._body.walk() if op.name == "barrier"]
@@ -182,7 +183,7 @@ class _Reuse:
             for other in self._areas
             if not one.lives_with(other)
         }
-        separable = unordered & apart
+        separable = sorted(unordered & apart, key=lambda pair: [*map(self._numbers.get, pair)])
         spread = allocate(self._areas, unordered)
         for number, area in enumerate(self._areas):
             if spread.offsets[number] + area.bytes <= self._most or area.op is None:

@@ -30,9 +30,8 @@ from tileir.gpus import Target
 from tileir.ir import Block, Op, Value
 from tileir.types import Tile, Token
 
-from .expand_folds import expand_reduce, expand_scan
-from .expand_prints import expand_print
-from .expand_slices import exchange, expand_extract, expand_insert
+from .expand_folds import EXPANSIONS
+from .expand_slices import exchange
 from .place_frame import place_frame
 from .stage_operands import ProductOperands
 
@@ -44,20 +43,10 @@ def to_block_ir(state: KernelState, target: Target) -> None:
         kernel.facts(analysis)
     _Rewriter(state, target).block(kernel.body.block, ())
     for op in list(kernel.walk()):
-        if expand := _EXPANSIONS.get(op.name):
+        if expand := EXPANSIONS.get(op.name):
             expand(op)
     place_frame(state)
     kernel.edited()
-
-
-_EXPANSIONS = {
-    "extract": expand_extract,
-    "insert": expand_insert,
-    "print_tko": expand_print,
-    "reduce": expand_reduce,
-    "scan": expand_scan,
-}
-"""Mnemonic -> the function that replaces an op by ops of the block IR alone."""
 
 
 class _Rewriter:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tileir.codegen.block.dialect import ROWS as TABLE
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout, blocked
@@ -107,7 +108,7 @@ class Builder:
         return self.op(
             "copy_async",
             operands,
-            [TOKEN][: len(self._copied())],
+            [TOKEN][: len(TABLE["copy_async"].results)],
             threads=ROWS,
             vector=4,
             along=1,
@@ -115,12 +116,6 @@ class Builder:
             whole=True,
             narrow=True,
         )
-
-    @staticmethod
-    def _copied() -> Sequence[Any]:
-        from tileir.codegen.block.dialect import ROWS as TABLE
-
-        return TABLE["copy_async"].results
 
     def bounds(self) -> dict[str, Value]:
         return dict.fromkeys(("lowerBound", "upperBound", "step"), self.zero)
@@ -135,7 +130,7 @@ class Builder:
         with self.inside(prologue):
             prologue.add_argument(I32)
             exists, turn = prologue.add_argument(I1), prologue.add_argument(first.type)
-            self.op("yield", {"operands": self._fill(rings, turn, exists, flight)})
+            self.op("yield", {"operands": self.fill(rings, turn, exists, flight)})
         with self.inside(body):
             body.add_argument(I32)
             body.add_argument(I32)
@@ -151,7 +146,7 @@ class Builder:
             ).results
             if beside:
                 self.mma(*tiles)
-            following = self._fill(rings, turn, exists, flight)
+            following = self.fill(rings, turn, exists, flight)
             if not beside:
                 self.mma(*tiles)
             self.op("continue", {"operands": following})
@@ -159,7 +154,7 @@ class Builder:
         regions = [Region([body]), Region([prologue])]
         return self.op("pipelined_for", operands, ahead=ahead, unsignedCmp=False, regions=regions)
 
-    def _fill(self, rings, turn: Value, exists: Value, flight: Flight) -> tuple[Value, Value]:
+    def fill(self, rings, turn: Value, exists: Value, flight: Flight) -> tuple[Value, Value]:
         slots = [
             self.op("shared_slot", {"ring": ring, "turn": turn}, [ring.type.slot]).result
             for ring in rings
@@ -172,9 +167,3 @@ class Builder:
     def finish(self) -> Body:
         self.op("return")
         return self.body
-
-
-def outline(body: Body) -> list[str]:
-    """The names of the ops that access memory, and of barriers, in order."""
-    names = {"constant", "shared_alloc", "shared_slot", "shared_view", "advance", "first_turn"}
-    return [op.name for op in body.walk() if op.name not in names | {"yield", "continue", "return"}]

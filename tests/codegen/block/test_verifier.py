@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Frag, Shared, Turn
-from tileir.codegen.block.verifier import block_problem
+from tileir.codegen.block.verifier import RULES, block_problem
 from tileir.ir import Body, Op, Value
+from tileir.types import Pointer, Scalar, Tile
 
 from .bodies import COLUMNS, F16, ROWS, SHAPE, STRAIGHT, Builder
 
@@ -24,15 +26,12 @@ def ordered_ring(slots: int = 3) -> tuple[Body, Op]:
     b, loop = ring(slots)
     body = b.finish()
     wait = first(loop, "wait_group")
-    b._block = wait.parent
-    wait.parent.ops.insert(wait.index + 1, b_barrier())
+    wait.parent.ops.insert(wait.index + 1, barrier_op())
     assert block_problem(body, ordered=True) is None
     return body, loop
 
 
-def b_barrier() -> Op:
-    from tileir.codegen.block.make import make
-
+def barrier_op() -> Op:
     return make("barrier", attributes={"pairs": ()})
 
 
@@ -78,7 +77,7 @@ def started() -> tuple[Builder, Value, Value, tuple[Value, ...]]:
     b = Builder()
     rings = b.alloc(2, 2)
     turn = b.op("first_turn", {"ring": rings[0]}, [Turn(2)]).result
-    _, flight = b._fill(rings, turn, b.true, Flight(tuple(each.type.slot for each in rings)))
+    _, flight = b.fill(rings, turn, b.true, Flight(tuple(each.type.slot for each in rings)))
     return b, turn, flight, tuple(rings)
 
 
@@ -223,7 +222,7 @@ def test_allocations_that_live_together_do_not_overlap() -> None:
     assert block_problem(body, ordered=True) is None
     other.owner.attributes["offset"] = 1024
     assert "no barrier stands between" in block_problem(body, ordered=True)
-    b._block.ops.insert(first(body, "store_shared").index + 1, b_barrier())
+    b.outer.ops.insert(first(body, "store_shared").index + 1, barrier_op())
     assert "has been overwritten since" in block_problem(body, ordered=True)
 
 
@@ -237,8 +236,6 @@ def test_a_part_is_written_before_it_is_read() -> None:
 
 
 def test_variables_share_bytes_with_nothing() -> None:
-    from tileir.types import Pointer, Scalar, Tile
-
     b = Builder()
     pointer = Tile(Pointer(Scalar("f32")))
     b.op("alloca", results=[pointer], num_elem=64, alignment=4, offset=0, **{"global": False})
@@ -249,6 +246,4 @@ def test_variables_share_bytes_with_nothing() -> None:
 
 
 def _all_problems(body: Body) -> str:
-    from tileir.codegen.block.verifier import RULES
-
     return "\n".join(why for rule in RULES for _, why in rule(body))

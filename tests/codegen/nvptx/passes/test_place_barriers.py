@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from tests.codegen.block.bodies import COLUMNS, ROWS, STRAIGHT, Builder
-
-from .placed import followers, placed, without_each
-from .placed import barriers as barriers_of
 from tileir.codegen.block.verifier import block_problem
+
+from .placed import barriers as barriers_of
+from .placed import followers, placed, without_each
 
 AROUND = "of the iteration before, before"
 
