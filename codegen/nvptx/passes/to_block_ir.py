@@ -42,7 +42,7 @@ def to_block_ir(state: KernelState, target: Target) -> None:
     for analysis in (Divisibility, Contiguity):
         kernel.facts(analysis)
     _Rewriter(state, target).block(kernel.body.block, ())
-    for op in list(kernel.walk()):
+    for op in reversed(list(kernel.walk())):  # what is inside of a fold comes first
         if expand := EXPANSIONS.get(op.name):
             expand(op)
     place_frame(state)
