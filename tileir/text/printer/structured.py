@@ -6,13 +6,17 @@ from collections.abc import Callable
 
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Block, Op, Value
+from tileir.ir.dialect import TILE_IR
 
 from . import values
-from .text import KernelText
+from .text import KernelText, Spelling
 
 
-def print_for(op: Op, text: KernelText, margin: str) -> None:
-    """``for %loopIdx in (%a to %b, step %c) : T iter_values(%iterArg0 = %x) -> (T) {``"""
+def print_for(op: Op, text: KernelText, margin: str, more: str = "") -> None:
+    """``for %loopIdx in (%a to %b, step %c) : T iter_values(%iterArg0 = %x) -> (T) {``
+
+    A dialect may have `more` to print behind the type of the bounds.
+    """
     block = op.regions[0].block
     carried = op.operands["initValues"]
     hints = ["loopIdx", *(f"iterArg{index}" for index in range(len(block.arguments) - 1))]
@@ -21,7 +25,7 @@ def print_for(op: Op, text: KernelText, margin: str) -> None:
         bounds = [text.name(op.operands[slot]) for slot in ("lowerBound", "upperBound", "step")]
         unsigned = " unsigned" if op.attributes["unsignedCmp"] else ""
         text.add(f"{unsigned} {names[0]} in ({bounds[0]} to {bounds[1]}, step {bounds[2]}) : ")
-        text.add(text.type(op.operands["lowerBound"]))
+        text.add(text.type(op.operands["lowerBound"]) + more)
         if carried:
             text.add(f" {_iteration_values(text, names[1:], carried)}")
             text.add(f" -> ({text.types(op.results)})")
@@ -100,6 +104,8 @@ PRINTERS: dict[str, Callable[[Op, KernelText, str], None]] = {
     "scan": print_scan,
 }
 """Mnemonic -> the function that prints everything behind it."""
+
+TILE_IR_SPELLING = Spelling(TILE_IR, PRINTERS)
 
 
 def shown(op: Op | None, block: Block) -> list[Op]:
