@@ -23,7 +23,9 @@ STAGES: dict[str, tuple[str, ...]] = {
         "eliminate_dead_ops", "share_common_ops", "hoist_invariants",
         "settle_launch", "number_lines", "choose_ptx",
         "choose_threads", "place_variables", "choose_atoms", "prefer_layouts", "assign_layouts",
-        "pipeline_loops", "place_barriers", "read_ahead", "allocate_memory", "unroll_loops",
+        # block IR
+        "to_block_ir", "fold_conversions", "choose_copies", "pipeline_loops",
+        "place_barriers", "allocate_memory", "unroll_loops",
         # text
         "emit_llvm", "optimise", "emit_ptx", "describe_launch",
     ),

@@ -41,6 +41,7 @@ VECTOR = Attribute("vector", INTEGER, "The most elements that one instruction mo
 ALONG = Attribute("along", INTEGER, "The dimension along which the elements of a vector lie.")
 WHOLE = unit("whole", "Every vector is entirely inside of the tensor, or entirely outside.")
 NARROW = unit("narrow", "Offsets within the tensor fit in 32 bits.")
+CLUSTERS = unit("clusters", "A tile block is a cluster of several blocks.")
 OFFSET = Attribute("offset", INTEGER, "Byte of shared memory at which it lies.", optional=True)
 PART = Attribute(
     "part",
@@ -169,6 +170,7 @@ MOVES = (
             optional("predicate", scalar("i1"), "Whether to copy at all."),
             optional("token", TOKEN, "What comes before."),
         ),
+        results=(Result("result_token", TOKEN, doc="That the copy has been made."),),
         attributes=(
             Attribute("threads", LAYOUT, "Which thread copies which elements."),
             VECTOR,
@@ -375,9 +377,9 @@ FRAME = (
         "One thread allocates memory on the device's heap and stores its address; if there is none"
         " left, the launch fails.",
         operands=(Operand("destination", SHARED, "Where the address goes: one i64."),),
-        attributes=(Attribute("bytes", INTEGER, "The size."),),
+        attributes=(Attribute("bytes", INTEGER, "The size."), CLUSTERS),
         effects=SIDE_EFFECT,
-        format="{destination} bytes = {bytes} : {destination:type}",
+        format="{destination} bytes = {bytes}[ {clusters}] : {destination:type}",
     ),
     Row(
         "heap_free",

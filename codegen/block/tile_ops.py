@@ -9,7 +9,7 @@ from __future__ import annotations
 from tileir.formats.ops.spec import Attribute, Operand, optional, scalar, unit
 
 from .attributes import INTEGER, TEXT
-from .rows import ALONG, NARROW, OFFSET, VECTOR, WHOLE
+from .rows import ALONG, CLUSTERS, NARROW, OFFSET, VECTOR, WHOLE
 
 OWNER = unit("owner", "Of threads with copies of an element, one accesses it.")
 GENERIC = unit("generic", "Addresses are generic: the block has variables in shared memory.")
@@ -24,16 +24,20 @@ _POINTER = (
     OWNER,
     GENERIC,
 )
-_RED = unit("red", "Nobody wants the old elements: `red` instead of `atom`.")
+_RED = (
+    unit("red", "Nobody wants the old elements: `red` instead of `atom`."),
+    unit("by_cas", "No instruction does it: compare-and-swap, in a loop until it succeeds."),
+)
 ADDED: dict[str, tuple[Attribute | Operand, ...]] = {
     "alloca": (OFFSET,),
+    "assert": (CLUSTERS,),
     "atomic_cas_tko": _POINTER,
-    "atomic_red_view_tko": (*_VIEW, _RED),
-    "atomic_rmw_tko": (*_POINTER, _RED),
+    "atomic_red_view_tko": (*_VIEW, *_RED),
+    "atomic_rmw_tko": (*_POINTER, *_RED),
     "for": (Attribute("unroll", INTEGER, "The unroll factor.", optional=True),),
     "get_global": (Attribute("symbol", TEXT, "The variable's name in LLVM IR."),),
-    "get_num_tile_blocks": (unit("clusters", "A tile block is a cluster of several blocks."),),
-    "get_tile_block_id": (unit("clusters", "A tile block is a cluster of several blocks."),),
+    "get_num_tile_blocks": (CLUSTERS,),
+    "get_tile_block_id": (CLUSTERS,),
     "load_ptr_tko": _POINTER,
     "load_view_tko": (*_VIEW, STRONG, PREDICATE),
     "multimem_load_reduce_view_tko": _VIEW,

@@ -1,10 +1,11 @@
 """Linear layouts: which thread holds which element of a tile, as linear algebra over GF(2).
 
 Every tile has 2**n elements, numbered row-major, so an element's number is a vector of n bits. A
-thread is a vector of bits too: those of its lane within the warp, then those of its warp. A layout
+thread is a vector of bits too: those of its lane within the warp, then those of its warp. Where a
+tile is spread over the blocks of a cluster, there are the bits of the block's number, too. A layout
 is a linear map (with exclusive or as addition) from
 
-    (register bits, lane bits, warp bits)  ->  element bits
+    (register bits, lane bits, warp bits, block bits)  ->  element bits
 
 and is therefore determined by the elements that it maps the single bits to: its *bases*.
 The element that register r of thread t holds is the exclusive or of the bases of the bits set in r
@@ -15,9 +16,9 @@ and in t. Examples, for a tile of 8 elements, two lanes and one warp:
     register (1, 2, 4), lane (0,)   both threads hold everything
 
 A base of zero means that threads which differ only in that bit hold copies of the same elements. Of
-such copies one *owner*, the thread with zeros in those bits, writes to memory. A register bit never
-has base zero here: a copy in the same thread is the same register. So a fragment is a mapping from
-*offsets* (what the register bits contribute) to values.
+such copies one *owner*, the thread with zeros in those bits, writes to memory. Bases of register
+bits are independent: a copy in the same thread is the same register. So a fragment is a mapping
+from *offsets* (what the register bits contribute) to values.
 
 What an op does to the numbering of elements is linear as well, as all extents are powers of two:
 reshape changes nothing, broadcast drops bits, permute reorders them. So the layout that an op needs
@@ -32,12 +33,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from math import prod
-from operator import xor
+
+from .linear_maps import Space, combine, composed, rank, span
 
 LANE_BITS = 5
-"""Bits of the number of a lane in its warp of 32."""
+"""Bits of the number of a lane in its warp, where nothing else is said: those of all GPUs that
+there are targets for."""
+LEVELS = ("register", "lane", "warp", "block")
+"""What the bits of a layout number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,19 @@ class LinearLayout:
     register: tuple[int, ...]
     lane: tuple[int, ...]
     warp: tuple[int, ...]
+    block: tuple[int, ...] = ()
+    """The bases of the bits of a block's number in its cluster; none if each block has a tile."""
+
+    @property
+    def levels(self) -> dict[str, tuple[int, ...]]:
+        """The bases by what their bits number, the nearest first."""
+        parts = self.register, self.lane, self.warp, self.block
+        return dict(zip(LEVELS, parts, strict=True))
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        """All bases, those of registers first."""
+        return self.register + self.lane + self.warp + self.block
 
     @property
     def thread(self) -> tuple[int, ...]:
@@ -62,9 +80,10 @@ class LinearLayout:
         """Return what a thread contributes to the element number."""
         return combine(self.thread, thread)
 
-    def element(self, register: int, thread: int) -> int:
-        """Return the element that a register of a thread holds."""
-        return combine(self.register, register) ^ self.of_thread(thread)
+    def element(self, register: int, thread: int, block: int = 0) -> int:
+        """Return the element that a register of a thread of a block holds."""
+        within = combine(self.register, register) ^ self.of_thread(thread)
+        return within ^ combine(self.block, block)
 
     @property
     def replicas(self) -> int:
@@ -72,19 +91,24 @@ class LinearLayout:
         return sum(1 << bit for bit, base in enumerate(self.thread) if base == 0)
 
     @property
+    def block_replicas(self) -> int:
+        """Mask of the block bits with base zero; the block of an owner has zeros there."""
+        return sum(1 << bit for bit, base in enumerate(self.block) if base == 0)
+
+    @property
     def is_permutation(self) -> bool:
         """Whether every base is one bit of its own, or zero.
 
         Then contributions have no common bits and may be added instead, and the coordinate along a
-        dimension is a slice of thread and register bits.
+        dimension is a slice of block, thread and register bits.
         """
-        bases = [base for base in self.register + self.thread if base]
+        bases = [base for base in self.bases if base]
         return len(set(bases)) == len(bases) and all(base.bit_count() == 1 for base in bases)
 
     @property
     def is_complete(self) -> bool:
         """Whether every element is held by some thread."""
-        return rank(self.register + self.thread) == self.bits
+        return rank(self.bases) == self.bits
 
     def thread_bits(self, elements: int) -> int:
         """Return the mask of the thread bits whose bases have a bit of the mask `elements`."""
@@ -95,9 +119,10 @@ class LinearLayout:
         keep = ~elements
         return LinearLayout(
             self.bits,
-            tuple(base for base in self.register if base & keep),
+            _independent(base & keep for base in self.register),
             tuple(base & keep for base in self.lane),
             tuple(base & keep for base in self.warp),
+            tuple(base & keep for base in self.block),
         )
 
     def widened(self, bits: int) -> LinearLayout:
@@ -107,6 +132,7 @@ class LinearLayout:
             (*(1 << bit for bit in range(bits)), *(base << bits for base in self.register)),
             tuple(base << bits for base in self.lane),
             tuple(base << bits for base in self.warp),
+            tuple(base << bits for base in self.block),
         )
 
     def compose(self, images: Sequence[int]) -> LinearLayout:
@@ -114,13 +140,12 @@ class LinearLayout:
 
         `images[b]` is the image of bit b; the largest one determines the bits of the new tile.
         """
-        register = dict.fromkeys(combine(images, base) for base in self.register)
-        register.pop(0, None)
         return LinearLayout(
             max((image.bit_length() for image in images), default=0),
-            tuple(register),
-            tuple(combine(images, base) for base in self.lane),
-            tuple(combine(images, base) for base in self.warp),
+            _independent(composed(images, self.register)),
+            composed(images, self.lane),
+            composed(images, self.warp),
+            composed(images, self.block),
         )
 
 
@@ -129,97 +154,83 @@ def log2(size: int) -> int:
     return size.bit_length() - 1
 
 
-def combine(bases: Iterable[int], number: int) -> int:
-    """Return the exclusive or of the bases whose bit is set in `number`."""
-    return reduce(xor, (base for bit, base in enumerate(bases) if number >> bit & 1), 0)
-
-
-def span(bases: Sequence[int]) -> list[int]:
-    """Return all combinations of the bases, ordered by the number whose bits select them."""
-    values = [0]
-    for base in bases:
-        values += [value ^ base for value in values]
-    return values
-
-
-def rank(vectors: Iterable[int]) -> int:
-    """Return how many of the vectors are linearly independent."""
-    pivots: dict[int, int] = {}
-    for vector in vectors:
-        while vector and vector.bit_length() in pivots:
-            vector ^= pivots[vector.bit_length()]
-        if vector:
-            pivots[vector.bit_length()] = vector
-    return len(pivots)
-
-
 def renames(source: LinearLayout, target: LinearLayout) -> bool:
     """Whether every thread holds, in `source`, all elements that it has in `target`."""
-    return source.thread == target.thread and set(source.offsets()).issuperset(target.offsets())
+    same = (source.thread, source.block) == (target.thread, target.block)
+    return same and set(source.offsets()).issuperset(target.offsets())
 
 
 @cache
-def blocked(size: int, vector: int, threads: int) -> LinearLayout:
+def blocked(size: int, vector: int, threads: int, lane_bits: int = LANE_BITS) -> LinearLayout:
     """Return the layout for coalesced access: consecutive vectors along lanes, then warps.
 
     Each thread has `vector` consecutive elements, the next thread the next ones; the rest of the
-    tile repeats that. All three are powers of two. Threads beyond the tile hold copies.
+    tile repeats that. All three are powers of two, and the threads are whole warps. Threads beyond
+    the tile hold copies.
     """
     bits, free = log2(size), [1 << bit for bit in range(log2(size))]
     first, free = free[: log2(vector)], free[log2(vector) :]
-    lane, free = free[:LANE_BITS], free[LANE_BITS:]
-    warp_bits = log2(threads) - LANE_BITS
+    lane, free = free[:lane_bits], free[lane_bits:]
+    warp_bits = log2(threads) - lane_bits
     warp, rest = free[:warp_bits], free[warp_bits:]
-    return LinearLayout(bits, (*first, *rest), _padded(lane, LANE_BITS), _padded(warp, warp_bits))
+    return LinearLayout(bits, (*first, *rest), _padded(lane, lane_bits), _padded(warp, warp_bits))
 
 
-def along(shape: Sequence[int], order: Sequence[int], vector: int, threads: int) -> LinearLayout:
+def along(
+    shape: Sequence[int],
+    order: Sequence[int],
+    vector: int,
+    threads: int,
+    lane_bits: int = LANE_BITS,
+) -> LinearLayout:
     """Return a blocked layout over the dimensions in `order`, the last one fastest."""
-    turned = blocked(prod(shape), vector, threads)
+    turned = blocked(prod(shape), vector, threads, lane_bits)
     if list(order) == sorted(order):
         return turned
     places = [order.index(dim) for dim in range(len(shape))]
     return turned.compose(gathered_images(shape, [shape[dim] for dim in order], places))
 
 
-def for_scan(shape: Sequence[int], dim: int, threads: int) -> LinearLayout:
+def for_scan(
+    shape: Sequence[int], dim: int, threads: int, lane_bits: int = LANE_BITS
+) -> LinearLayout:
     """Return a layout in which the lowest bits along `dim` are registers, then lanes, then warps.
 
     There are as many registers as needed for lanes and warps to hold the rest. Dimensions after
     `dim` get lanes first; what is left goes to the others: lanes, then warps, then registers.
     """
     low, count = dim_bits(shape, dim)
-    bits, warp_bits = log2(prod(shape)), log2(threads) - LANE_BITS
+    bits, warp_bits = log2(prod(shape)), log2(threads) - lane_bits
     own = [1 << bit for bit in range(low, low + count)]
     others = [1 << bit for bit in range(bits) if not low <= bit < low + count]
     inner = others[:low]
-    lanes = [] if not inner else inner[:LANE_BITS]
+    lanes = [] if not inner else inner[:lane_bits]
     others = [base for base in others if base not in lanes]
-    kept = max(count - (LANE_BITS - len(lanes)) - warp_bits, 0)
+    kept = max(count - (lane_bits - len(lanes)) - warp_bits, 0)
     register, own = own[:kept], own[kept:]
-    free = LANE_BITS - len(lanes)
+    free = lane_bits - len(lanes)
     lanes, own = [*lanes, *own[:free]], own[free:]
-    free = LANE_BITS - len(lanes)
+    free = lane_bits - len(lanes)
     if free and not own:
         lanes, others = [*lanes, *others[:free]], others[free:]
     free = warp_bits - len(own)
     warps, others = [*own, *others[:free]], others[free:]
     return LinearLayout(
-        bits, (*register, *others), _padded(lanes, LANE_BITS), _padded(warps, warp_bits)
+        bits, (*register, *others), _padded(lanes, lane_bits), _padded(warps, warp_bits)
     )
 
 
-def uniform(threads: int) -> LinearLayout:
+def uniform(threads: int, lane_bits: int = LANE_BITS) -> LinearLayout:
     """Return the layout of a single element, which every thread holds."""
-    return blocked(1, 1, threads)
+    return blocked(1, 1, threads, lane_bits)
 
 
-def held_by_each(size: int, threads: int) -> LinearLayout:
+def held_by_each(size: int, threads: int, lane_bits: int = LANE_BITS) -> LinearLayout:
     """Return the layout of a tile that every thread holds as a whole, in registers."""
     bits = log2(size)
     register = tuple(1 << bit for bit in range(bits))
     return LinearLayout(
-        bits, register, _padded((), LANE_BITS), _padded((), log2(threads) - LANE_BITS)
+        bits, register, _padded((), lane_bits), _padded((), log2(threads) - lane_bits)
     )
 
 
@@ -259,6 +270,12 @@ def gathered_images(
             start, _ = dim_bits(result, other)
             images[start : start + count] = (1 << bit for bit in range(low, low + count))
     return images
+
+
+def _independent(register: Iterable[int]) -> tuple[int, ...]:
+    """Return the bases of registers without copies of one another."""
+    space = Space()
+    return tuple(base for base in register if space.add(base))
 
 
 def _padded(bases: Sequence[int], count: int) -> tuple[int, ...]:

@@ -16,12 +16,12 @@ This file depends on neither LLVM nor Tile IR.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from .linear_layout import LinearLayout, combine, log2
+from .linear_layout import LinearLayout, log2
+from .linear_maps import Space, combine, right_inverse
 
 BANK_BYTES = 4
 BANK_BITS = 5
@@ -71,14 +71,14 @@ def swizzle(source: LinearLayout, target: LinearLayout, size: int) -> Swizzle:
     pairs = min(len(only_written), len(only_read))
     banks = [*shared, *only_written, *only_read[pairs:]]
     rest += [a ^ b for a, b in zip(only_written, only_read, strict=False)]
-    taken = _Space([*read, *banks, *rest])
+    taken = Space([*read, *banks, *rest])
     present = reduce(or_, (*source.register, *source.thread, *target.register, *target.thread), 0)
     units = [1 << bit for bit in range(bits)]
     rest += [unit for unit in units if unit & present and taken.add(unit)]
     missing = [unit for unit in units if not unit & present]
     within = log2(width // (size << len(read)))
     order = [*read, *rest[:within], *banks, *rest[within:], *missing]
-    return Swizzle(tuple(_coordinates(order, bits)), tuple(written), tuple(read))
+    return Swizzle(right_inverse(order, bits), tuple(written), tuple(read))
 
 
 def _mixed(
@@ -107,32 +107,3 @@ def _together(layout: LinearLayout, width: int) -> list[int]:
     """Return the bases of the lanes that access `width` bytes each in one transaction."""
     count = BANK_BITS - log2(max(width, BANK_BYTES) // BANK_BYTES)
     return [base for base in layout.lane[:count] if base]
-
-
-class _Space:
-    """A subspace that grows."""
-
-    def __init__(self, vectors: Sequence[int]) -> None:
-        self._pivots: dict[int, int] = {}
-        for vector in vectors:
-            self.add(vector)
-
-    def add(self, vector: int) -> bool:
-        """Add a vector; return whether it was not in the space before."""
-        while vector and vector.bit_length() in self._pivots:
-            vector ^= self._pivots[vector.bit_length()]
-        if vector:
-            self._pivots[vector.bit_length()] = vector
-        return bool(vector)
-
-
-def _coordinates(basis: Sequence[int], bits: int) -> list[int]:
-    """Return the coordinates of the unit vectors in a basis, by Gauss-Jordan elimination."""
-    rows = [(vector, 1 << index) for index, vector in enumerate(basis)]
-    for bit in range(bits):
-        pivot = next(i for i in range(bit, bits) if rows[i][0] >> bit & 1)
-        rows[bit], rows[pivot] = rows[pivot], rows[bit]
-        for other in range(bits):
-            if other != bit and rows[other][0] >> bit & 1:
-                rows[other] = (rows[other][0] ^ rows[bit][0], rows[other][1] ^ rows[bit][1])
-    return [coordinates for _, coordinates in rows]

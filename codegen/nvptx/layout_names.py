@@ -1,8 +1,8 @@
 """Names of layouts, and their definitions as text, for remarks.
 
-A definition has the base of each bit of the register's, the lane's and the warp's number. `(8,0)`
-is eight rows down, in a tile of one dimension `8` is eight elements on; a bit with the base `-` has
-no effect, so that threads which differ in it hold copies.
+A definition has the base of each bit of the register's, the lane's and the warp's number, and of
+the block's in a cluster. `(8,0)` is eight rows down, in a tile of one dimension `8` is eight
+elements on; a bit with the base `-` has no effect, so that threads which differ in it hold copies.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ def spelled(layout: LinearLayout, shape: Sequence[int]) -> str:
 
     ``64x64: register (0,1) (8,0), lane (0,2) (0,4) (1,0) (2,0) (4,0), warp (16,0) -``
     """
-    parts = (("register", layout.register), ("lane", layout.lane), ("warp", layout.warp))
     sides = [
-        f"{name} {' '.join(_moved(base, shape) for base in bases)}"
-        for name, bases in parts
+        f"{level} {' '.join(_moved(base, shape) for base in bases)}"
+        for level, bases in layout.levels.items()
         if bases
     ]
     return f"{'x'.join(map(str, shape))}: {', '.join(sides)}"

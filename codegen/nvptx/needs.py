@@ -15,13 +15,15 @@ from tileir.codegen.scalar.ptx import PAIRS
 from tileir.gpus import Feature, PtxVersion, Target
 from tileir.ir import Op
 
-from .emit.memory.fences import CONTROLS_GRIDS
-from .emit.memory.multimem import LOWERINGS as MULTIMEM
+from .emit.multicast import LOWERINGS as MULTIMEM
 from .machine import red_forms
 from .schedule.mma_plan import operand_type_of
 
 Need = tuple[Feature | None, PtxVersion]
 """A feature (None if every target has it), and the lowest PTX ISA version that has it."""
+
+CONTROLS_GRIDS = ("gdc_launch_dependents_tko", "gdc_wait_tko")
+"""The ops that become griddepcontrol; they do nothing on GPUs where grids cannot overlap."""
 
 _OPS: dict[str, Need] = {
     "memory_fence_alias_tko": (None, (7, 5)),

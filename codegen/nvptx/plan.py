@@ -63,9 +63,9 @@ from tileir.codegen.arguments.grid import MAX_EXTENT
 from tileir.codegen.launch_terms import TERMS
 from tileir.gpus import Target, runs_on
 
-from .emit.memory.fences import CONTROLS_GRIDS
 from .launch.contract import Contract
 from .launch.parameters import parameter_rows
+from .needs import CONTROLS_GRIDS
 from .state import KernelState
 
 SCHEMA = 1

@@ -19,39 +19,41 @@ from tileir.codegen.scalar.machine import Machine
 from tileir.codegen.transform.eliminate_dead_ops import eliminate_dead_ops
 from tileir.codegen.transform.hoist_invariants import hoist_invariants
 from tileir.codegen.transform.share_common_ops import share_common_ops
-from tileir.errors import Diagnostic, UnsupportedError
-from tileir.read.text_positions import located
 
-from .emit.control.read_ahead import loads_ahead
-from .emit.kernel import declare_kernel, lower_kernel
-from .emit.memory import nibbles
-from .emit.products.fill_staged import allocate_staged
+from .emit.frame import declare_kernel, lower_kernel
+from .emit.variables import define_variables
 from .launch.contract import check_shared, fit_block, lowest_ptx, settle
 from .launch.entry_names import entry_names
 from .launch.line_table import INLINED_CALLS, LineTable
 from .launch.parameters import ptx_version
 from .needs import needs_of
+from .passes.allocate_memory import allocate_memory as allocate
+from .passes.choose_copies import choose_copies as copies_of
+from .passes.fold_conversions import fold_conversions as fold
+from .passes.pipeline_loops import pipeline_loops as pipeline
+from .passes.place_barriers import place_barriers as barriers_of
+from .passes.to_block_ir import to_block_ir as block_ir_of
+from .passes.unroll_loops import unroll_loops as unroll
 from .plan import launch_plan
 from .schedule.allocations import place_allocations
 from .schedule.assign_layouts import assign_layouts as layouts_of
 from .schedule.block_size import longest_vector, threads_of
 from .schedule.mma_plan import plan_products
-from .schedule.place_barriers import place_barriers as barriers_of
-from .schedule.plan_rings import plan_rings
 from .schedule.prefer_layouts import prefer_layouts as preferences_of
-from .schedule.unroll import unroll_factor
-from .state import KernelState, State
+from .state import State
 
 __all__ = [
     "allocate_memory",
     "assign_layouts",
     "choose_atoms",
+    "choose_copies",
     "choose_ptx",
     "choose_threads",
     "describe_launch",
     "eliminate_dead_ops",
     "emit_llvm",
     "emit_ptx",
+    "fold_conversions",
     "hoist_invariants",
     "number_lines",
     "optimise",
@@ -59,9 +61,9 @@ __all__ = [
     "place_barriers",
     "place_variables",
     "prefer_layouts",
-    "read_ahead",
     "settle_launch",
     "share_common_ops",
+    "to_block_ir",
     "unroll_loops",
 ]
 
@@ -147,45 +149,57 @@ def assign_layouts(state: State) -> None:
         kernel_state.assignment = layouts_of(kernel_state, state.target)
 
 
-def pipeline_loops(state: State) -> None:
-    """Software-pipeline loops: copy operands of matrix products ahead, into a ring of buffers."""
+def to_block_ir(state: State) -> None:
+    """Make block IR: layouts become types; conversions, staging and exchange become ops."""
     for kernel_state in state.kernels:
-        plan_rings(kernel_state, state.target)
+        block_ir_of(kernel_state, state.target)
+
+
+def fold_conversions(state: State) -> None:
+    """Remove conversions between layouts that others can replace."""
+    for kernel_state in state.kernels:
+        fold(kernel_state)
+
+
+def choose_copies(state: State) -> None:
+    """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
+    for kernel_state in state.kernels:
+        copies_of(kernel_state.kernel.body, kernel_state.room(state.target))
+        kernel_state.kernel.edited()
+
+
+def pipeline_loops(state: State) -> None:
+    """Software-pipeline loops: copy into rings, or load into registers, iterations ahead."""
+    for kernel_state in state.kernels:
+        pipeline(kernel_state, state.target)
 
 
 def place_barriers(state: State) -> None:
-    """Place barriers where tokens order memory accesses of different threads."""
+    """Place barriers where one thread may access what another one writes."""
     for kernel_state in state.kernels:
-        kernel_state.barriers = barriers_of(kernel_state.kernel, kernel_state.assignment)
-        kernel_state.updates_nibbles = nibbles.stores(kernel_state.kernel)
-
-
-def read_ahead(state: State) -> None:
-    """Load one iteration ahead, into registers, in loops that have barriers or stores."""
-    for kernel_state, loop in _loops(state):
-        if loads := loads_ahead(loop, kernel_state.assignment, kernel_state.barriers):
-            kernel_state.reads_ahead[loop] = loads
+        kernel = kernel_state.kernel
+        room = state.target.shared_of_each(kernel_state.contract["minnctapersm"])
+        barriers_of(kernel.body, kernel.facts(Divisibility), room)
+        kernel.edited()
 
 
 def allocate_memory(state: State) -> None:
-    """Allocate shared memory for staged tiles, behind the variables."""
+    """Allocate shared memory: variables, and tiles for as long as they live."""
     for kernel_state in state.kernels:
-        staged = kernel_state.assignment.staged
-        kernel_state.kept_bytes = allocate_staged(
-            kernel_state.kernel, staged, kernel_state.variables.size
-        )
+        kernel, contract = kernel_state.kernel, kernel_state.contract
+        size = allocate(kernel, state.target, kernel.facts(Divisibility))
+        check_shared(kernel, state.target, contract, size)
+        kernel_state.shared_bytes = size
 
 
 def unroll_loops(state: State) -> None:
     """Unroll loops that only load and compute, to have more loads in flight."""
-    for kernel_state, loop in _loops(state):
-        factor = unroll_factor(loop, kernel_state.assignment)
-        if factor > 1:
-            kernel_state.unroll_factors[loop] = factor
+    for kernel_state in state.kernels:
+        unroll(kernel_state)
 
 
 def emit_llvm(state: State) -> None:
-    """Emit LLVM IR for one thread, and find out how much shared memory a block takes."""
+    """Emit LLVM IR for one thread."""
     target = state.target
     llvm.start("all")
     state.machine = llvm.target_machine(
@@ -196,9 +210,10 @@ def emit_llvm(state: State) -> None:
     module.triple, module.data_layout = TRIPLE, str(state.machine.target_data)
     for kernel_state in state.kernels:
         declare_kernel(module, kernel_state.kernel)
+        kernel = kernel_state.kernel
+        define_variables(module, kernel.walk(), kernel.bytecode.globals if kernel.bytecode else ())
     for kernel_state in state.kernels:
-        kernel_state.shared_bytes = lower_kernel(module, kernel_state, target, state.lines)
-        _check_shared(state, kernel_state)
+        lower_kernel(module, kernel_state.kernel, kernel_state.contract, state.lines)
     state.llvm_ir = str(module)
 
 
@@ -219,25 +234,3 @@ def describe_launch(state: State) -> None:
     """Write the launch plans, which say how to launch each kernel."""
     for kernel_state in state.kernels:
         state.plans[kernel_state.symbol] = launch_plan(kernel_state, state.target)
-
-
-def _loops(state: State):
-    """Return each kernel with each of its `for` loops."""
-    for kernel_state in state.kernels:
-        for op in kernel_state.kernel.walk():
-            if op.name == "for":
-                yield kernel_state, op
-
-
-def _check_shared(state: State, kernel_state: KernelState) -> None:
-    """Raise UnsupportedError if a kernel needs more shared memory than a block can have."""
-    target, kernel = state.target, kernel_state.kernel
-    if kernel_state.shared_bytes > target.shared_bytes:
-        why = (
-            f"takes {kernel_state.shared_bytes} bytes of shared memory;"
-            f" a block of {target.name} has {target.shared_bytes}"
-        )
-        problem = Diagnostic("error", "unsupported", why, function=kernel.symbol)
-        diagnostics = located([problem], kernel.bytecode)
-        raise UnsupportedError("tiles that threads exchange are too large:", diagnostics)
-    check_shared(kernel, target, kernel_state.contract, kernel_state.shared_bytes)

@@ -23,7 +23,7 @@ from . import (
     miscellaneous,
     views,
 )
-from .spec import SIMPLE, Traits
+from .spec import OTHER, SIMPLE, Traits
 from .spec import Family as Family
 
 CHAPTERS = (
@@ -44,13 +44,13 @@ BY_NAME = {row.name: row for row in ROWS}
 
 
 def traits_of(op: Op) -> Traits:
-    """Return the row of an op."""
-    return BY_NAME[op.name]
+    """Return the row of an op; of an op that Tile IR does not have, nothing is known."""
+    return BY_NAME.get(op.name, OTHER)
 
 
 def family_of(op: Op) -> Family:
     """Return the family of an op."""
-    return BY_NAME[op.name].family
+    return traits_of(op).family
 
 
 def is_load(op: Op) -> bool:

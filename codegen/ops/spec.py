@@ -64,6 +64,8 @@ class Family(Enum):
     """Orders accesses beyond what tokens order, or dependent grids."""
     MESSAGE = auto()
     """Sends a message to the caller of the launch."""
+    OTHER = auto()
+    """An op that Tile IR does not have."""
 
 
 SIMPLE = 1
@@ -102,6 +104,10 @@ class Traits:
     divisibility: DivisibilityRule | None = None
     contiguity: ContiguityRule | None = None
     total: TotalityRule | None = None
+
+
+OTHER = Traits("", Family.OTHER)
+"""The traits of ops that Tile IR does not have."""
 
 
 def element_wise(

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from tileir.gpus import Feature, PtxVersion, Target
+from tileir.types import Scalar
 
 Coordinate = tuple[str, int]
 """A dimension, m, n or k, and a distance along it."""
@@ -78,6 +79,8 @@ class Atom:
 
     @property
     def mnemonic(self) -> str:
+        if self.fused:
+            return f"fma.{self.acc}"
         shape = f"m{self.m}n{self.n}k{self.k}.row.col"
         return f"mma.sync.aligned.{shape}.{self.acc}.{self.a}.{self.b}.{self.acc}"
 
@@ -87,6 +90,14 @@ BITS = {
     "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8, "s32": 32,
 }  # fmt: skip
 """Element type -> bits of an element in a register."""
+
+_ELEMENTS = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "s8": "i8", "u8": "i8"}
+
+
+def stored_as(operand_type: str) -> Scalar:
+    """Return the element type of operands in memory that an atom takes as they are."""
+    return Scalar(_ELEMENTS.get(operand_type, operand_type))
+
 
 _ROWS_OF_PAIRS = FragmentLayout("n1 m8", "n2 n4 m1 m2 m4")
 _NARROW = FragmentLayout("n1", "n2 n4 m1 m2 m4")
@@ -174,6 +185,7 @@ ATOMS: tuple[Atom, ...] = (
     Atom("f64", "f64", "f64", *_FUSED),
 )
 """All atoms; of those with the same element types the larger ones come first."""
+BY_MNEMONIC = {atom.mnemonic: atom for atom in ATOMS}
 
 
 def atom_for(a: str, b: str, k: int, target: Target) -> Atom | None:

@@ -23,7 +23,14 @@ from typing import cast
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.kernel import KernelIR
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2
-from tileir.codegen.nvptx.machine.mma_atoms import BITS, WORD_BITS, Atom, Coordinate, atom_for
+from tileir.codegen.nvptx.machine.mma_atoms import (
+    BITS,
+    BY_MNEMONIC,
+    WORD_BITS,
+    Atom,
+    Coordinate,
+    atom_for,
+)
 from tileir.codegen.ops import Family, family_of
 from tileir.formats.forks import Lock
 from tileir.gpus import Target
@@ -201,32 +208,85 @@ def operand_type_of(op: Op, target: Target) -> tuple[str, Atom]:
 
 def _plan(op: Op, warps: int, by_rows: bool, target: Target, facts: Divisibility) -> ProductPlan:
     operand_type, atom = operand_type_of(op, target)
-    lhs, rhs = (op.operands[slot].type.shape for slot in ("lhs", "rhs"))
-    extents = {"m": lhs[-2], "n": rhs[-1], "k": lhs[-1], "b": lhs[0] if len(lhs) == 3 else 1}
-    if op.name == "mmaf_scaled":
-        extents["s"] = op.operands["lhs_scale"].type.shape[-1]
+    adjacent = "".join(
+        dim
+        for dim, slot in (("m", "lhs"), ("n", "rhs"))
+        if BITS[operand_type] == 8
+        and _neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
+    )
+    return divided(atom, _extents(op), warps, by_rows, adjacent)
+
+
+def divided(
+    atom: Atom, extents: dict[str, int], warps: int, by_rows: bool, adjacent: str = ""
+) -> ProductPlan:
+    """Divide a product among 2**`warps` warps: along its rows only, if `by_rows`.
+
+    `adjacent` has the dimensions, m or n or both, along which neighbours are adjacent in memory, if
+    elements have one byte.
+    """
     rows, columns = _shares(extents, atom, warps, by_rows)
     batch = min(warps - rows - columns, log2(extents["b"]))
     taken = {"m": rows, "n": columns, "b": batch}
     chosen: list[Coordinate | None] = []
-    along = {}
-    for dim, extent in extents.items():
-        own = {"m": atom.m, "n": atom.n, "k": atom.k}.get(dim, 1)
-        steps = _powers(own, extent)
-        count = len(steps) - taken.get(dim, 0)
-        along[dim] = tuple(steps[:count])
-        chosen += [(dim, distance) for distance in steps[count:]]
+    for dim, steps in _steps(atom, extents).items():
+        chosen += [(dim, distance) for distance in steps[len(steps) - taken.get(dim, 0) :]]
     chosen += [None] * (warps - len(chosen))
     paired = "".join(
-        dim
-        for dim, slot in (("m", "lhs"), ("n", "rhs"))
-        if BITS[operand_type] == 8
-        and extents[dim] >= _PAIRED
-        and (dim, _PAIRED // 2) not in chosen
-        and _neighbours_along(op.operands[slot], 0 if dim == "m" else -1, facts)
+        dim for dim in adjacent if extents[dim] >= _PAIRED and (dim, _PAIRED // 2) not in chosen
     )
+    return _product_plan(atom, extents, tuple(chosen), paired)
+
+
+def plan_of(op: Op, warps: int = 0) -> ProductPlan:
+    """Return the plan of an `mma` or `mma_scaled` op of the block IR.
+
+    It follows from the atom, the shapes, and the part of the accumulator that each warp has. If the
+    accumulator is a single element, it has no layout, and 2**`warps` warps have copies of it.
+    """
+    atom, extents = BY_MNEMONIC[op.attributes["atom"]], _extents(op)
+    columns, rows = extents["n"], extents["m"]
+    chosen: list[Coordinate | None] = [None] * warps
+    kind = op.operands["acc"].type
+    if kind.size > 1:
+        chosen = []
+        for base in kind.layout.warp:
+            if base == 0:
+                chosen.append(None)
+            elif base < columns:
+                chosen.append(("n", base))
+            elif base < rows * columns:
+                chosen.append(("m", base // columns))
+            else:
+                chosen.append(("b", base // (rows * columns)))
+    return _product_plan(atom, extents, tuple(chosen), op.attributes["paired"])
+
+
+def _product_plan(
+    atom: Atom, extents: dict[str, int], warps: tuple[Coordinate | None, ...], paired: str
+) -> ProductPlan:
+    """Return the plan in which warps have these coordinates: what they leave is for each warp."""
+    along = {
+        dim: tuple(distance for distance in steps if (dim, distance) not in warps)
+        for dim, steps in _steps(atom, extents).items()
+    }
     along |= {dim: tuple(map(_pair, along[dim])) for dim in paired}
-    return ProductPlan(atom, operand_type, extents, along, tuple(chosen), paired)
+    return ProductPlan(atom, atom.a, extents, along, warps, paired)
+
+
+def _extents(op: Op) -> dict[str, int]:
+    """Return the extents of a product, of Tile IR or of the block IR."""
+    lhs, rhs = (op.operands[slot].type.shape for slot in ("lhs", "rhs"))
+    extents = {"m": lhs[-2], "n": rhs[-1], "k": lhs[-1], "b": lhs[0] if len(lhs) == 3 else 1}
+    if "lhs_scale" in op.operands:
+        extents["s"] = op.operands["lhs_scale"].type.shape[-1]
+    return extents
+
+
+def _steps(atom: Atom, extents: dict[str, int]) -> dict[str, list[int]]:
+    """Return, for each dimension, the distances between atoms."""
+    own = {"m": atom.m, "n": atom.n, "k": atom.k}
+    return {dim: _powers(own.get(dim, 1), extent) for dim, extent in extents.items()}
 
 
 _PAIRED = 16

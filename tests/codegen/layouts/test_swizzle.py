@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from tileir.codegen.layouts.algebra import product as product_of
 from tileir.codegen.layouts.linear_layout import LinearLayout, along, blocked, for_scan
 from tileir.codegen.layouts.swizzle import swizzle
 
@@ -50,6 +51,23 @@ def test_there_are_no_gaps_where_bits_of_elements_are_missing(size: int) -> None
             found = swizzle(source.without(missing), target.without(missing), size)
             kept = [element for element in range(1 << source.bits) if not element & missing]
             assert sorted(map(found.place, kept)) == list(range(len(kept)))
+
+
+def test_elements_of_other_blocks_take_no_room() -> None:
+    for shape, source, target in CASES:
+        outer = LinearLayout(1, (), (), (), (1,))
+        both = [
+            product_of(layout, outer, shape, (1,) * (len(shape) - 1) + (2,))
+            for layout in (source, target)
+        ]
+        found = swizzle(*both, 4)
+        held = {
+            layout.element(register, thread)
+            for layout in both
+            for register in range(1 << len(layout.register))
+            for thread in range(128)
+        }
+        assert sorted(map(found.place, held)) == list(range(len(held)))
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8])

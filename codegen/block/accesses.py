@@ -1,0 +1,67 @@
+"""How many instructions an access to global memory takes, as its attributes say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir import Op, Value
+
+from .types import Frag
+
+_WORKED_ON = {
+    "atomic_cas_tko": "pointers",
+    "atomic_red_view_tko": "value",
+    "atomic_rmw_tko": "pointers",
+    "load_ptr_tko": "source",
+    "load_view_tko": None,
+    "multimem_load_reduce_view_tko": None,
+    "multimem_reduce_view_tko": "tile",
+    "multimem_store_view_tko": "tile",
+    "store_ptr_tko": "destination",
+    "store_view_tko": "tile",
+}
+"""Mnemonic -> the operand in whose layout the op works; None for its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accesses:
+    """The instructions of one thread for an op: the bytes of each, and how many there are.
+
+    `otherwise` says in what other way elements may be accessed, as an answer at run time decides;
+    it is empty if there is no other.
+    """
+
+    bytes: int
+    count: int
+    otherwise: str
+
+
+def worked_on(op: Op) -> Value:
+    """Return the tile in whose layout an access works."""
+    slot = _WORKED_ON[op.name]
+    return op.results[0] if slot is None else op.operands[slot]
+
+
+def accesses_of(op: Op) -> Accesses | None:
+    """Return the instructions of a thread for an access to global memory; None for other ops."""
+    if op.name not in _WORKED_ON and op.name != "copy_async":
+        return None
+    vector, otherwise = op.attributes["vector"], ""
+    if op.operands.get("view") is not None:
+        element = op.operands["view"].type.view.element
+        if vector > 1 and not op.attributes["whole"]:
+            otherwise = "element by element at the tensor's edge"
+    else:
+        element, masked = worked_on(op).type.pointee, op.attributes["masked"]
+        if op.operands["mask"] is not None and vector != masked:
+            otherwise = f"in vectors of {masked} where masks differ"
+    return Accesses(memory_bytes(element) * vector, _held(op) // vector, otherwise)
+
+
+def _held(op: Op) -> int:
+    """Return how many elements a thread has of the tile of an access."""
+    if op.name == "copy_async":
+        return 1 << len(op.attributes["threads"].register)
+    kind = worked_on(op).type
+    return 1 << len(kind.layout.register) if isinstance(kind, Frag) else 1

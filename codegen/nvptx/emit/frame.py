@@ -1,0 +1,73 @@
+"""The frame of a kernel in LLVM IR: signature, attributes, parameters, entry and exit."""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.codegen.block.types import Shared
+from tileir.codegen.kernel import KernelIR
+from tileir.codegen.layouts.linear_layout import LANE_BITS
+from tileir.codegen.nvptx.launch.contract import Contract, directives
+from tileir.codegen.nvptx.launch.line_table import LineTable
+from tileir.codegen.nvptx.machine.access import integer_type, value_of
+from tileir.ir import Body
+
+from .context import Context
+from .grid import special_register
+from .lowering import Lowering
+from .shared_symbol import ALIGNMENT, NAME
+
+LINE = 128
+"""The alignment of tiles whose banks matter: the width of the 32 banks, in bytes."""
+
+
+def declare_kernel(module: ir.Module, kernel: KernelIR) -> None:
+    """Declare the entry in the LLVM module, before another name can clash with it."""
+    elements = [value.type.element for value in kernel.parameters]
+    kind = ir.FunctionType(ir.VoidType(), [integer_type(element) for element in elements])
+    ir.Function(module, kind, kernel.symbol)
+
+
+def lower_kernel(
+    module: ir.Module, kernel: KernelIR, contract: Contract, lines: LineTable | None = None
+) -> None:
+    """Define the entry that `declare_kernel` has declared, from a body in the block IR.
+
+    With `lines`, instructions carry the numbers of source locations.
+    """
+    function = module.globals[kernel.symbol]
+    function.calling_convention = "ptx_kernel"
+    for name, value in directives(contract):
+        # llvmlite's own `add` refuses attributes with values.
+        set.add(function.attributes, f'"{name}"="{value}"')
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    if lines is not None:
+        builder.debug_metadata = lines.enter(function, kernel)
+    lowering = Lowering(lines)
+    thread = special_register(builder, "tid.x")
+    threads = contract["num_warps"] << LANE_BITS
+    exit = function.append_basic_block("exit")
+    ctx = Context(builder, thread, threads, lowering.block, lowering.op, exit)
+    for value, argument in zip(kernel.parameters, function.args, strict=True):
+        ctx.define_scalar(value, value_of(builder, argument, value.type.element))
+    lowering.block(ctx, kernel.body.block)
+    builder.position_at_end(ctx.exit)
+    builder.ret_void()
+    memory = module.globals.get(NAME)
+    if memory is not None:
+        memory.align = max(memory.align, shared_alignment(kernel.body))
+
+
+def shared_alignment(body: Body) -> int:
+    """Return the alignment of the start of shared memory, in bytes, that a kernel needs."""
+    alignment = ALIGNMENT
+    for op in body.walk():
+        if op.name == "alloca" and op.attributes["offset"] is not None:
+            alignment = max(alignment, op.attributes["alignment"])
+        elif any(isinstance(value.type, Shared) and value.type.slots > 1 for value in op.results):
+            alignment = max(alignment, LINE)
+        elif op.name in ("mma", "mma_scaled"):
+            operands = (op.operands[slot].type for slot in ("lhs", "rhs"))
+            if any(isinstance(kind, Shared) for kind in operands):
+                alignment = max(alignment, LINE)
+    return alignment

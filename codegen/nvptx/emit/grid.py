@@ -1,0 +1,59 @@
+"""The block among others: its coordinates in the grid, its cluster, and the barrier of its threads.
+
+A tile block is one cluster, mostly of a single block.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from tileir.ir import Op
+
+from .context import I32, Context
+
+AXES = ("x", "y", "z")
+_REGISTERS = {
+    "get_tile_block_id": ("ctaid", "clusterid"),
+    "get_num_tile_blocks": ("nctaid", "nclusterid"),
+}
+"""Mnemonic -> the special registers for clusters of one block, and of several."""
+_BARRIER = "llvm.nvvm.barrier.cta.sync.aligned.all"
+
+
+def lower_grid(ctx: Context, op: Op) -> None:
+    """Lower get_tile_block_id and get_num_tile_blocks: the launch grid counted in clusters."""
+    register = _REGISTERS[op.name][op.attributes["clusters"]]
+    for result, axis in zip(op.results, AXES, strict=True):
+        ctx.define_scalar(result, special_register(ctx.builder, f"{register}.{axis}"))
+
+
+def lower_leave(ctx: Context, op: Op) -> None:
+    """Lower leave_to_first_block: the other blocks of the cluster end here."""
+    builder = ctx.builder
+    rank = special_register(builder, "cluster.ctarank")
+    with builder.if_then(builder.icmp_unsigned("!=", rank, ir.Constant(I32, 0))):
+        builder.ret_void()
+
+
+def lower_barrier(ctx: Context, op: Op) -> None:
+    """Lower barrier."""
+    module = ctx.builder.module
+    kind = ir.FunctionType(ir.VoidType(), [I32])
+    function = module.globals.get(_BARRIER) or ir.Function(module, kind, _BARRIER)
+    ctx.builder.call(function, [ir.Constant(I32, 0)])
+
+
+def special_register(builder: ir.IRBuilder, name: str) -> ir.Value:
+    """Return the value of a special register of PTX (i32)."""
+    name = f"llvm.nvvm.read.ptx.sreg.{name}"
+    module = builder.module
+    function = module.globals.get(name) or ir.Function(module, ir.FunctionType(I32, []), name)
+    return builder.call(function, [])
+
+
+LOWERINGS = {
+    "barrier": lower_barrier,
+    "get_num_tile_blocks": lower_grid,
+    "get_tile_block_id": lower_grid,
+    "leave_to_first_block": lower_leave,
+}

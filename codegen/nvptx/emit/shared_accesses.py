@@ -1,0 +1,106 @@
+"""How the threads of a block access a tile in shared memory from a layout: vectors and addresses.
+
+Where the tile's elements lie (`Shared.offsets`) and which of them a thread has (a layout) are both
+linear, so everything follows from their composition: registers at the offsets 1, 2, 4, ... make a
+vector, bits that no thread contributes become an immediate of the instruction, and bits with offset
+0 number the parts, of which one is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import ir
+
+from tileir.codegen.block.types import Shared
+from tileir.codegen.layouts.conversions import mask_of
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine, log2, span
+from tileir.codegen.layouts.swizzle import WIDEST
+from tileir.codegen.nvptx.machine.access import AccessShape
+from tileir.codegen.scalar.types import memory_bytes
+
+from .context import I32, Context
+
+
+class SharedAddresses:
+    """Addresses from `base` on. `thread` has the bases of the thread's bits, in bytes; `moving` is
+    a further offset that is known at run time only, and the mask of its bits."""
+
+    def __init__(
+        self,
+        ctx: Context,
+        base: ir.Value,
+        thread: Sequence[int],
+        moving: tuple[ir.Value, int] | None = None,
+    ) -> None:
+        self._builder, self._base = ctx.builder, base
+        self._own, self._mask = ctx.combined(tuple(thread)), mask_of(tuple(thread))
+        if moving is not None:
+            self._own = ctx.builder.xor(self._own, moving[0])
+            self._mask |= moving[1]
+        self._known: dict[int, ir.Value] = {}
+
+    def at(self, offset: int) -> tuple[ir.Value, int]:
+        """Return address and immediate for a constant offset xor the thread's contribution."""
+        mixed = offset & self._mask
+        if mixed not in self._known:
+            own = self._builder.xor(self._own, ir.Constant(I32, mixed)) if mixed else self._own
+            self._known[mixed] = self._builder.add(self._base, own)
+        return self._known[mixed], offset ^ mixed
+
+
+class SharedAccesses:
+    """The accesses of each thread to the elements that it has in a layout.
+
+    Elements are numbered as the layout does; `offsets` says where each bit of a number puts them,
+    in elements, `parts` is the mask of the bits that number parts. `moving` is a distance in bytes
+    that is known at run time, with the mask of its bits, which are above those of a vector.
+    """
+
+    def __init__(
+        self,
+        ctx: Context,
+        address: ir.Value,
+        kind: Shared,
+        layout: LinearLayout,
+        offsets: Sequence[int] | None = None,
+        moving: tuple[ir.Value, int] | None = None,
+    ) -> None:
+        self._offsets = kind.offsets if offsets is None else offsets
+        self._size = memory_bytes(kind.element)
+        self.parts = sum(1 << bit for bit, offset in enumerate(self._offsets) if not offset)
+        vector = self._vector(layout, moving[1] if moving else 0)
+        self._steps = span(vector)
+        self.shape = AccessShape(8 * self._size, len(self._steps))
+        self.starts = span([base for base in layout.register if base not in vector])
+        """The offsets, in the layout, of one element of each vector."""
+        thread = [self.place(base) * self._size for base in layout.thread]
+        self._addresses = SharedAddresses(ctx, address, thread, moving)
+
+    def place(self, element: int) -> int:
+        """Return the distance of an element from the start of the tile, in elements."""
+        return combine(self._offsets, element)
+
+    def together(self, offset: int) -> list[int]:
+        """Return the offsets in the layout of a vector's elements, the first in memory first."""
+        first = self._first(offset)
+        return [offset ^ self._steps[step ^ first] for step in range(len(self._steps))]
+
+    def at(self, offset: int) -> tuple[ir.Value, int]:
+        """Return address and immediate of the vector with the element at an offset."""
+        return self._addresses.at((self.place(offset) - self._first(offset)) * self._size)
+
+    def _first(self, offset: int) -> int:
+        return self.place(offset) & (len(self._steps) - 1)
+
+    def _vector(self, layout: LinearLayout, moving: int) -> list[int]:
+        """Return the register bases of the elements that lie side by side, 16 bytes at most."""
+        at = {self.place(base): base for base in layout.register if not base & self.parts}
+        others = mask_of(tuple(map(self.place, layout.thread))) | moving // self._size
+        vector: list[int] = []
+        while len(vector) < log2(WIDEST // self._size):
+            step = 1 << len(vector)
+            if step not in at or others & step:
+                break
+            vector.append(at[step])
+        return vector

@@ -1,0 +1,1 @@
+"""Passes that make the block IR and rewrite it, in the order of `pipeline.STAGES`."""

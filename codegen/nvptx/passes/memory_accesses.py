@@ -1,0 +1,203 @@
+"""Accesses of memory that tokens order: global memory, and variables of the block.
+
+A tile op is carried out by many threads. If tokens order op B after op A, and one of them writes,
+then no thread may start its share of B before all have done theirs of A. That needs no barrier
+where program order in each thread is enough, because the same thread accesses an element both
+times, nor where the two tiles cannot overlap. Ops that no token orders need none.
+
+Tokens pass through control flow. An op of an earlier iteration may be ordered before an op that
+stands above it in the loop's body; the two are assumed to access other elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import cast
+
+from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.types import Frag
+from tileir.codegen.layouts.linear_layout import LinearLayout
+from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
+from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
+from tileir.ir import Body, Op, Value
+from tileir.types import PartitionView, Tile, Token, View
+
+from .control_edges import BRANCHING, edges
+
+_SHARED = frozenset(("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled"))
+_STORED = ("tile", "value", "arg", "val")
+"""The slots of tiles that are stored, or that atomics combine with memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAccess:
+    """A memory op, as far as later ones may have to wait for it. Equal accesses count as one: an op
+    that has to wait for one of them has to wait for all."""
+
+    name: str
+    writes: bool
+    layout: LinearLayout | None
+    """The layout in which it is carried out; None for one element, which every thread has."""
+    tiling: object = None
+    """The tensor and how it is partitioned, if its elements are known not to overlap."""
+    indices: tuple[object, ...] = ()
+    """The indices of the tile; all operands of an access through pointers."""
+    around: bool = False
+    """Whether it is of an earlier iteration of a loop."""
+
+
+Accesses = frozenset[MemoryAccess]
+NONE: Accesses = frozenset()
+
+
+class TokenOrder:
+    """The memory accesses of a body, and what tokens order before each of them."""
+
+    def __init__(self, body: Body, facts: Divisibility) -> None:
+        self.accesses: dict[Op, MemoryAccess] = {}
+        self._before: dict[Value, Accesses] = {}
+        ops = list(body.walk())
+        for op in ops:
+            if accesses_memory(op):
+                self.accesses[op] = _access(op, facts)
+        joins: dict[Op, list[tuple[Value, Value, bool]]] = {}
+        for edge in edges(body):
+            for value, target in edge.pairs:
+                if value is not None and isinstance(target.type, Token):
+                    joins.setdefault(edge.source, []).append((value, target, edge.again))
+        while any([self._passes_on(op, joins.get(op, ())) for op in ops]):
+            pass
+
+    def before(self, op: Op) -> Accesses:
+        """Return the accesses that tokens order before an op."""
+        tokens = (value for value in op.operand_list() if isinstance(value.type, Token))
+        return NONE.union(*(self._before.get(token, NONE) for token in tokens))
+
+    def _passes_on(self, op: Op, joins: Iterable[tuple[Value, Value, bool]]) -> bool:
+        """Pass accesses on through an op, and the edges from it; return whether any is new."""
+        grown = False
+        tokens = [each for each in op.results if isinstance(each.type, Token)]
+        if tokens and op.name not in BRANCHING:
+            accesses = self.before(op)
+            if op in self.accesses:
+                accesses |= {self.accesses[op]}
+            grown = any([self._add(token, accesses) for token in tokens])
+        for value, target, again in joins:
+            grown |= self._add(target, carried(self._before.get(value, NONE), again))
+        return grown
+
+    def _add(self, token: Value, accesses: Accesses) -> bool:
+        known = self._before.get(token, NONE)
+        self._before[token] = known | accesses
+        return len(self._before[token]) > len(known)
+
+
+def accesses_memory(op: Op) -> bool:
+    """Whether an op accesses memory outside of the tiles in shared memory.
+
+    A load without uses is carried out by no thread.
+    """
+    if op.name == "copy_async":
+        return True
+    if op.spec.effects == READS and op.name not in _SHARED:
+        return bool(op.results[0].uses)
+    return op.spec.effects in (WRITES, READS_WRITES) and op.name != "store_shared"
+
+
+def carried(accesses: Accesses, again: bool) -> Accesses:
+    """Return accesses in the next iteration of a loop if they go `again`."""
+    return frozenset(replace(each, around=True) for each in accesses) if again else accesses
+
+
+def collide(first: MemoryAccess, second: MemoryAccess) -> bool:
+    """Whether a barrier has to stand between the two accesses."""
+    if not (first.writes or second.writes):
+        return False
+    comparable = not first.around and first.tiling is not None and first.tiling == second.tiling
+    if comparable and _different_tiles(first, second):
+        return False
+    if first.layout != second.layout:
+        return True
+    writes = first.writes and second.writes
+    if writes and first.layout is None:
+        # Of the threads with copies only one writes: a single element has a single writer.
+        return False
+    if first.around:
+        return True
+    same_element = comparable and first.indices == second.indices
+    if writes:
+        return not same_element
+    return first.layout is None or first.layout.replicas != 0 or not same_element
+
+
+def _access(op: Op, facts: Divisibility) -> MemoryAccess:
+    if op.name == "copy_async":
+        layout, writes = op.attributes["threads"], False
+    else:
+        layout, writes = _layout(op), op.spec.effects != READS
+    view = op.operands.get("view")
+    if view is None:
+        used = (value for value in op.operand_list() if not isinstance(value.type, Token))
+        return MemoryAccess(op.name, writes, layout, None, tuple(used))
+    tiling, kind = None, view.type
+    if isinstance(kind, PartitionView) and _injective(view, facts):
+        tiling = _tensor(view), kind.tile, kind.dim_map
+    indices = tuple(_index(value, facts) for value in op.operands["index"])
+    return MemoryAccess(op.name, writes, layout, tiling, indices)
+
+
+def _layout(op: Op) -> LinearLayout | None:
+    """Return the layout in which an op is carried out; None for a single element."""
+    tiles = [value for value in op.results if isinstance(value.type, Tile)]
+    tiles += [op.operands[slot] for slot in _STORED if op.operands.get(slot) is not None]
+    kind = tiles[0].type
+    return kind.layout if isinstance(kind, Frag) else None
+
+
+def _different_tiles(first: MemoryAccess, second: MemoryAccess) -> bool:
+    """Whether some index is a different constant."""
+    pairs = zip(first.indices, second.indices, strict=True)
+    return any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
+
+
+def _index(value: Value, facts: Divisibility) -> object:
+    """Return an index as a number if it is constant, else as the value that it comes from.
+
+    Indices are unsigned, facts signed: -1 of eight bits is tile 255.
+    """
+    number = facts[value].constant
+    return _origin(value) if number is None else number % (1 << value.type.element.bits)
+
+
+def _injective(view: Value, facts: Divisibility) -> bool:
+    """Whether different elements of the tensor are known to have different addresses.
+
+    They have if each stride is larger than the distance that all smaller strides together reach.
+    """
+    dims = range(len(cast("View", view.type).view.shape))
+    strides = [facts_of_stride(view, dim, facts) for dim in dims]
+    extents = [facts_of_extent(view, dim, facts).upper for dim in dims]
+    if any(stride.lower is None for stride in strides):
+        return False
+    reach: int | None = 0
+    for stride, extent in sorted(zip(strides, extents, strict=True), key=lambda d: d[0].lower):
+        if reach is None or stride.lower <= reach:
+            return False
+        reach = None if extent is None else reach + (extent - 1) * stride.upper
+    return True
+
+
+def _tensor(view: Value) -> object:
+    """Return the tensor view that a partition view is made of."""
+    return _origin(next(view.owner.operand_list())) if isinstance(view.owner, Op) else view
+
+
+def _origin(value: Value) -> object:
+    """Return a value without assumptions about it; a coordinate of the block as a name."""
+    while isinstance(value.owner, Op) and value.owner.name == "assume":
+        value = value.owner.operands["value"]
+    owner = value.owner
+    if isinstance(owner, Op) and owner.name == "get_tile_block_id":
+        return (owner.name, value.index)
+    return value

@@ -1,0 +1,161 @@
+"""Software-pipeline loops: loads start iterations before their tiles are used.
+
+Every load that may start early has a *latency*, the iterations that it starts ahead. Loads whose
+tiles are stored to shared memory for matrix products alone become asynchronous copies into the
+slots of a ring (`ring_loads`): there may be as many under way as shared memory has slots for. Other
+loads, in loops whose barriers or stores no load may be moved across, have a latency of one: they
+are made into registers an iteration before (`register_loads`).
+
+A loop with latencies becomes a `pipelined_for`. Its prologue makes the loads of the first
+iterations; its body makes those of the iteration that is `ahead`, and uses what was made for its
+own. After the last iteration nothing is under way: there was nothing left to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from tileir.codegen.analysis.early_loads import EarlyLoad
+from tileir.codegen.block.make import make
+from tileir.codegen.nvptx.state import KernelState
+from tileir.codegen.ops import Family, family_of
+from tileir.gpus import Target
+from tileir.ir import Block, Op, Region, Value
+from tileir.types import Scalar, Tile, ValueType
+
+from .register_loads import RegisterLoads
+from .ring_loads import Rings
+from .split_products import first_slice
+
+_BOOL = Tile(Scalar("i1"))
+_BOUNDS = ("lowerBound", "upperBound", "step")
+
+
+class Loads(Protocol):
+    """The early loads of one loop, and how they are made."""
+
+    ahead: int
+    """How many iterations are under way."""
+    early: Sequence[EarlyLoad]
+
+    def before(self, loop: Op) -> list[Value]:
+        """Insert what stands before the loop; return the first values that are handed on."""
+        ...
+
+    def delayed(self) -> list[ValueType]:
+        """Return the types of the values that are made for a later iteration."""
+        ...
+
+    def use(self, block: Block, handed: Sequence[Value], delayed: Sequence[Value]) -> Op | None:
+        """Replace the loads of the body by what was made for its iteration.
+
+        Return the last op that was inserted at the start of the body, None if there is none.
+        """
+        ...
+
+    def fill(
+        self,
+        add: Callable[[Op], None],
+        values: dict[Value, Value],
+        exists: Value | None,
+        handed: Sequence[Value],
+    ) -> tuple[list[Value], list[Value]]:
+        """Add the loads of an iteration; `values` maps the counter, and what its slice computes.
+
+        Return the values that are handed on, and the delayed ones. Nothing is loaded where `exists`
+        is false.
+        """
+        ...
+
+
+def pipeline_loops(state: KernelState, target: Target) -> None:
+    """Pipeline the loops of a kernel, the innermost ones first."""
+    rings = Rings(state, target)
+    for loop in reversed([op for op in state.kernel.walk() if op.name == "for"]):
+        loads: Loads | None = rings.choose(loop) or RegisterLoads.choose(loop)
+        if loads is not None:
+            _pipeline(loop, loads)
+    state.kernel.edited()
+
+
+def _pipeline(loop: Op, loads: Loads) -> None:
+    """Replace a loop by a pipelined one."""
+    region = loop.regions[0]
+    block, counter = region.block, region.block.arguments[0]
+    first = loads.before(loop)
+    prologue = _prologue(counter, loads, [value.type for value in first])
+    index, exists = block.add_argument(counter.type), block.add_argument(_BOOL)
+    handed = [block.add_argument(value.type) for value in first]
+    delayed = [block.add_argument(kind) for kind in loads.delayed()]
+    ends = list(_ends(block))
+    anchor = loads.use(block, handed, delayed)
+    place = first_slice(block) if loads.ahead > 1 or anchor is not None else None
+    add = _inserter(block, place or anchor)
+    values = _slice(loads, add, counter, index)
+    following = loads.fill(add, values, exists, handed)
+    for end in ends:
+        end.operands["operands"] = (*end.operands["operands"], *following[0], *following[1])
+    operands = {slot: loop.operands[slot] for slot in (*_BOUNDS, "initValues")}
+    loop.regions = []
+    made = make(
+        "pipelined_for",
+        {**operands, "aheadValues": tuple(first)},
+        {"unsignedCmp": loop.attributes["unsignedCmp"], "ahead": loads.ahead},
+        [value.type for value in loop.results],
+        [region, prologue],
+        origin=loop,
+    )
+    made.insert_before(loop)
+    loop.replace_with(*made.results)
+
+
+def _prologue(counter: Value, loads: Loads, handed: Sequence[ValueType]) -> Region:
+    """Return the region that makes the loads of the first iterations.
+
+    If there is only one of them, it is known to exist.
+    """
+    block = Block()
+    index, exists = block.add_argument(counter.type), block.add_argument(_BOOL)
+    arguments = [block.add_argument(kind) for kind in handed]
+    values = _slice(loads, block.ops.append, counter, index)
+    known = exists if loads.ahead > 1 else None
+    following = loads.fill(block.ops.append, values, known, arguments)
+    block.ops.append(make("yield", {"operands": (*following[0], *following[1])}))
+    return Region([block])
+
+
+def _slice(
+    loads: Loads, add: Callable[[Op], None], counter: Value, index: Value
+) -> dict[Value, Value]:
+    """Compute the views and indices of early loads for another iteration."""
+    values, done = {counter: index}, set[Op]()
+    for early in loads.early:
+        for op in early.slice:
+            if op not in done:
+                done.add(op)
+                add(op.clone(values))
+    return values
+
+
+def _inserter(block: Block, anchor: Op | None) -> Callable[[Op], None]:
+    """Return a function that inserts one op after the other behind an op, or at the start."""
+    at = 0 if anchor is None else anchor.index + 1
+
+    def add(op: Op) -> None:
+        nonlocal at
+        block.insert(at, op)
+        at += 1
+
+    return add
+
+
+def _ends(block: Block) -> Iterator[Op]:
+    """Yield the `continue` ops of the loop with this body."""
+    for op in block.ops:
+        if op.name == "continue":
+            yield op
+        elif family_of(op) is not Family.LOOP and op.name != "pipelined_for":
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _ends(inner)

@@ -1,0 +1,140 @@
+"""Accesses of shared memory: what an op reads and writes, and whether two accesses can collide.
+
+A tile in a ring is told from the same tile in other slots by its *turn*, relative to another turn:
+where that one comes from, and how often it was advanced since. Two turns of one origin are in
+different slots if these numbers differ; of two origins nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tileir.codegen.block.areas import behind
+from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.layouts.linear_layout import LinearLayout, rank
+from tileir.ir import Op, Value
+
+_NO_ACCESSES = frozenset(
+    ("advance", "barrier", "commit_group", "first_turn", "shared_slot", "shared_view", "wait_group")
+)
+"""Ops with operands in shared memory that access none of it."""
+_FIRST = "first turn"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A slot of a ring: `number` turns behind the turn `origin`; None is an origin unknown."""
+
+    origin: Value | str | None
+    number: int
+
+    def behind(self, other: Place, slots: int) -> int | None:
+        """Return by how many turns this one is behind another; None if that is unknown."""
+        if self.origin is None or self.origin != other.origin:
+            return None
+        return (self.number - other.number) % slots
+
+
+UNKNOWN = Place(None, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Which thread accesses which bytes: the type of the memory, the layout, and the part.
+
+    A tile of one element has no layout; every thread has it.
+    """
+
+    kind: Shared
+    layout: LinearLayout | None
+    part: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedAccess:
+    """An access of a tile in shared memory, as far as later ones may have to wait for it."""
+
+    name: str
+    tile: Value
+    writes: bool
+    place: Place | None = None
+    """The slot, if the tile is in a ring."""
+    exchange: Exchange | None = None
+    around: bool = False
+    """Whether it is of an earlier iteration of a loop."""
+    under_way: bool = False
+    """Whether it is a copy that has not been waited for: no barrier completes it."""
+
+
+def place_of(turn: Value | None) -> Place:
+    """Return the slot of a turn."""
+    number = 0
+    while turn is not None and isinstance(turn.owner, Op):
+        if turn.owner.name == "first_turn":
+            return Place(_FIRST, number)
+        if turn.owner.name != "advance":
+            break
+        turn, number = turn.owner.operands["turn"], number + 1
+    return UNKNOWN if turn is None else Place(turn, number)
+
+
+def shared_accesses(op: Op) -> Iterator[SharedAccess]:
+    """Yield the accesses of an op to shared memory."""
+    if op.name in _NO_ACCESSES:
+        return
+    for slot, operand in op.operands.items():
+        for value in operand if isinstance(operand, tuple) else (operand,):
+            if value is not None and isinstance(value.type, Shared):
+                yield _access(op, value, slot == "destination")
+
+
+def reads_of(tile: Value) -> Iterator[SharedAccess]:
+    """Yield the reads of a tile in shared memory, and of views of it."""
+    for use in tile.uses:
+        if use.op.name == "shared_view":
+            yield from reads_of(use.op.result)
+        elif use.op.name not in _NO_ACCESSES:
+            yield _access(use.op, tile, False)
+
+
+def same_slot(access: SharedAccess, place: Place | None) -> bool:
+    """Whether an access may be to the slot at a place."""
+    if access.place is None or place is None:
+        return True
+    return access.place.behind(place, access.tile.type.slots) in (0, None)
+
+
+def collide(first: SharedAccess, second: SharedAccess) -> bool:
+    """Whether a barrier has to stand between two accesses.
+
+    It need not where each thread alone accesses its bytes both times. Of threads with copies of an
+    element one stores it, but all of them load it.
+    """
+    if first.tile is not second.tile or not (first.writes or second.writes) or first.under_way:
+        return False
+    if not same_slot(first, second.place):
+        return False
+    exchange = second.exchange
+    if exchange is None or first.exchange != exchange or not _one_to_one(exchange):
+        return True
+    if first.writes and second.writes:
+        return False
+    return exchange.layout is None or exchange.layout.replicas != 0
+
+
+def _one_to_one(exchange: Exchange) -> bool:
+    """Whether no byte is of two elements."""
+    offsets = [each for each in exchange.kind.offsets if each or exchange.part is None]
+    return rank(offsets) == len(offsets)
+
+
+def _access(op: Op, value: Value, writes: bool) -> SharedAccess:
+    tile, turn = behind(value)
+    place = place_of(turn) if tile.type.slots > 1 else None
+    exchange = None
+    if op.name in ("store_shared", "load_shared"):
+        kind = (op.operands["value"] if writes else op.result).type
+        layout = kind.layout if isinstance(kind, Frag) else None
+        exchange = Exchange(value.type.slot, layout, op.attributes["part"])
+    return SharedAccess(op.name, tile, writes, place, exchange, under_way=op.name == "copy_async")

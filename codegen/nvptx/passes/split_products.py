@@ -1,0 +1,42 @@
+"""Split matrix products along k, so that copies are issued while tensor cores have work."""
+
+from __future__ import annotations
+
+from tileir.codegen.nvptx.schedule.mma_plan import plan_of
+from tileir.codegen.nvptx.schedule.mma_reads import slices_in_loop, slices_of
+from tileir.ir import Block, Op
+
+_PRODUCTS = ("mma", "mma_scaled")
+
+
+def first_slice(block: Block) -> Op | None:
+    """Split off the first slice of the first product that every iteration computes.
+
+    Return the op behind which copies go; None if they go to the start of the iteration.
+    """
+    for op in block.ops:
+        if op.name in _PRODUCTS:
+            return _split(op)
+        if op.name == "if":
+            # The if may continue with the next iteration.
+            break
+    return None
+
+
+def _split(op: Op) -> Op | None:
+    """Split off the first slice; return it, the op itself if it has only one.
+
+    A product that is lowered to a loop is not split, and none whose sum would be rounded between
+    the slices: copies go before it.
+    """
+    slices = slices_of(op, plan_of(op))
+    if slices_in_loop(op) or (len(slices) > 1 and op.result.type.element.name == "f16"):
+        at = op.index
+        return op.parent.ops[at - 1] if at else None
+    if len(slices) == 1:
+        return op
+    first = op.clone({})
+    op.attributes["first"] = first.attributes["end"] = slices[1]
+    op.parent.insert(op.index, first)
+    op.operands["acc"] = first.result
+    return first

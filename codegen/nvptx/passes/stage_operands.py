@@ -1,0 +1,141 @@
+"""Matrix products on the way to block IR: stage operands in shared memory, and make `mma` ops.
+
+An operand that is not in the layout of the atom comes from shared memory: its root, the tile that
+it is a renumbering of, is stored there where it is defined. Where shared memory cannot hold an
+operand, pieces of it along k are stored one after the other, each before the `mma` that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from tileir.codegen.block.make import make
+from tileir.codegen.block.types import Frag, Shared
+from tileir.codegen.layouts.linear_layout import LinearLayout, combine
+from tileir.codegen.nvptx.schedule.mma_plan import ProductPlan
+from tileir.codegen.nvptx.schedule.staged import Staged, Staging, bases_in_root, find, root_of
+from tileir.codegen.nvptx.state import KernelState
+from tileir.ir import Op, Value
+from tileir.types import Element, Scalar
+
+_IN_MEMORY = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "s8": "i8", "u8": "i8"}
+"""Operand type of an atom -> the element type in memory, where the names differ."""
+_SCALED = ("lhs_scale", "rhs_scale")
+
+
+class ProductOperands:
+    """Stages the operands of a kernel's products and makes the ops that multiply them.
+
+    `form` returns a value in a layout, `add` adds an op at the place that is being rewritten.
+    """
+
+    def __init__(
+        self,
+        state: KernelState,
+        form: Callable[[Value, LinearLayout | None], Value],
+        add: Callable[[Op], None],
+    ) -> None:
+        self._assignment, self._form, self._add = state.assignment, form, add
+        self._places: dict[Value, Value] = {}
+
+    def stage(self, value: Value) -> None:
+        """Store a tile that has just been defined to shared memory, if that is planned."""
+        staging = self._assignment.staged.get(value)
+        if staging is not None:
+            origin = value.owner if isinstance(value.owner, Op) else value.owner.parent_op
+            self._places[value] = self._allocate(value, staging, origin)
+            self._store(value, staging, self._places[value], origin)
+
+    def multiply(self, op: Op) -> list[tuple[Op, LinearLayout | None]]:
+        """Return the op that completes a product, and its layout; earlier pieces are added."""
+        plan = self._assignment.products[op]
+        split = self._assignment.split.get(op)
+        acc = self._form(op.operands["acc"], plan.acc.layout)
+        if split is None:
+            return [(self._mma(op, plan, acc, {}), plan.acc.layout)]
+        extent = plan.extents["k"]
+        places = {
+            slot: self._allocate(root_of(op.operands[slot]), staging, op)
+            for slot, staging in split.operands.items()
+        }
+        made = None
+        for first in range(0, extent, split.length):
+            if made is not None:
+                self._add(made)
+                acc = made.result
+            for slot, staging in split.operands.items():
+                value = op.operands[slot]
+                part = combine(bases_in_root(value), plan.part(slot).at(k=first))
+                self._store(root_of(value), staging, places[slot], op, part)
+            ends = {"first": first, "end": first + split.length}
+            made = self._mma(op, plan, acc, places, ends)
+        return [(cast(Op, made), plan.acc.layout)]
+
+    def _mma(
+        self,
+        op: Op,
+        plan: ProductPlan,
+        acc: Value,
+        pieces: dict[str, Value],
+        ends: dict[str, int] | None = None,
+    ) -> Op:
+        operands = {"acc": acc}
+        for slot in ("lhs", "rhs"):
+            value = op.operands[slot]
+            place = pieces.get(slot) or self._places.get(root_of(value))
+            in_registers = plan.part(slot).layout
+            if place is not None and in_registers not in self._assignment.required_in(value):
+                operands[slot] = self._seen_as(op, value, place)
+            else:
+                operands[slot] = self._form(value, in_registers)
+        name = "mma"
+        if op.name == "mmaf_scaled":
+            name = "mma_scaled"
+            for slot, part in zip(_SCALED, (plan.lhs_scale, plan.rhs_scale), strict=True):
+                operands[slot] = self._form(op.operands[slot], part.layout)
+        attributes = {"atom": plan.atom.mnemonic, "paired": plan.paired, **(ends or {})}
+        tile = op.result.type
+        kind = tile
+        if tile.size > 1:
+            kind = Frag(tile.element, tile.shape, layout=plan.acc.layout)
+        return make(name, operands, attributes, [kind], origin=op)
+
+    def _allocate(self, root: Value, staging: Staging, origin: Op | None) -> Value:
+        element = _element(root.type.element, staging)
+        made = make(
+            "shared_alloc", results=[Shared(element, root.type.shape, staging.bases)], origin=origin
+        )
+        self._add(made)
+        return made.result
+
+    def _store(
+        self,
+        root: Value,
+        staging: Staging,
+        place: Value,
+        origin: Op | None,
+        part: int | None = None,
+    ) -> None:
+        operands = {"value": self._form(root, staging.layout), "destination": place}
+        self._add(make("store_shared", operands, {"part": part}, origin=origin))
+
+    def _seen_as(self, op: Op, value: Value, place: Value) -> Value:
+        """Return memory that has an operand's root as the operand."""
+        if root_of(value) is value:
+            return place
+        kind = cast(Shared, place.type)
+        bases = cast(Staged, find({root_of(value): Staged(None, kind.offsets, 1)}, value)).bases
+        made = make(
+            "shared_view",
+            {"source": place},
+            results=[Shared(kind.element, value.type.shape, bases)],
+            origin=op,
+        )
+        self._add(made)
+        return made.result
+
+
+def _element(element: Element, staging: Staging) -> Element:
+    name = _IN_MEMORY.get(staging.operand_type, staging.operand_type)
+    return element if getattr(element, "name", None) == name else Scalar(name)

@@ -1,0 +1,151 @@
+"""How the operands of a matrix product get into registers, slice by slice along k.
+
+`ldmatrix` reads an operand in shared memory if the lanes need eight rows of 16 bytes: lane 4 r + c
+of a warp gets the 4 bytes number c of row r; or, for elements of two bytes, those of the transposed
+matrix. Elements of one byte that need transposing are read as pairs of neighbours, and the pairs
+are split: then lanes count pairs of rows (see `mma_plan`). Everything else is read by plain loads
+of as many elements as are adjacent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from tileir.codegen.block.types import Shared
+from tileir.codegen.layouts.linear_layout import combine
+from tileir.codegen.layouts.swizzle import WIDEST
+from tileir.ir import Op
+
+from .mma_plan import ProductPlan, plan_of
+
+REGISTERS, LDMATRIX, LOADS = "registers", "ldmatrix", "plain loads"
+"""How an operand is read."""
+
+MOST_ATOMS = 256
+"""The most atoms that are emitted one after the other; for more, a loop along k is emitted."""
+_REGISTERS = 4
+"""Accumulators of the usual atom; those of larger ones count as several atoms."""
+
+_ROW_LANES = slice(2, 5)
+"""The bits of a lane's number that give the row of the matrix that it has a part of."""
+_ROW_BYTES = 16
+_PAIR_BITS = 4
+"""Log2 of the elements of a row of single bytes: eight pairs."""
+_MOST_MATRICES = 2
+"""Log2 of the matrices that one `ldmatrix` loads, at most: four."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixReads:
+    """A slice is read by `ldmatrix`. All numbers are bases: elements of the operand.
+
+    `rows` are those of the bits that number the rows of a matrix, `chosen` of the bits that number
+    the matrices of one instruction, `rest` of the bits that number instructions. Elements of one
+    byte are read as `pairs`: a lane gets two of them of one matrix, which are one base apart, and
+    the next two columns in the matrix at the other.
+    """
+
+    rows: tuple[int, ...]
+    chosen: tuple[int, ...]
+    rest: tuple[int, ...]
+    transposed: bool
+    pairs: tuple[int, int] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[int],
+        free: Sequence[int],
+        transposed: bool,
+        pairs: tuple[int, int] | None = None,
+    ) -> MatrixReads:
+        """Return the reads in which each instruction loads as many matrices as it can."""
+        chosen, rest = free[:_MOST_MATRICES], free[_MOST_MATRICES:]
+        return cls(tuple(rows), tuple(chosen), tuple(rest), transposed, pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainReads:
+    """A slice is read by plain loads, each of the elements that the bases `together` combine.
+
+    `rest` has the bases of the bits that number loads. `packed` is log2 of the elements that are
+    loaded as one word, which is a register of the atom if it is not 0.
+    """
+
+    together: tuple[int, ...]
+    rest: tuple[int, ...]
+    packed: int
+
+
+def reads_of(plan: ProductPlan, slot: str, kind: Shared) -> MatrixReads | PlainReads:
+    """Return how the operand of slot lhs or rhs, of this type, is read."""
+    part = plan.part(slot)
+    dim = "m" if slot == "lhs" else "n"
+    free = [step * part.weights[dim][1] for step in plan.along[dim]]
+    free += [part.at(k=step) for step in plan.along["k"] if step < plan.slice]
+    own = [base for base in part.register if base]
+    reads = None
+    if None not in (*part.register, *part.lane):
+        reads = _by_matrices(plan, slot, kind, own, free)
+    return reads or _by_loads(plan, slot, kind, [*own, *free])
+
+
+def read_by(op: Op, slot: str) -> str:
+    """Return how an operand of an `mma` or `mma_scaled` op is read: one of the words above."""
+    kind = op.operands[slot].type
+    if not isinstance(kind, Shared):
+        return REGISTERS
+    return LDMATRIX if isinstance(reads_of(plan_of(op), slot, kind), MatrixReads) else LOADS
+
+
+def slices_of(op: Op, plan: ProductPlan) -> range:
+    """Return where the slices along k start that an `mma` or `mma_scaled` op multiplies."""
+    end = op.attributes["end"]
+    return range(op.attributes["first"] or 0, plan.extents["k"] if end is None else end, plan.slice)
+
+
+def slices_in_loop(op: Op) -> bool:
+    """Whether an `mma` op becomes a loop over its slices: then both operands are in memory."""
+    kinds = [op.operands[slot].type for slot in ("lhs", "rhs")]
+    if op.name != "mma" or not all(isinstance(kind, Shared) for kind in kinds):
+        return False
+    plan = plan_of(op)
+    steps = sum(len(plan.along[dim]) for dim in "mnb")
+    registers = len(plan.acc.own()) * (len(slices_of(op, plan)) * plan.slice // plan.atom.k or 1)
+    return (registers << steps) // _REGISTERS > MOST_ATOMS
+
+
+def _by_matrices(
+    plan: ProductPlan, slot: str, kind: Shared, own: Sequence[int], free: Sequence[int]
+) -> MatrixReads | None:
+    """Return how `ldmatrix` reads an operand; None if it cannot."""
+    lane, size = cast("tuple[int, ...]", plan.part(slot).lane), plan.size
+    per_word = plan.per_word.bit_length() - 1
+    rows, columns = list(lane[_ROW_LANES]), [*own[:per_word], *lane[: _ROW_LANES.start]]
+    others = [*own[per_word:], *free]
+    for transposed, (inner, outer) in enumerate(((columns, rows), (rows, columns))):
+        along = [combine(kind.offsets, base) for base in inner]
+        adjacent = along == [1 << bit for bit in range(len(along))]
+        if adjacent and size << len(along) == _ROW_BYTES and len(outer) == len(rows):
+            return MatrixReads.of(outer, others, bool(transposed))
+    inner = [1 << bit for bit in range(_PAIR_BITS)]
+    at_offset = {combine(kind.offsets, base): base for base in (*others, *rows)}
+    if size == 1 and [at_offset.get(offset) for offset in inner[1:]] == rows and 1 in at_offset:
+        pair, (first, second, *last) = at_offset[1], columns
+        free = [second, *(base for base in others if base != pair)]
+        return MatrixReads.of([first, *last], free, True, (pair, second))
+    return None
+
+
+def _by_loads(plan: ProductPlan, slot: str, kind: Shared, free: Sequence[int]) -> PlainReads:
+    at_offset = {combine(kind.offsets, base): base for base in free}
+    together: list[int] = []
+    while plan.size << len(together) < WIDEST and 1 << len(together) in at_offset:
+        together.append(at_offset[1 << len(together)])
+    packed = plan.per_word.bit_length() - 1
+    if tuple(together[:packed]) != plan.part(slot).register[:packed]:
+        packed = 0
+    rest = tuple(base for base in free if base not in together)
+    return PlainReads(tuple(together), rest, packed)
