@@ -27,7 +27,7 @@ def print_for(op: Op, text: KernelText, margin: str, more: str = "") -> None:
         text.add(f"{unsigned} {names[0]} in ({bounds[0]} to {bounds[1]}, step {bounds[2]}) : ")
         text.add(text.type(op.operands["lowerBound"]) + more)
         if carried:
-            text.add(f" {_iteration_values(text, names[1:], carried)}")
+            text.add(f" {iteration_values(text, names[1:], carried)}")
             text.add(f" -> ({text.types(op.results)})")
         text.region(op, block, margin)
 
@@ -39,7 +39,7 @@ def print_loop(op: Op, text: KernelText, margin: str) -> None:
     with text.names.nested():
         names = text.names.arguments(block)
         if carried:
-            text.add(f" {_iteration_values(text, names, carried)}")
+            text.add(f" {iteration_values(text, names, carried)}")
         if carried or op.results:
             text.add(" : ")
         text.add(text.types(carried))
@@ -91,7 +91,8 @@ def _print_combining(op: Op, text: KernelText, margin: str, hints: list[str] | N
         text.region(op, block, margin)
 
 
-def _iteration_values(text: KernelText, names: list[str], initial: tuple[Value, ...]) -> str:
+def iteration_values(text: KernelText, names: list[str], initial: tuple[Value, ...]) -> str:
+    """Return ``iter_values(%iterArg0 = %x)``."""
     pairs = zip(names, initial, strict=True)
     return f"iter_values({', '.join(f'{name} = {text.name(value)}' for name, value in pairs)})"
 

@@ -178,7 +178,7 @@ class TypeReader:
             raise reader.refused(f"{match[1]} is not {what}", at)
         return value.value
 
-    def _inner(self, depth: int, *kinds: type[Kind]) -> Kind:
+    def inner(self, depth: int, *kinds: type[Kind]) -> Kind:
         """Read a type inside a type, of one of some kinds."""
         at = self.reader.at
         match = ALIAS.match(self.reader.text, at)
@@ -195,7 +195,7 @@ class TypeReader:
         return type
 
     def _pointer(self, depth: int) -> Pointer:
-        pointee, attribute = self._inner(depth, Scalar), None
+        pointee, attribute = self.inner(depth, Scalar), None
         if self.reader.accept(phrase(",")):
             attribute = self._pointer_attribute()
         return Pointer(pointee, attribute)
@@ -207,7 +207,7 @@ class TypeReader:
         self.reader.expect(phrase(">"))
         return name
 
-    def _extents(self) -> list[int | None]:
+    def extents(self) -> list[int | None]:
         """Read extents, each with an x after it."""
         reader, extents = self.reader, []
         while match := EXTENT.match(reader.text, reader.at):
@@ -222,10 +222,10 @@ class TypeReader:
         return int(digits)
 
     def _element(self, depth: int) -> Element:
-        return self._inner(depth, Scalar, Pointer)
+        return self.inner(depth, Scalar, Pointer)
 
     def _tile(self, depth: int) -> Tile:
-        at, extents = self.reader.at, self._extents()
+        at, extents = self.reader.at, self.extents()
         shape = tuple(size for size in extents if size is not None)
         if len(shape) < len(extents):
             raise self.reader.refused("the shape of a tile is static", at)
@@ -233,7 +233,7 @@ class TypeReader:
 
     def _tensor_view(self, depth: int) -> TensorView:
         reader, comma = self.reader, phrase(",")
-        shape, strides, attribute = self._extents(), [], None
+        shape, strides, attribute = self.extents(), [], None
         element = self._element(depth)
         if shape:
             reader.expect(phrase(", strides = ["))
@@ -273,7 +273,7 @@ class TypeReader:
 
     def _partition_view(self, depth: int) -> PartitionView:
         tile, padding = self._tile_shape(), self._padding()
-        view = self._inner(depth, TensorView)
+        view = self.inner(depth, TensorView)
         return PartitionView(tile, view, self._dim_map(len(tile)), padding)
 
     def _strided_view(self, depth: int) -> StridedView:
@@ -282,12 +282,12 @@ class TypeReader:
         strides = self.reader.integers("a stride", -(1 << 31), 1 << 31)
         self.reader.expect(phrase(","))
         padding = self._padding()
-        view = self._inner(depth, TensorView)
+        view = self.inner(depth, TensorView)
         return StridedView(tile, strides, view, self._dim_map(len(tile)), padding)
 
     def _gather_scatter_view(self, depth: int) -> GatherScatterView:
         tile, padding = self._tile_shape(), self._padding()
-        view = self._inner(depth, TensorView)
+        view = self.inner(depth, TensorView)
         self.reader.expect(phrase(", sparse_dim ="))
         return GatherScatterView(
             tile, view, self.reader.integer("a dimension", 0, 1 << 31), padding
