@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tileir.formats.ops import OPS
+from tileir.formats.ops.assembly import default_format
 from tileir.formats.ops.spec import Attribute, Constraint, Op, Operand, Row
 from tileir.ir.dialect import KINDS as TILE_IR_KINDS
 from tileir.ir.dialect import Dialect
@@ -26,6 +27,7 @@ def _extended(row: Op) -> Op:
         row,
         operands=(*operands, *(slot for slot in added if isinstance(slot, Operand))),
         attributes=(*row.attributes, *(slot for slot in added if isinstance(slot, Attribute))),
+        format=default_format(row) if row.format is None else row.format,
     )
 
 
