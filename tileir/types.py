@@ -86,6 +86,15 @@ class Tile:
         """The type that the elements of a tile of pointers point to."""
         return cast(Pointer, self.element).pointee
 
+    @property
+    def bare(self) -> Tile:
+        """The tile without what a dialect adds to it, such as a layout."""
+        return self
+
+    def with_element(self, element: Element) -> Tile:
+        """Return the type of a tile of other elements that is the same in every other way."""
+        return Tile(element, self.shape)
+
     def __str__(self) -> str:
         return f"tile<{_sized(self.shape, self.element)}>"
 

@@ -1,24 +1,33 @@
-"""The ops of the block IR: rows of its own, and those of Tile IR with what they add."""
+"""The block IR as a dialect: rows of its own, and those of Tile IR with what it adds; its types."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from tileir.formats.ops import OPS
+from tileir.formats.ops.assembly import default_format
 from tileir.formats.ops.spec import Attribute, Constraint, Op, Operand, Row
+from tileir.ir.dialect import KINDS as TILE_IR_KINDS
+from tileir.ir.dialect import Dialect
 
+from .attributes import KINDS
+from .op_rules import OP_RULES
 from .rows import ROWS as OWN
 from .tile_ops import ADDED, REPLACED, WIDENED
+from .types import Flight, Frag, Shared, Turn, type_problem
 
 
 def _extended(row: Op) -> Op:
-    """Return a row of Tile IR with the slots that the block IR adds."""
+    """Return a row of Tile IR with the slots that the block IR adds; the row itself if none."""
     added = ADDED.get(row.mnemonic, ())
     operands = tuple(_widened(row, slot) for slot in row.operands)
+    if not added and operands == row.operands:
+        return row
     return replace(
         row,
         operands=(*operands, *(slot for slot in added if isinstance(slot, Operand))),
         attributes=(*row.attributes, *(slot for slot in added if isinstance(slot, Attribute))),
+        format=default_format(row) if row.format is None else row.format,
     )
 
 
@@ -32,3 +41,12 @@ ROWS: dict[str, Row | Op] = {
     **{row.mnemonic: row for row in OWN},
 }
 """Mnemonic -> the row of an op of the block IR."""
+
+BLOCK = Dialect(
+    "block IR",
+    ROWS,
+    {**TILE_IR_KINDS, Frag: "tile", Shared: "shared", Flight: "flight", Turn: "turn"},
+    type_problem,
+    KINDS,
+    OP_RULES,
+)

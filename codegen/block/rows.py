@@ -18,6 +18,7 @@ from tileir.formats.ops.spec import (
     WRITES,
     Attribute,
     Constraint,
+    Elements,
     Like,
     Operand,
     Region,
@@ -57,7 +58,7 @@ PLACES = (
         results=(Result("tiles", SHARED, None, "All with the same number of slots.", "many"),),
         attributes=(OFFSET,),
         effects=NO_MEMORY_EFFECT,
-        format="[offset = {offset} ]: {tiles:type}",
+        format="[ offset = {offset}] : {tiles:type}",
         prefix="smem",
     ),
     Row(
@@ -222,7 +223,7 @@ ORDERS = (
         operands=(many("memory", Constraint(("shared", "token")), "What the accesses share."),),
         attributes=(Attribute("pairs", TEXTS, 'As in "store_shared before load_shared".'),),
         effects=SIDE_EFFECT,
-        format="[{memory} ]pairs = {pairs}[ : {memory:type}]",
+        format="[ {memory}] pairs = {pairs}[ : {memory:type}]",
     ),
     Row(
         "leave_to_first_block",
@@ -286,12 +287,20 @@ PRODUCTS = (
 _FOLDED = many("operands", TILE, "Tiles of one shape and layout.")
 _DIM = Attribute("dim", INTEGER, "The dimension.")
 _REVERSE = unit("reverse", "From the end of the dimension to its start.")
-_BODY = Region(
-    "body",
-    "How two elements of each operand become one.",
-    "two scalars for each operand",
-    ("yield",),
-)
+
+
+def _body(slot: str) -> tuple[Region, ...]:
+    """Return the region of an op that combines what is in a slot."""
+    region = Region(
+        "body",
+        f"How two elements of each of the {slot} become one.",
+        f"two scalars for each of the {slot}",
+        ("yield",),
+        takes=(Elements(slot, 2),),
+        gives=(("yield", Elements(slot)),),
+    )
+    return (region,)
+
 
 TOGETHER = (
     Row(
@@ -307,7 +316,7 @@ TOGETHER = (
             Attribute("over", INTEGERS, "The bits that are folded."),
             unit("ordered", "The body does not commute: earlier elements come first."),
         ),
-        regions=(_BODY,),
+        regions=_body("operands"),
         effects=RECURSIVE,
         format="",
     ),
@@ -319,7 +328,7 @@ TOGETHER = (
         operands=(_FOLDED,),
         results=(Result("results", TILE, None, "Scanned tiles, then sums.", "many"),),
         attributes=(_DIM, _REVERSE),
-        regions=(_BODY,),
+        regions=_body("operands"),
         effects=RECURSIVE,
         format="",
     ),
@@ -332,7 +341,7 @@ TOGETHER = (
         ),
         results=(Result("results", TILE, None, "The scanned tiles.", "many"),),
         attributes=(_DIM, _REVERSE),
-        regions=(_BODY,),
+        regions=_body("results"),
         effects=RECURSIVE,
         format="",
     ),
@@ -363,8 +372,15 @@ CONTROL = (
             Attribute("ahead", INTEGER, "How many iterations are under way."),
         ),
         regions=(
-            Region("body", "The iteration.", terminators=("continue",)),
-            Region("prologue", "The work ahead of the first iterations.", terminators=("yield",)),
+            Region(
+                "body", "The iteration.", terminators=("continue",), gives=(("continue", None),)
+            ),
+            Region(
+                "prologue",
+                "The work ahead of the first iterations.",
+                terminators=("yield",),
+                gives=(("yield", None),),
+            ),
         ),
         effects=RECURSIVE,
         format="",

@@ -7,10 +7,14 @@ element has no layout: it stays a `Tile`, which every thread holds.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.scalar.types import memory_bytes
+from tileir.ir.type_kinds import type_problem as tile_ir_problem
 from tileir.types import Element, Tile
+
+from .notation import spelled_layout, spelled_offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +24,20 @@ class Frag(Tile):
     layout: LinearLayout = field(kw_only=True)
 
     @property
-    def tile(self) -> Tile:
+    def bare(self) -> Tile:
         """The tile without its layout."""
         return Tile(self.element, self.shape)
+
+    def with_element(self, element: Element) -> Frag:
+        """Return the type of a tile of other elements in the same layout."""
+        return Frag(element, self.shape, layout=self.layout)
+
+    def __str__(self) -> str:
+        return self.spelled(spelled_layout(self.layout, self.shape))
+
+    def spelled(self, layout: str) -> str:
+        """Return the type as text, with that text for its layout."""
+        return f"frag<{_sized(self)}, {layout}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +66,14 @@ class Shared:
         """The type of one slot."""
         return Shared(self.element, self.shape, self.offsets)
 
+    def __str__(self) -> str:
+        return self.spelled(spelled_offsets(self.offsets, self.shape))
+
+    def spelled(self, offsets: str) -> str:
+        """Return the type as text, with that text for its offsets."""
+        slots = f", slots={self.slots}" if self.slots != 1 else ""
+        return f"shared<{_sized(self)}, {offsets}{slots}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Flight:
@@ -62,9 +85,56 @@ class Flight:
 
     tiles: tuple[Shared, ...]
 
+    def __str__(self) -> str:
+        return f"flight<{', '.join(map(str, self.tiles))}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """The number of a slot of a ring. Only `first_turn` and `advance` make one."""
 
     slots: int
+
+    def __str__(self) -> str:
+        return f"turn<{self.slots}>"
+
+
+def _sized(tile: Frag | Shared) -> str:
+    return "x".join([*map(str, tile.shape), str(tile.element)])
+
+
+def type_problem(value: Any) -> str:
+    """Return why a value is no type of the block IR, or an illegal one; "" if it is legal."""
+    match value:
+        case Frag():
+            return _frag_problem(value)
+        case Shared():
+            return _shared_problem(value)
+        case Flight():
+            return next(filter(None, map(type_problem, value.tiles)), "")
+        case Turn():
+            return "" if value.slots > 0 else f"{value}: a ring has at least one slot"
+    return tile_ir_problem(value)
+
+
+def _frag_problem(frag: Frag) -> str:
+    wrong = tile_ir_problem(frag.bare)
+    if wrong:
+        return wrong
+    if frag.size == 1:
+        return f"{frag}: a tile of one element has no layout"
+    if 1 << frag.layout.bits != frag.size:
+        return f"{frag}: the layout is of {1 << frag.layout.bits} elements"
+    return "" if frag.layout.is_complete else f"{frag}: no thread has some of the elements"
+
+
+def _shared_problem(shared: Shared) -> str:
+    tile = Tile(shared.element, shared.shape)
+    wrong = tile_ir_problem(tile)
+    if wrong:
+        return wrong
+    if 1 << len(shared.offsets) != tile.size:
+        return f"{shared}: offsets for {1 << len(shared.offsets)} elements"
+    if any(offset < 0 for offset in shared.offsets):
+        return f"{shared}: an offset is negative"
+    return "" if shared.slots > 0 else f"{shared}: a ring has at least one slot"

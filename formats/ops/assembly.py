@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from .spec import Op
+from .spec import Row
 
 FORMS = {
     "": "values of operands, or the attribute",
@@ -85,18 +85,31 @@ TOKEN = re.compile(r"(\[\[|\]\]|\{\{|\}\})|\{(\w+)(?::(\w+))?\}|([\[\]])|([^\[\]
 
 
 @cache
-def items_of(op: Op) -> tuple[Item, ...]:
+def items_of(op: Row) -> tuple[Item, ...]:
     """Return the items of an op's format."""
     return _parse(op, format_of(op))
 
 
-def format_of(op: Op) -> str:
+def unmentioned(op: Row) -> tuple[str, ...]:
+    """Return the operands and attributes that the format of an op leaves out."""
+    mentioned: set[str] = set()
+    waiting = list(items_of(op))
+    for item in waiting:
+        if isinstance(item, Slot):
+            mentioned.add(item.name)
+        elif isinstance(item, Group):
+            waiting += item.items
+    slots = (*op.operands, *op.attributes)
+    return tuple(slot.name for slot in slots if slot.name not in mentioned)
+
+
+def format_of(op: Row) -> str:
     """Return the format, with the blank after the mnemonic; "" for ops with regions."""
     spelling = default_format(op) if op.format is None else op.format
     return spelling if spelling[:1] in ("", "[") else f" {spelling}"
 
 
-def _parse(op: Op, spelling: str) -> tuple[Item, ...]:
+def _parse(op: Row, spelling: str) -> tuple[Item, ...]:
     names = {slot.name for slot in (*op.operands, *op.attributes, *op.results)}
     stack: list[list[Item]] = [[]]
     end = 0
@@ -121,7 +134,7 @@ def _parse(op: Op, spelling: str) -> tuple[Item, ...]:
     return tuple(stack[0])
 
 
-def default_format(op: Op) -> str:
+def default_format(op: Row) -> str:
     """Return operands, attributes, then one type if all must be equal, otherwise a signature."""
     operands = ", ".join(f"{{{slot.name}}}" for slot in op.operands)
     attributes = "".join(SPELLED[slot.name] for slot in op.attributes)

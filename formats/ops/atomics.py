@@ -39,8 +39,8 @@ def _mode(*allowed: str) -> Attribute:
 OPS = (
     Op(
         "atomic_cas_tko",
-        0x07,
-        "Compare and swap: where memory holds `cmp`, bit by bit, store `val`.",
+        opcode=0x07,
+        doc="Compare and swap: where memory holds `cmp`, bit by bit, store `val`.",
         operands=(
             POINTERS,
             Operand("cmp", SWAPPABLE, "The expected value."),
@@ -66,8 +66,8 @@ OPS = (
     ),
     Op(
         "atomic_red_view_tko",
-        0x75,
-        "Combine a tile into a tile of a view without returning what was there.\n"
+        opcode=0x75,
+        doc="Combine a tile into a tile of a view without returning what was there.\n"
         "Elements outside the tensor are left out.",
         operands=(
             Operand("view", DENSE_VIEW, "The view of the memory."),
@@ -97,8 +97,8 @@ OPS = (
     ),
     Op(
         "atomic_rmw_tko",
-        0x08,
-        "Combine an element with what each pointer points to.",
+        opcode=0x08,
+        doc="Combine an element with what each pointer points to.",
         operands=(POINTERS, Operand("arg", TILE, MODE_TYPES), MASK, TOKEN_IN),
         results=(
             Result(

@@ -13,8 +13,8 @@ def _binary(
 ) -> Op:
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(
             Operand("lhs", INTEGER_TILE, "Left operand."),
             Operand("rhs", INTEGER_TILE, rhs),

@@ -40,8 +40,8 @@ INITIAL_VALUES = many("initValues", CARRIED, "Carried values of the first iterat
 def _terminator(mnemonic: str, opcode: int, doc: str, values: Constraint, values_doc: str) -> Op:
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(many("operands", values, values_doc),),
         effects=TERMINATES,
         format="[ {operands} : {operands:type}]",
@@ -51,8 +51,8 @@ def _terminator(mnemonic: str, opcode: int, doc: str, values: Constraint, values
 OPS = (
     Op(
         "assert",
-        0x05,
-        "Report every element that is 0: the message is printed and the launch fails.\n"
+        opcode=0x05,
+        doc="Report every element that is 0: the message is printed and the launch fails.\n"
         "The kernel may run on.",
         operands=(Operand("condition", BOOLEAN_TILE, "1 where all is well."),),
         attributes=(Attribute("message", STRING_INDEX, "The text to print."),),
@@ -71,8 +71,8 @@ OPS = (
     ),
     Op(
         "for",
-        0x29,
-        "Run the region for lowerBound, lowerBound + step, ... below upperBound.\n"
+        opcode=0x29,
+        doc="Run the region for lowerBound, lowerBound + step, ... below upperBound.\n"
         "A step that is not positive, or a sum that overflows, is undefined behaviour.",
         operands=(
             Operand("lowerBound", INDEX, "The first value."),
@@ -103,8 +103,8 @@ OPS = (
     ),
     Op(
         "if",
-        0x32,
-        "Run one of two regions.",
+        opcode=0x32,
+        doc="Run one of two regions.",
         operands=(Operand("condition", scalar("i1"), "1 runs thenRegion, 0 elseRegion."),),
         results=(
             Result(
@@ -128,8 +128,8 @@ OPS = (
     ),
     Op(
         "loop",
-        0x41,
-        "Run the region again and again, until a break.",
+        opcode=0x41,
+        doc="Run the region again and again, until a break.",
         operands=(INITIAL_VALUES,),
         results=(Result("resultValues", CARRIED, doc="The operands of the break.", arity="many"),),
         regions=(

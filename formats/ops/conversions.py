@@ -33,8 +33,8 @@ def _between_numbers(
     """Return the row of a conversion from one kind of number to another; both types are stated."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(Operand("from", source, "The value to convert."),),
         results=(Result("to", to, doc="The new type."),),
         attributes=attributes,
@@ -53,8 +53,8 @@ def _of_bits(
     """Return the row of an op that gives the same bits another type."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(Operand("source", source, "The value to convert."),),
         results=(Result("result", to, inference, "The new type."),),
         same_shape=(("source", "result"),),

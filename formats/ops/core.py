@@ -63,8 +63,8 @@ def _same_elements(
     """Return the row of an op on one tile; the result has its element type and a stated shape."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(Operand("source", TILE, "The tile to rearrange."),),
         results=(Result("result", TILE, doc=result),),
         attributes=attributes,
@@ -77,8 +77,8 @@ def _coordinates(mnemonic: str, opcode: int, doc: str, prefix: str) -> Op:
     """Return the row of an op that gives a number for each of the three axes of the grid."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         results=tuple(
             Result(f"{prefix}_{axis}", scalar("i32"), doc=f"The number along {axis}.")
             for axis in "xyz"
@@ -98,8 +98,8 @@ def _combining(
     """Return the row of an op that combines tiles of one shape along a dimension, by its region."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(many("operands", TILE, "One tile or more, all of one shape."),),
         results=(Result("results", TILE, inference, "One result for each operand.", "many"),),
         attributes=(
@@ -138,8 +138,8 @@ OPS = (
     ),
     Op(
         "cat",
-        0x0C,
-        "Join two tiles along a dimension, lhs first. Other dimensions are equal.",
+        opcode=0x0C,
+        doc="Join two tiles along a dimension, lhs first. Other dimensions are equal.",
         operands=(
             Operand("lhs", TILE, "First part."),
             Operand("rhs", TILE, "Second part."),
@@ -154,8 +154,8 @@ OPS = (
     ),
     Op(
         "constant",
-        0x10,
-        "A tile known when the module is written.",
+        opcode=0x10,
+        doc="A tile known when the module is written.",
         results=(Result("result", NUMBER_TILE, doc="The type that the value has."),),
         attributes=(
             Attribute("value", CONSTANT_INDEX, "One element for the whole tile, or all of them."),
@@ -165,8 +165,8 @@ OPS = (
     ),
     Op(
         "entry",
-        0x16,
-        "A kernel: what the host launches, once for each tile block of the grid.",
+        opcode=0x16,
+        doc="A kernel: what the host launches, once for each tile block of the grid.",
         attributes=(
             SYMBOL_NAME,
             Attribute("function_type", TYPE_INDEX, "Scalar tiles as parameters, no results."),
@@ -194,8 +194,8 @@ OPS = (
     ),
     Op(
         "extract",
-        0x26,
-        "Cut a tile into slices shaped as the result, and take one of them.\n"
+        opcode=0x26,
+        doc="Cut a tile into slices shaped as the result, and take one of them.\n"
         "Slice i starts at element i times the size of the result.",
         operands=(Operand("source", TILE, "The tile to take from."), SLICE_INDICES),
         results=(Result("result", TILE, doc="Same rank; each size divides that of the source."),),
@@ -204,8 +204,8 @@ OPS = (
     ),
     Op(
         "get_global",
-        0x2C,
-        "The address of a global of the module.",
+        opcode=0x2C,
+        doc="The address of a global of the module.",
         results=(
             Result(
                 "result",
@@ -227,8 +227,8 @@ OPS = (
     ),
     Op(
         "global",
-        0x31,
-        "A variable in global memory, set up when the module is loaded.",
+        opcode=0x31,
+        doc="A variable in global memory, set up when the module is loaded.",
         attributes=(
             SYMBOL_NAME,
             Attribute("value", CONSTANT_INDEX, "The initial contents, a tile of rank 1."),
@@ -248,8 +248,8 @@ OPS = (
     ),
     Op(
         "insert",
-        0x76,
-        "A copy of a tile with one of its slices replaced.\n"
+        opcode=0x76,
+        doc="A copy of a tile with one of its slices replaced.\n"
         "Slice i starts at element i times the size of the source.",
         operands=(
             Operand("source", TILE, "The new slice; each size divides the destination's."),
@@ -264,8 +264,8 @@ OPS = (
     ),
     Op(
         "iota",
-        0x3A,
-        "The numbers 0, 1, 2, ... in order, read as unsigned.",
+        opcode=0x3A,
+        doc="The numbers 0, 1, 2, ... in order, read as unsigned.",
         results=(
             Result(
                 "result",
@@ -276,8 +276,8 @@ OPS = (
     ),
     Op(
         "module",
-        0x4B,
-        "The file as a whole: globals and kernels under unique names.",
+        opcode=0x4B,
+        doc="The file as a whole: globals and kernels under unique names.",
         attributes=(
             Attribute("sym_name", STRING_INDEX, "Its name, which readers make up."),
             Attribute(
@@ -295,8 +295,8 @@ OPS = (
     ),
     Op(
         "offset",
-        0x51,
-        "Move pointers by a number of elements of their pointee.\n"
+        opcode=0x51,
+        doc="Move pointers by a number of elements of their pointee.\n"
         "Undefined behaviour if the distance in bytes or the address overflows.",
         operands=(
             Operand("ptr", POINTER_TILE, "The pointers to move."),
@@ -308,8 +308,11 @@ OPS = (
     ),
     Op(
         "pack",
-        0x6F,
-        "The bytes of a tile, little-endian; elements below a byte share one, lowest bits first.",
+        opcode=0x6F,
+        doc=(
+            "The bytes of a tile, little-endian; elements below a byte share one, lowest"
+            " bits first."
+        ),
         operands=(Operand("source", PACKABLE, "A tile of anything but bytes."),),
         results=(Result("result", BYTES, doc="The bytes; as many as the source takes."),),
         since=V13_3,
@@ -345,8 +348,8 @@ OPS = (
     ),
     Op(
         "select",
-        0x5F,
-        "Choose between two tiles, element by element.",
+        opcode=0x5F,
+        doc="Choose between two tiles, element by element.",
         operands=(
             Operand(
                 "cond",
@@ -363,8 +366,8 @@ OPS = (
     ),
     Op(
         "unpack",
-        0x70,
-        "The inverse of pack: read bytes as elements of another type.",
+        opcode=0x70,
+        doc="The inverse of pack: read bytes as elements of another type.",
         operands=(Operand("source", BYTES, "The bytes, little-endian."),),
         results=(Result("result", PACKABLE, doc="The elements; as many as the bytes have."),),
         since=V13_3,

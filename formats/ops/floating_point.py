@@ -71,8 +71,8 @@ def _elementwise(
     """Return the row of an op on operands, given as names and docs; all types are the same."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=tuple(Operand(name, FLOAT_TILE, text) for name, text in operands.items()),
         results=(Result("result", FLOAT_TILE, Like(next(iter(operands)))),),
         attributes=attributes,
@@ -117,8 +117,8 @@ OPS = (
     _unary("ceil", 0x0D, "The smallest integer that is not below the element."),
     Op(
         "cmpf",
-        0x0E,
-        "Compare each pair of elements; -0 equals 0.",
+        opcode=0x0E,
+        doc="Compare each pair of elements; -0 equals 0.",
         operands=(
             Operand("lhs", FLOAT_TILE, "Left operand."),
             Operand("rhs", FLOAT_TILE, "Right operand."),
@@ -170,8 +170,8 @@ OPS = (
     ),
     Op(
         "fpowi",
-        0x79,
-        "Each element to an integer power.",
+        opcode=0x79,
+        doc="Each element to an integer power.",
         operands=(
             Operand("source", FLOAT_TILE, "Base."),
             Operand("exponent", tile("i1", "i8", "i16", "i32"), "Exponent, read as signed."),
@@ -188,8 +188,8 @@ OPS = (
     _extremum("minf", 0x47, "The smaller of each pair of elements; -0 is below 0."),
     Op(
         "mmaf",
-        0x49,
-        f"Matrix product plus accumulator, {MATRIX_SHAPES}\n"
+        opcode=0x49,
+        doc=f"Matrix product plus accumulator, {MATRIX_SHAPES}\n"
         "The order of the sum and its inner precision are unspecified.",
         operands=(
             Operand("lhs", MATRIX, "Left matrix."),
@@ -210,8 +210,8 @@ OPS = (
     ),
     Op(
         "mmaf_scaled",
-        0x72,
-        f"Matrix product of scaled blocks plus accumulator, {MATRIX_SHAPES}\n"
+        opcode=0x72,
+        doc=f"Matrix product of scaled blocks plus accumulator, {MATRIX_SHAPES}\n"
         "V neighbours along K share a scale: 32 for f8, 16 or 32 for f4E2M1FN by scale type.",
         operands=(
             Operand("lhs", SCALED_MATRIX, "Left matrix."),

@@ -38,8 +38,8 @@ def _overflow(*allowed: str, since: Version = V13_1) -> Attribute:
 def _unary(mnemonic: str, opcode: int, doc: str, *attributes: Attribute) -> Op:
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(Operand("source", INTEGER_TILE, "The operand."),),
         results=(Result("result", INTEGER_TILE, Like("source")),),
         attributes=attributes,
@@ -58,8 +58,8 @@ def _binary(
     lhs, rhs = names
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(
             Operand(lhs, INTEGER_TILE, "Left operand."),
             Operand(rhs, INTEGER_TILE, "Right operand."),
@@ -80,8 +80,8 @@ OPS = (
     _binary("addi", 0x03, "Sum of each pair of elements.", _overflow()),
     Op(
         "cmpi",
-        0x0F,
-        "Compare each pair of elements.",
+        opcode=0x0F,
+        doc="Compare each pair of elements.",
         operands=(
             Operand("lhs", INTEGER_TILE, "Left operand."),
             Operand("rhs", INTEGER_TILE, "Right operand."),
@@ -115,8 +115,8 @@ OPS = (
     _binary("mini", 0x48, "The smaller of each pair of elements.", _signedness()),
     Op(
         "mmai",
-        0x4A,
-        "Matrix product plus accumulator, lhs MxK by rhs KxN; rank 3 has a batch in front.",
+        opcode=0x4A,
+        doc="Matrix product plus accumulator, lhs MxK by rhs KxN; rank 3 has a batch in front.",
         operands=(
             Operand("lhs", tile("i8"), "Left matrix."),
             Operand("rhs", tile("i8"), "Right matrix."),

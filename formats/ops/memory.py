@@ -77,8 +77,8 @@ POINTER_HINTS = hints("`latency`")
 def _grid_dependency(mnemonic: str, opcode: int, doc: str) -> Op:
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(TOKEN_IN,),
         results=(TOKEN_OUT,),
         since=V13_4,
@@ -90,8 +90,8 @@ def _grid_dependency(mnemonic: str, opcode: int, doc: str) -> Op:
 OPS = (
     Op(
         "alloca",
-        0x71,
-        "Uninitialised memory that lives until the end of the block the op stands in.",
+        opcode=0x71,
+        doc="Uninitialised memory that lives until the end of the block the op stands in.",
         results=(Result("result", scalar(*POINTER), doc="A pointer to the first element."),),
         attributes=(
             Attribute("num_elem", VarInt(), "The number of elements of the pointee; may be 0."),
@@ -116,16 +116,16 @@ OPS = (
     ),
     Op(
         "join_tokens",
-        0x3C,
-        "Join two or more tokens: the result is after all of them.",
+        opcode=0x3C,
+        doc="Join two or more tokens: the result is after all of them.",
         operands=(many("tokens", TOKEN, "Tokens of operations that must have happened before."),),
         results=(Result("result", TOKEN, doc="A token after all of them."),),
         format="{tokens} : {result:type}",
     ),
     Op(
         "load_ptr_tko",
-        0x3D,
-        "Load an element through each pointer.\n"
+        opcode=0x3D,
+        doc="Load an element through each pointer.\n"
         "A pointer that is not naturally aligned or not to live memory is undefined behaviour.",
         operands=(
             Operand("source", POINTER_TILE, "The memory to load from; not multicast."),
@@ -151,14 +151,16 @@ OPS = (
     ),
     Op(
         "make_token",
-        0x44,
-        "Make a token that depends on no operation.",
+        opcode=0x44,
+        doc="Make a token that depends on no operation.",
         results=(Result("result", TOKEN, doc="The token."),),
     ),
     Op(
         "memory_fence_alias_tko",
-        0x7A,
-        "Order accesses to the same memory under different addresses, as multicast and unicast.",
+        opcode=0x7A,
+        doc=(
+            "Order accesses to the same memory under different addresses, as multicast and unicast."
+        ),
         operands=(Operand("token", TOKEN, "The accesses before the fence."),),
         results=(TOKEN_OUT,),
         since=V13_4,
@@ -167,8 +169,8 @@ OPS = (
     ),
     Op(
         "store_ptr_tko",
-        0x65,
-        "Store an element through each pointer; of two to one address, either may win.\n"
+        opcode=0x65,
+        doc="Store an element through each pointer; of two to one address, either may win.\n"
         "A pointer that is not naturally aligned or not to live memory is undefined behaviour.",
         operands=(
             Operand("destination", POINTER_TILE, "The memory to store to; not multicast."),

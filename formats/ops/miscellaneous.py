@@ -23,8 +23,8 @@ from .spec import (
 OPS = (
     Op(
         "assume",
-        0x06,
-        "Promise that a predicate holds for a value, which is the result.\n"
+        opcode=0x06,
+        doc="Promise that a predicate holds for a value, which is the result.\n"
         "Undefined behaviour if the predicate does not hold.",
         operands=(
             Operand("value", ANY, "A tile of integers or pointers; for DivBy also a tensor view."),
@@ -40,8 +40,8 @@ OPS = (
     ),
     Op(
         "print_tko",
-        0x55,
-        "Print tiles to the standard output of the host, as printf does.",
+        opcode=0x55,
+        doc="Print tiles to the standard output of the host, as printf does.",
         operands=(
             many("args", TILE, "A tile for each conversion in the format."),
             optional(

@@ -1,8 +1,9 @@
 """The vocabulary of the op table.
 
-An `Op` lists its slots: results, attributes, operands, regions. A slot has the types that are
-allowed in it (`Constraint`), the version that introduced it, and its meaning. The layout in the
-file is not here; `wire` derives it for all ops at once.
+A `Row` lists the slots of an op: results, attributes, operands, regions. A slot has the types that
+are allowed in it (`Constraint`), the version that introduced it, and its meaning. An `Op` is the
+row of an op that bytecode has. The layout in the file is not here; `wire` derives it for all ops at
+once.
 """
 
 from __future__ import annotations
@@ -156,16 +157,24 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """What an attribute slot holds in a dialect that no file has; the dialect says what that is."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """A value fixed when the module is written.
 
-    `node` is its layout in the file, or None for a unit attribute, which is only a flag bit.
+    `node` says what the slot holds: its layout in the file, a `Kind` in a dialect that no file has,
+    or None for a unit attribute, which is only a flag bit.
     `optional` attributes are announced by a flag bit. `default` is the meaning of files that are
     older than the attribute. `allowed` lists the legal cases of an enum if not all are.
     """
 
     name: str
-    node: Construct | None
+    node: Construct | Kind | None
     doc: str = ""
     optional: bool = False
     since: Version = V13_1
@@ -183,7 +192,8 @@ class Attribute:
 class Region:
     """Nested ops; `arguments` describes its block arguments in words, `takes` has their types.
 
-    `gives` has the types of a terminator's operands, by the terminator's name.
+    `gives` has the types of a terminator's operands, by the terminator's name; None if only a rule
+    of the op can say them.
     """
 
     name: str
@@ -192,7 +202,7 @@ class Region:
     terminators: tuple[str, ...] = ()
     may_be_empty: bool = False
     takes: tuple[Inference, ...] = ()
-    gives: tuple[tuple[str, Inference], ...] = ()
+    gives: tuple[tuple[str, Inference | None], ...] = ()
 
 
 def optional(name: str, type: Constraint, doc: str = "", since: Version = V13_1) -> Operand:
@@ -261,41 +271,19 @@ class Row:
         """Whether the op ends a block."""
         return self.effects == TERMINATES
 
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """One row of the table.
-
-    `same_type`, `same_element` and `same_shape` are groups of slot names that must agree. A list
-    alone in a group means that all its values agree; two lists in a group agree pair by pair.
-    `in_body` is False for ops that are in a section of their own.
-
-    `format` is the assembly format (`assembly`), None if it follows from the slots, and "" for ops
-    with regions. `prefix` is the disassembler's name for its result.
-    """
-
-    mnemonic: str
-    opcode: int
-    doc: str
-    operands: tuple[Operand, ...] = ()
-    results: tuple[Result, ...] = ()
-    attributes: tuple[Attribute, ...] = ()
-    regions: tuple[Region, ...] = ()
-    since: Version = V13_1
-    effects: str = PURE
-    same_type: tuple[tuple[str, ...], ...] = ()
-    same_element: tuple[tuple[str, ...], ...] = ()
-    same_shape: tuple[tuple[str, ...], ...] = ()
-    aliases: tuple[str, ...] = ()
-    in_body: bool = True
-    format: str | None = None
-    prefix: str = ""
-
-    @property
-    def terminator(self) -> bool:
-        """Whether the op ends a block."""
-        return self.effects == TERMINATES
-
     def attribute(self, name: str) -> Attribute:
         """Return the attribute slot of a name."""
         return next(slot for slot in self.attributes if slot.name == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Op(Row):
+    """One row of the table of Tile IR: an op that bytecode has.
+
+    `in_body` is False for ops that are in a section of their own; `aliases` are older mnemonics.
+    """
+
+    opcode: int
+    since: Version = V13_1
+    aliases: tuple[str, ...] = ()
+    in_body: bool = True

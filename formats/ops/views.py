@@ -82,8 +82,8 @@ def inbounds(since: Version = V13_1) -> Attribute:
 def _shape(mnemonic: str, opcode: int, doc: str, source: Constraint) -> Op:
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(Operand("src", source, "The view to measure."),),
         results=(Result("result", EXTENT, doc="A number for each dimension.", arity="many"),),
         effects=NO_MEMORY_EFFECT,
@@ -97,8 +97,8 @@ def _make_view(
     """Return the row of an op that makes a view; only the result's type tells how it is cut."""
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(
             Operand(
                 "tensor_view",
@@ -129,8 +129,8 @@ def _access(
 ) -> Op:
     return Op(
         mnemonic,
-        opcode,
-        doc,
+        opcode=opcode,
+        doc=doc,
         operands=(*operands, TOKEN_IN),
         results=(*results, TOKEN_OUT),
         attributes=attributes,
@@ -195,8 +195,8 @@ OPS = (
     ),
     Op(
         "make_tensor_view",
-        0x43,
-        "Describe a tensor in memory: where it is, its shape, its strides in elements.\n"
+        opcode=0x43,
+        doc="Describe a tensor in memory: where it is, its shape, its strides in elements.\n"
         "Dynamic values are read as unsigned; all have the same type.",
         operands=(
             Operand(

@@ -41,10 +41,10 @@ READERS = (annotate, inspect)
 VARIANTS = (wire.OP, TYPE, ATTRIBUTE, DEBUG_RECORD)
 TWIST = Op(
     "twist",
-    200,
-    "A new op.",
-    (Operand("source", TILE),),
-    (Result("result", TILE),),
+    opcode=200,
+    doc="A new op.",
+    operands=(Operand("source", TILE),),
+    results=(Result("result", TILE),),
     since=V250_1,
 )
 

@@ -16,33 +16,10 @@ from tileir.formats.ops.spec import (
     TileOf,
     ViewTile,
 )
-from tileir.types import (
-    FunctionType,
-    GatherScatterView,
-    PartitionView,
-    Pointer,
-    Scalar,
-    StridedView,
-    TensorView,
-    Tile,
-    Token,
-    ValueType,
-    View,
-)
+from tileir.types import Pointer, Scalar, Tile, ValueType, View
 
+from .dialect import TILE_IR, Dialect
 from .op import Op, Value
-
-KINDS = {
-    Tile: "tile",
-    Token: "token",
-    TensorView: "tensor_view",
-    PartitionView: "partition_view",
-    StridedView: "strided_view",
-    GatherScatterView: "gather_scatter_view",
-    FunctionType: "func",
-}
-"""Class of a type -> its kind in the constraints of the op table."""
-
 
 Slots = dict[str, list[Value]]
 """The values in each operand and result slot of an op."""
@@ -56,11 +33,22 @@ def operand_slots(op: Op) -> Slots:
     return slots
 
 
-def admits(constraint: Constraint, type: ValueType) -> bool:
-    """Whether a slot with that constraint admits a value of that type."""
+def all_slots(op: Op) -> Slots:
+    """Return the values of every operand and result slot."""
+    slots, rows = operand_slots(op), op.spec.results
+    if len(rows) == 1 and rows[0].arity == "many":
+        slots[rows[0].name] = list(op.results)
+    else:
+        for slot, value in zip(rows, op.results, strict=False):
+            slots[slot.name] = [value]
+    return slots
+
+
+def admits(constraint: Constraint, type: ValueType, dialect: Dialect = TILE_IR) -> bool:
+    """Whether a slot of an op of the dialect with that constraint admits a value of that type."""
     if not constraint.kinds:
         return True
-    if KINDS.get(type.__class__) not in constraint.kinds:
+    if dialect.kinds.get(type.__class__) not in constraint.kinds:
         return False
     if not isinstance(constraint, TileOf):
         return True
@@ -78,7 +66,7 @@ def infer(op: Op, rule: Inference, slots: Slots) -> list[ValueType] | None:
         case Like(element=""):
             return sources
         case Like(element=element):
-            return _each(Tile, sources, lambda tile: [Tile(Scalar(element), tile.shape)])
+            return _each(Tile, sources, lambda tile: [tile.with_element(Scalar(element))])
         case ViewTile():
             return _each(View, sources, lambda view: [Tile(view.view.element, view.tile)])
         case Pointee():
@@ -108,7 +96,7 @@ def _each(
 
 def _pointee(tile: Tile) -> list[Tile] | None:
     pointer = tile.element
-    return [Tile(pointer.pointee, tile.shape)] if isinstance(pointer, Pointer) else None
+    return [tile.with_element(pointer.pointee)] if isinstance(pointer, Pointer) else None
 
 
 def _reduced(tile: Tile, dim: int) -> list[Tile] | None:

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from tileir.formats.types import SCALAR_BITS, TYPE
+from tileir.messages.other_dialects import not_tile_ir
 from tileir.types import (
     FunctionType,
     GatherScatterView,
@@ -89,7 +90,7 @@ def type_problem(value: Any) -> str:
 
 
 def types_problem(values: Iterable[Any]) -> str:
-    """Return why the type of one of some values is no legal type; "" if all are."""
+    """Return why the type of one of some values is no legal type of Tile IR; "" if all are."""
     for value in values:
         type = value.type
         if _LEGAL.get(id(type)) is not type:
@@ -99,9 +100,16 @@ def types_problem(values: Iterable[Any]) -> str:
     return ""
 
 
+def is_foreign(value: Any) -> bool:
+    """Whether a value is the type of a tile in another dialect, with something added to it."""
+    return isinstance(value, Tile) and value.__class__ is not Tile
+
+
 def _type_problem(value: Any) -> str:
     if not isinstance(value, Type):
         return f"expected a type, found {value!r}"
+    if is_foreign(value):
+        return not_tile_ir(str(value))
     if isinstance(value, Scalar):
         return "" if value.name in SCALARS else f"there is no type {value.name!r}"
     if isinstance(value, COMPOSED):

@@ -10,15 +10,23 @@ from collections.abc import Iterator, Mapping
 
 from tileir.errors import LONGEST_MESSAGE, Diagnostic
 from tileir.formats.errors import shorten
-from tileir.formats.ops.spec import Op as Row
+from tileir.formats.ops.spec import Row
 from tileir.formats.version import Version
 from tileir.ir import Block, Op, Value
+from tileir.ir.dialect import TILE_IR, Dialect
 from tileir.ir.locations import Location
 from tileir.read.function import Function, Global
 
-from .catalogue import SUSPICIONS, declare
+from .catalogue import SUSPICIONS, declare, of_dialect
 from .constraints import Problem, signature, type_problem, version_problem
-from .malformed import Right, malformed, malformed_body, malformed_location, malformed_types
+from .malformed import (
+    OTHER_DIALECT,
+    Right,
+    malformed,
+    malformed_body,
+    malformed_location,
+    malformed_types,
+)
 from .rules.control_flow import Frame, ending_problem, placement_problem, receiver, region_problem
 from .rules.debug import Scopes
 from .rules.symbols import hint_problem, use_problem
@@ -46,13 +54,19 @@ def body_diagnostics(
     version: Version,
     target: str | None = None,
     warn: bool = False,
+    dialect: Dialect = TILE_IR,
 ) -> list[Diagnostic]:
-    """Return what is wrong with a function's body, op by op in pre-order.
+    """Return what is wrong with a function's body in a dialect, op by op in pre-order.
 
     `variables` are the globals of the module by name, `version` is the module's bytecode version.
-    With `warn`, warnings are included, and with a `target`, what tileiras refuses for it.
+    With `warn`, warnings are included, and with a `target`, what tileiras refuses for it. The rules
+    of a dialect about bodies follow, if every op is right by itself.
     """
-    return _Walk(function, variables, version, target, warn).run()
+    walk = _Walk(function, variables, version, target, warn, dialect)
+    diagnostics = walk.run()
+    if not diagnostics:
+        walk.check_body()
+    return diagnostics
 
 
 class _Scope:
@@ -80,6 +94,7 @@ class _Walk:
         version: Version,
         target: str | None,
         warn: bool,
+        dialect: Dialect,
     ) -> None:
         """Look at what is wrong with the body itself; then there are no ops to walk over."""
         self.function = function
@@ -87,6 +102,7 @@ class _Walk:
         self.target = target
         self.warn = warn
         self.version = version
+        self.dialect = dialect
         self.diagnostics: list[Diagnostic] = []
         self.visible: set[Value] = set()
         self.poisoned: set[Value] = set()
@@ -96,9 +112,9 @@ class _Walk:
         self.located: set[Location] = set()
         self.right: Right = set()
         body = function.body  # decoded first, as `op_locations` needs it
-        problem = malformed_body(body) or malformed_types(body.block.arguments)
+        problem = malformed_body(body) or malformed_types(body.block.arguments, dialect)
         problem = problem or _other_parameters(function)
-        self.stack = [] if problem else [_Scope(body.block, Frame(None))]
+        self.stack = [] if problem else [_Scope(body.block, Frame(None, dialect=dialect))]
         if problem:
             self._report(None, problem)
         of_a_file = isinstance(function, Function)
@@ -117,9 +133,11 @@ class _Walk:
                 self._define(scope, scope.pending.results)
                 scope.pending = None
             for op in scope.ops:
-                problem = malformed(op, self.right) or self._malformed(op)
+                problem = malformed(op, self.right, self.dialect) or self._malformed(op)
                 if problem:
                     self._give_up(op, problem)
+                    if problem[0] is OTHER_DIALECT:  # and so are many more
+                        return self.diagnostics
                     continue
                 self._op(op, scope)
                 if op.regions:
@@ -135,16 +153,17 @@ class _Walk:
 
     def _malformed(self, op: Op) -> Problem | None:
         """Return what is wrong with an op's location, its types, and its blocks' arguments."""
-        problem = malformed_types(op.results)
+        dialect = self.dialect
+        problem = malformed_types(op.results, dialect)
         if op.unread_location is None:
             problem = problem or malformed_location(op.location, self.located)
         if not op.spec.regions:
             return problem
         if op.regions:  # what is in them is compared with the operands
-            problem = problem or malformed_types(op.operand_list())
+            problem = problem or malformed_types(op.operand_list(), dialect)
         for region in op.regions:
             for block in region.blocks:
-                problem = problem or malformed_types(block.arguments)
+                problem = problem or malformed_types(block.arguments, dialect)
         return problem
 
     def _give_up(self, op: object, problem: Problem) -> None:
@@ -160,7 +179,7 @@ class _Walk:
     def _enter(self, scope: _Scope) -> Iterator[Op]:
         block = scope.block
         self._define(scope, block.arguments)
-        whole = not any(map(malformed, block.ops[-1:]))
+        whole = not any(malformed(op, dialect=self.dialect) for op in block.ops[-1:])
         problem = ending_problem(block, scope.frame) if whole else None
         if problem:
             op = block.ops[-1] if block.ops else scope.frame.op
@@ -211,9 +230,9 @@ class _Walk:
     def _types(self, op: Op) -> Problem | None:
         """Return what is wrong with the types of an op, which alone decide about it."""
         return (
-            malformed_types(op.operand_list())
-            or type_problem(op)
-            or version_problem(op, self.version)
+            malformed_types(op.operand_list(), self.dialect)
+            or type_problem(op, self.dialect)
+            or (version_problem(op, self.version) if self.dialect is TILE_IR else None)
         )
 
     def _look_at_operands(self, op: Op) -> tuple[Problem | None, bool]:
@@ -232,7 +251,7 @@ class _Walk:
 
     def _particular(self, op: Op, scope: _Scope) -> Problem | None:
         """Return what else is wrong with an op whose types agree with its row."""
-        problem = own_problem(op)
+        problem = own_problem(op, self.dialect)
         if problem:
             return problem
         if op.spec.mnemonic == "get_global":
@@ -250,7 +269,7 @@ class _Walk:
         return None
 
     def _suspect(self, op: Op) -> None:
-        for rule, check in SUSPICIONS[op.spec.mnemonic]:
+        for rule, check in SUSPICIONS.get(op.spec.mnemonic, ()):
             text = check(op)
             if text:
                 self._report(op, (rule, text, rule.hint))
@@ -258,6 +277,12 @@ class _Walk:
             text = gate(op, self.target)
             if text:
                 self._report(op, (GATE, text, GATE.hint))
+
+    def check_body(self) -> None:
+        """Check the dialect's rules about bodies."""
+        for check in self.dialect.body_rules:
+            for op, text in check(self.function.body):
+                self._report(op, (of_dialect(check), text, ""))
 
     def _report(self, op: Op | None, problem: Problem) -> None:
         rule, text, hint = problem

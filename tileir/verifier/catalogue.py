@@ -74,6 +74,12 @@ def rule(
     return enter
 
 
+def of_dialect(check: Callable) -> Rule:
+    """Return the rule that a function of another dialect is; the catalogue has Tile IR's only."""
+    explanation = " ".join(inspect.cleandoc(check.__doc__ or "").split())
+    return Rule(check.__name__.strip("_").replace("_", "-"), ERROR, explanation)
+
+
 def suspicion(id: str, *ops: str, having: str = "", hint: str = "") -> Callable[[Check], Check]:
     """Enter a function as a rule whose violation is a warning."""
     return rule(id, *ops, having=having, hint=hint, severity=WARNING)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from tileir.formats.leaves import EnumValue
-from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.control_flow import CARRIED
 from tileir.formats.ops.spec import (
     Attribute,
@@ -20,13 +19,17 @@ from tileir.formats.ops.spec import (
     Pointee,
     Reduced,
     Result,
+    Row,
     TileOf,
     ViewTile,
 )
-from tileir.formats.ops.spec import Op as Row
-from tileir.formats.version import Version
+from tileir.formats.ops.spec import Op as TileRow
+from tileir.formats.version import LATEST, Version
 from tileir.ir import Op, Value
-from tileir.ir.slot_types import Slots, admits, infer, operand_slots
+from tileir.ir.dialect import TILE_IR, Dialect
+from tileir.ir.slot_types import Slots, admits, all_slots, infer, operand_slots
+from tileir.ir.type_kinds import is_foreign
+from tileir.messages.other_dialects import not_tile_ir
 from tileir.types import GatherScatterView, Pointer, Scalar, TensorView, Tile, Type, ValueType
 
 from .catalogue import Rule, declare
@@ -169,25 +172,19 @@ def operand_problem(op: Op) -> Problem | None:
     """Return what is wrong with the types of the operands of an op without results yet."""
     slots = operand_slots(op)
     rows = [(slot, slots.get(slot.name, ())) for slot in op.spec.operands]
-    return _refused(op, rows, "operand", OPERAND_TYPE) or _disagreement(op, slots)
+    return _refused(op, rows, "operand", OPERAND_TYPE, TILE_IR) or _disagreement(op, slots)
 
 
-def type_problem(op: Op) -> Problem | None:
+def type_problem(op: Op, dialect: Dialect = TILE_IR) -> Problem | None:
     """Return the first thing that is wrong with the types of an op's operands and results."""
-    slots = operand_slots(op)
+    slots = all_slots(op)
     operands = [(slot, slots.get(slot.name, ())) for slot in op.spec.operands]
-    problem = _refused(op, operands, "operand", OPERAND_TYPE) or _miscounted(op)
+    problem = _refused(op, operands, "operand", OPERAND_TYPE, dialect) or _miscounted(op)
     if problem:
         return problem
-    spec = op.spec
-    if len(spec.results) == 1 and spec.results[0].arity == "many":
-        slots[spec.results[0].name] = list(op.results)
-    else:
-        for slot, value in zip(spec.results, op.results, strict=False):
-            slots[slot.name] = [value]
-    results = [(slot, slots.get(slot.name, ())) for slot in spec.results]
+    results = [(slot, slots.get(slot.name, ())) for slot in op.spec.results]
     return (
-        _refused(op, results, "result", RESULT_TYPE)
+        _refused(op, results, "result", RESULT_TYPE, dialect)
         or (_ranks(op, slots) if op.name not in RANKED_LAST else None)
         or _disagreement(op, slots)
         or _uninferred(op, slots)
@@ -199,7 +196,10 @@ def _miscounted(op: Op) -> Problem | None:
     rows = op.spec.results
     if len(rows) == 1 and rows[0].arity == "many":
         return None
-    least = len([slot for slot in rows if slot.since <= op.spec.since])
+    if len(op.results) == len(rows):
+        return None
+    since = op.spec.since if isinstance(op.spec, TileRow) else LATEST
+    least = len([slot for slot in rows if slot.since <= since])
     if least <= len(op.results) <= len(rows):
         return None
     words = {0: "requires zero results", 1: "requires one result"}
@@ -225,15 +225,21 @@ def version_problem(op: Op, version: Version) -> Problem | None:
 
 
 def _refused(
-    op: Op, rows: Sequence[tuple[Operand | Result, Sequence]], kind: str, rule: Rule
+    op: Op,
+    rows: Sequence[tuple[Operand | Result, Sequence]],
+    kind: str,
+    rule: Rule,
+    dialect: Dialect,
 ) -> Problem | None:
     index = 0
     for slot, values in rows:
         if slot.arity == "one" and not values and isinstance(slot, Operand):
             return rule, f"operand #{index} is missing", f"it is {slot.name}"
         for position, value in enumerate(values):
-            if not _admitted(op, slot, value.type):
+            if not _admitted(op, slot, value.type, dialect):
                 text = _particular(op, slot, value.type, position)
+                if dialect is TILE_IR and is_foreign(value.type):
+                    text = not_tile_ir(str(value.type))
                 if text is None:
                     many = "variadic of " if slot.arity == "many" else ""
                     what = wanted(slot.type, op.name, slot.name, value.type)
@@ -244,9 +250,9 @@ def _refused(
     return None
 
 
-def _admitted(op: Op, slot: Operand | Result, type: Type) -> bool:
+def _admitted(op: Op, slot: Operand | Result, type: Type, dialect: Dialect) -> bool:
     """Whether a slot admits a type, as far as NVIDIA's tools check slots."""
-    if admits(slot.type, type):
+    if admits(slot.type, type, dialect):
         return True
     if slot.type is CARRIED:  # a terminator's operands are checked by `control_flow`
         return op.spec.terminator or isinstance(type, Scalar | Pointer)
@@ -337,7 +343,7 @@ def _odd_one(
     if len(group) == 1:
         alike = {part(value.type) for value in slots.get(group[0], ())}
         return group[0] if len(alike) > 1 else None
-    lists = _lists(row.mnemonic)
+    lists = _lists(row)
     there = [name for name in group if slots.get(name) or (name in lists and name in slots)]
     for name in there[1:]:
         first, others = slots[there[0]], slots[name]
@@ -349,12 +355,9 @@ def _odd_one(
     return None
 
 
-@cache
-def _lists(mnemonic: str) -> frozenset[str]:
+def _lists(row: Row) -> list[str]:
     """Return the slots of a row that hold lists."""
-    row = BY_NAME[mnemonic]
-    slots = (*row.operands, *row.results)
-    return frozenset(slot.name for slot in slots if slot.arity == "many")
+    return [slot.name for slot in (*row.operands, *row.results) if slot.arity == "many"]
 
 
 def _another_rank(allowed: Constraint, rank: int, element: str) -> bool:
@@ -369,6 +372,8 @@ def _uninferred(op: Op, slots: Slots) -> Problem | None:
             continue
         due = infer(op, rule, slots)
         given = [value.type for value in slots[slot.name]]
+        if isinstance(rule, ViewTile):
+            given = [type.bare if isinstance(type, Tile) else type for type in given]
         if due != given:
             hint = f"{slot.name} follows from {rule.slot}"
             return INFERRED, _inference_words(op, slot, slots, due or [], given), hint
@@ -420,15 +425,16 @@ def _inference_words(
 
 
 @cache
-def _cases(mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
+def _cases(dialect: Dialect, mnemonic: str) -> tuple[tuple[Attribute, frozenset[str]], ...]:
     """Return the enum attributes of a row, and the cases that each may have."""
-    slots = [slot for slot in BY_NAME[mnemonic].attributes if isinstance(slot.node, EnumValue)]
+    attributes = dialect.rows[mnemonic].attributes
+    slots = [slot for slot in attributes if isinstance(slot.node, EnumValue)]
     return tuple((slot, frozenset(slot.cases)) for slot in slots)
 
 
-def case_problem(op: Op) -> Problem | None:
+def case_problem(op: Op, dialect: Dialect = TILE_IR) -> Problem | None:
     """Return the problem of an enum attribute that is missing, or not a case its row allows."""
-    for slot, legal in _cases(op.spec.mnemonic):
+    for slot, legal in _cases(dialect, op.spec.mnemonic):
         value = op.attributes.get(slot.name)
         if value is None:
             if not slot.optional:

@@ -11,14 +11,15 @@ from types import UnionType
 from typing import Any
 
 from tileir.formats.leaves import EnumValue
-from tileir.formats.ops import BY_NAME
-from tileir.formats.ops.spec import Attribute
-from tileir.formats.ops.spec import Op as Row
+from tileir.formats.ops import OPS
+from tileir.formats.ops.spec import Attribute, Kind, Row
 from tileir.ir import Block, Body, Op, Region, Value
 from tileir.ir.attribute_kinds import slot_problem
+from tileir.ir.dialect import TILE_IR, Dialect
 from tileir.ir.location_kinds import location_problem
 from tileir.ir.locations import Location
-from tileir.ir.type_kinds import types_problem
+from tileir.ir.type_kinds import is_foreign, types_problem
+from tileir.messages.other_dialects import not_tile_ir
 
 from .catalogue import declare
 from .constraints import Problem
@@ -36,12 +37,22 @@ MALFORMED_ITEM = declare(
     "those holds what it is for: a name, a type, a truth. Those of a file always do; one that was "
     "edited in Python may not.",
 )
+OTHER_DIALECT = declare(
+    "other-dialect",
+    "The ops and types of a module are those of Tile IR. Compiling makes block IR of them, which "
+    "says what the threads of a block do; it cannot be put back into a module.",
+)
+
+OUTSIDE = frozenset(row.mnemonic for row in OPS if not row.in_body)
+"""Mnemonics of ops that are in a section of their own."""
 
 
 @cache
-def _slots(mnemonic: str) -> tuple[dict[str, str], tuple[tuple[str, Attribute, type], ...]]:
+def _slots(
+    dialect: Dialect, mnemonic: str
+) -> tuple[dict[str, str], tuple[tuple[str, Attribute, type], ...]]:
     """Return operand slots with their arity, and attribute slots with a class that is right."""
-    row = BY_NAME[mnemonic]
+    row = dialect.rows[mnemonic]
     attributes = tuple((slot.name, slot, _plain(slot)) for slot in row.attributes)
     return {slot.name: slot.arity for slot in row.operands}, attributes
 
@@ -61,13 +72,21 @@ Right = set[tuple[int, int]]
 """Attribute slots and values that were found to fit, by identity; the ops that have them live."""
 
 
-def malformed(op: object, right: Right | None = None) -> Problem | None:
-    """Return what makes an object no well-formed op.
+def malformed(op: object, right: Right | None = None, dialect: Dialect = TILE_IR) -> Problem | None:
+    """Return what makes an object no well-formed op of the dialect.
 
     Ops share many attributes: those that are right are added to `right`, and not looked at again.
     """
-    text = _problem(op, set() if right is None else right)
-    return (MALFORMED, text, "") if text else None
+    text = _problem(op, set() if right is None else right, dialect)
+    if not text:
+        return None
+    if dialect is TILE_IR and isinstance(op, Op) and _foreign(op.spec):
+        return OTHER_DIALECT, text, ""
+    return MALFORMED, text, ""
+
+
+def _foreign(row: object) -> bool:
+    return isinstance(row, Row) and not TILE_IR.has(row)
 
 
 def all_well_formed(body: Body) -> bool:
@@ -102,21 +121,30 @@ def malformed_location(location: object, known: set[Location]) -> Problem | None
     return (MALFORMED, text, "") if text else None
 
 
-def malformed_types(values: Iterable[Value]) -> Problem | None:
+def malformed_types(values: Iterable[Value], dialect: Dialect = TILE_IR) -> Problem | None:
     """Return what is wrong with the types of values."""
-    text = types_problem(values)
-    if text:
-        return MALFORMED, f"the type of a value: {text}", ""
-    return None
+    values = values if isinstance(values, list) else list(values)
+    if dialect is TILE_IR:
+        text = types_problem(values)
+    else:
+        text = next(filter(None, (dialect.type_problem(value.type) for value in values)), "")
+    if not text:
+        return None
+    if dialect is TILE_IR and any(is_foreign(value.type) for value in values):
+        return OTHER_DIALECT, text, ""
+    return MALFORMED, f"the type of a value: {text}", ""
 
 
-def _problem(op: Any, right: Right) -> str:
+def _problem(op: Any, right: Right, dialect: Dialect) -> str:
     """Return what makes an object no well-formed op; right attributes are added to `right`."""
     if not isinstance(op, Op):
         return f"a {type(op).__name__} is no op"
-    if not isinstance(op.spec, Row) or not op.spec.in_body:
+    row = op.spec
+    if not isinstance(row, Row) or row.mnemonic in OUTSIDE:
         return "it has no row in the table of ops"
-    slots, kinds = _slots(op.spec.mnemonic)
+    if dialect.rows.get(row.mnemonic) is not row:
+        return not_tile_ir(row.mnemonic) if dialect is TILE_IR else f"it is not of {dialect.name}"
+    slots, kinds = _slots(dialect, row.mnemonic)
     operands, attributes = op.operands, op.attributes
     if not isinstance(operands, dict) or operands.keys() != slots.keys():
         return f"operands are a dictionary with {', '.join(slots) or 'nothing'}"
@@ -134,7 +162,11 @@ def _problem(op: Any, right: Right) -> str:
             return f"attributes are a dictionary with {', '.join(name for name, *_ in kinds)}"
         value = attributes[name]
         if value.__class__ is not plain and (id(slot), id(value)) not in right:
-            text = slot_problem(slot, value)
+            text = (
+                _kind_problem(slot, value, dialect)
+                if isinstance(slot.node, Kind)
+                else slot_problem(slot, value)
+            )
             if text:
                 return f"attribute {name}: {text}"
             right.add((id(slot), id(value)))
@@ -143,6 +175,13 @@ def _problem(op: Any, right: Right) -> str:
     regions = op.regions
     bare = isinstance(regions, list) and not regions and not op.spec.regions
     return "" if bare else _region_problem(op)
+
+
+def _kind_problem(slot: Attribute, value: object, dialect: Dialect) -> str:
+    """Return why a slot for a kind of value of the dialect's own cannot hold one."""
+    if value is None:
+        return "" if slot.optional else "it is missing"
+    return dialect.attribute_kinds[slot.node](value)
 
 
 def _region_problem(op: Op) -> str:

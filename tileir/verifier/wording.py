@@ -8,7 +8,8 @@ from functools import lru_cache
 from tileir.errors import LONGEST_MESSAGE
 from tileir.formats.errors import shorten
 from tileir.formats.ops.spec import ELEMENTS, NUMBERS, Constraint, TileOf
-from tileir.types import Scalar, Tile, Type
+from tileir.ir.dialect import KINDS as TYPE_KINDS
+from tileir.types import Pointer, Tile, Type
 
 RANKS = {None: "", 0: "0D ", 1: ""}
 """Rank of a constraint -> the beginning of the phrase; rank 1 has a message of its own."""
@@ -22,6 +23,7 @@ KINDS = {
 }
 """Kind of a type in the op table -> NVIDIA's phrase for it."""
 
+TYPE_RECORDS = frozenset(TYPE_KINDS.values())
 SPECIAL = {
     ("mmaf", "lhs"): "mmaf operand tile type",
     ("mmaf", "rhs"): "mmaf operand tile type",
@@ -49,7 +51,8 @@ def named(name: str) -> str:
 @lru_cache(64)
 def quoted(type: Type) -> str:
     """Return a type as NVIDIA's diagnostics quote it: with the dialect's prefix, except scalars."""
-    return f"'{type}'" if isinstance(type, Scalar) else f"'!cuda_tile.{type}'"
+    tile_ir = isinstance(type, Pointer) or type.__class__ in TYPE_KINDS
+    return f"'!cuda_tile.{type}'" if tile_ir else f"'{type}'"
 
 
 def listed(types: Iterable[Type]) -> str:
@@ -79,6 +82,8 @@ def wanted(constraint: Constraint, mnemonic: str, slot: str, type: Type) -> str:
     if slot in LOOSE.get(mnemonic, ()) and (slot == "view" or not isinstance(type, Tile)):
         return "TileView instance" if slot == "view" else "Tile type"
     if not isinstance(constraint, TileOf):
+        if not set(constraint.kinds) <= TYPE_RECORDS:
+            return str(constraint)
         one = len(constraint.kinds) == 1
         return KINDS[constraint.kinds[0]] if one else "TileView instance"
     elements = set(constraint.elements)

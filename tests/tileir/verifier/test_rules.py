@@ -23,6 +23,7 @@ UNREACHABLE = {
     "dominance": "a value number that is not visible cannot be read",
     "malformed-item": "functions and globals of a file are never malformed",
     "malformed-op": "ops of a file are never malformed",
+    "other-dialect": "bytecode has the ops and types of Tile IR only",
     "parameters": "the parameters of a file's body come from its signature",
     "scalar-identity": "there is no scalar f4E2M1FN for the region to take",
     "version": "an op or result that the version lacks cannot be read",

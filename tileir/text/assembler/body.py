@@ -9,29 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tileir.formats.ops import BY_NAME, OPS
 from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.ops.spec import Region as Row
 from tileir.ir import Block, Op, Value
 from tileir.ir.locations import CallSite, SourceLocation
 from tileir.ir.region_name import region_name
-from tileir.ir.slot_types import infer, operand_slots
+from tileir.ir.slot_types import all_slots, infer
 from tileir.messages.wording import choice, counted, did_you_mean
 from tileir.types import Type
 
 from .diagnostics import Refused, Stop
+from .grammar import Grammar
 from .lexer import NO_ATTRIBUTES, RESULTS, SKIP, SOME_RESULTS, line_of, phrase, shown
 from .operations import syntax_of
 from .parsed import ParsedOp
 from .results import finished
 from .scope import UNKNOWN, BodyScope
 from .source import Source
-from .structured import READERS
-
-SPECS: dict[str, Spec] = {
-    name: spec for spec in OPS if spec.in_body for name in (spec.mnemonic, *spec.aliases)
-}
-"""Mnemonic, older ones included -> the row of the op."""
+from .structured import TILE_IR_GRAMMAR
 
 START = re.compile(rf"(?:({RESULTS})={SKIP})?(?:cuda_tile\.)?([A-Za-z_]\w*+){SKIP}", re.ASCII)
 """The start of an op: the names of its results and its mnemonic."""
@@ -76,12 +71,13 @@ class UnclosedBlock:
 
         A type is None if it is unknown.
         """
-        rule = dict(self.row.gives).get(name)
-        if rule is None or self.op is None:
+        gives = dict(self.row.gives)
+        if name not in gives or self.op is None:
             return None
-        slots = operand_slots(self.op)
-        for slot in self.op.spec.results[:1]:
-            slots[slot.name] = self.op.results
+        rule = gives[name]
+        if rule is None:
+            return [None]
+        slots = all_slots(self.op)
         if any(value.type is None for value in slots[rule.slot]):
             return [None]
         wanted = infer(self.op, rule, slots)
@@ -95,8 +91,9 @@ class BodyReader(BodyScope):
     location, and `starts` the positions of ops, by their identities.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, grammar: Grammar = TILE_IR_GRAMMAR) -> None:
         super().__init__(source)
+        self.grammar = grammar
         self.open_blocks: list[UnclosedBlock] = []
         self.stated: dict[int, tuple[SourceLocation | CallSite, int]] = {}
         self.starts: dict[int, int] = {}
@@ -182,7 +179,7 @@ class BodyReader(BodyScope):
             ends = choice(open_block.row.terminators, quoted=False)
             self.report.add(f"the {open_block} does not end with {ends}", at)
             return
-        end = Op(BY_NAME[implied], {"operands": ()}, {})
+        end = Op(self.grammar.dialect.rows[implied], {"operands": ()}, {})
         self.hand_over(end, at, 1)
         self.starts[id(end)] = at
         ops.append(end)
@@ -237,9 +234,11 @@ class BodyReader(BodyScope):
         whole = DIALECT_OP.match(self.reader.text, at)
         if whole is None:
             return Refused(
-                f"there is no op '{shown(name)}'{did_you_mean(name, SPECS)}", at, len(name)
+                f"there is no op '{shown(name)}'{did_you_mean(name, self.grammar.rows)}",
+                at,
+                len(name),
             )
-        meant = did_you_mean(whole[2], SPECS)
+        meant = did_you_mean(whole[2], self.grammar.rows)
         text = (
             f"'{shown(whole[0])}' is of the dialect {shown(name)}, cuda_tile alone is read{meant}"
         )
@@ -252,7 +251,7 @@ class BodyReader(BodyScope):
         """
         reader, name = self.reader, match[2]
         named = self._named(match[1], match.start(1))
-        spec = SPECS.get(name)
+        spec = self.grammar.rows.get(name)
         if spec is None:
             raise self._unknown_op(name, match.start(2))
         ops = open_block.block.ops
@@ -260,14 +259,16 @@ class BodyReader(BodyScope):
             open_block.over = open_block.failed = True
             text = f"nothing may follow '{ops[-1].name}', which ends the {open_block}"
             self.report.add(text, match.start(2), len(name))
-        if spec.since > self.gate.version:
+        if not self.gate.open and isinstance(spec, Spec) and spec.since > self.gate.version:
             self.gate.need(spec.mnemonic, spec.since, match.start(2), len(name))
         reader.at = match.end()
         parsed = ParsedOp(
-            syntax_of(spec.mnemonic), match.start(2), sum(count for _, count, _ in named)
+            syntax_of(self.grammar, spec.mnemonic),
+            match.start(2),
+            sum(count for _, count, _ in named),
         )
         before = len(self.report)
-        read = READERS.get(name)
+        read = self.grammar.readers.get(name)
         if read is None:
             for step in parsed.syntax.steps:
                 step(self, parsed)
@@ -300,7 +301,7 @@ class BodyReader(BodyScope):
                 if depth < 0:
                     reader.at = piece.start()
                     return
-            elif depth == 0 and piece[0][0] == "\n" and (piece[1] or piece[2] in SPECS):
+            elif depth == 0 and piece[0][0] == "\n" and (piece[1] or piece[2] in self.grammar.rows):
                 reader.at = piece.start(1) if piece[1] else piece.start() + 1
                 reader.skip()
                 return

@@ -15,6 +15,7 @@ from tileir.formats.sections import BY_NAME as SECTIONS
 from tileir.ir import Body
 from tileir.ir.locations import CallSite, SourceLocation, Subprogram
 from tileir.launch.attributes import MODULE_NAME
+from tileir.messages.other_dialects import MODULE, not_tile_ir
 from tileir.read.function import Global
 from tileir.types import FunctionType, Tile, Type
 from tileir.write.location_table import misplaced
@@ -22,11 +23,13 @@ from tileir.write.sections import GLOBAL_SINCE
 
 from .body import BodyReader
 from .diagnostics import Refused, Stop
+from .grammar import Grammar
 from .lexer import ALIAS, VALUE, line_of, phrase, shown
 from .literals.dense import typed_elements
 from .literals.extents import DenseArray, Opaque
 from .results import constant
 from .source import Source
+from .structured import TILE_IR_GRAMMAR
 
 ENTRY = BY_NAME["entry"].regions[0]
 ITEM = re.compile(
@@ -63,6 +66,7 @@ class ModuleReader:
     """
 
     source: Source
+    grammar: Grammar = TILE_IR_GRAMMAR
     entries: list[AssembledEntry] = field(default_factory=list)
     globals: list[tuple[Global, int]] = field(default_factory=list)
     producer: tuple[str, int] | None = None
@@ -75,6 +79,11 @@ class ModuleReader:
 
     def read(self) -> None:
         """Read the text; its problems are in the source's report."""
+        at = 0 if self.grammar.of_blocks else beginning(self.source.reader.text)
+        if at:
+            text = not_tile_ir("this text")
+            self.source.report.add(text, at - 1, len(MODULE))
+            return
         self._producer_line()
         self.source.aliases.read_all()
         self._items(0)
@@ -115,9 +124,13 @@ class ModuleReader:
         reader = self.source.reader
         match = ITEM.match(reader.text, reader.at)
         if match is None:
-            alias = ALIAS.match(reader.text, reader.at)
-            if alias is not None and not depth:
+            alias, own = ALIAS.match(reader.text, reader.at), self.grammar.of_blocks
+            if alias is not None and (own or not depth):
                 self._alias(alias)
+                return
+            at = reader.at
+            if own and reader.accept(phrase(self.grammar.module)):
+                self._module(at, True, depth)
                 return
             raise reader.expected("an entry, a global or a module", after=False)
         at, reader.at = reader.at, match.end()
@@ -258,7 +271,7 @@ class ModuleReader:
                 self._merge(attributes_beside, self._launch_attributes(name), at_part)
             else:
                 break
-        body_reader = BodyReader(source)
+        body_reader = BodyReader(source, self.grammar)
         block = body_reader.region(None, ENTRY, arguments, IMPLIED["entry"])
         at_part = reader.at
         if reader.text.startswith("{", at_part):
@@ -331,6 +344,15 @@ class ModuleReader:
         for stated, position in body.stated.values():
             for text in misplaced(stated, location):
                 report.add(text, position)
+
+
+def beginning(text: str) -> int:
+    """Return the position behind the first character of a line that begins a module of block IR; 0
+    if there is none."""
+    if text.startswith(MODULE):
+        return 1
+    found = text.find(f"\n{MODULE} ")
+    return 0 if found < 0 else found + 2
 
 
 def plain(value: object) -> object:

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tileir.formats.ops import BY_NAME
-from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of
+from tileir.formats.ops.assembly import Group, Item, Literal, Slot, items_of, unmentioned
 from tileir.formats.ops.spec import Attribute, Constraint, Operand
-from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.ops.spec import Row as Spec
 from tileir.ir import Value
+from tileir.ir.dialect import Dialect
 from tileir.ir.slot_types import admits
+from tileir.messages.wording import did_you_mean
 from tileir.types import Type
 
-from .lexer import NAMES, phrase
+from .diagnostics import Refused
+from .grammar import Grammar
+from .lexer import NAMES, phrase, shown
 from .parsed import OpSyntax, ParsedOp, Step
 from .scope import BodyScope
 from .slots import attribute_step
@@ -48,20 +51,58 @@ def _typed(items: tuple[Item, ...]) -> list[str]:
 
 
 @cache
-def syntax_of(mnemonic: str) -> OpSyntax:
+def syntax_of(grammar: Grammar, mnemonic: str) -> OpSyntax:
     """Return the syntax of an op."""
-    spec = BY_NAME[mnemonic]
+    spec = grammar.dialect.rows[mnemonic]
     items = items_of(spec) if spec.format != "" else ()
+    steps = _steps(spec, items, grammar)
+    added = () if mnemonic in grammar.readers else unmentioned(spec)
+    if added:
+        steps.append(_braces(spec, added, grammar))
     return OpSyntax(
         spec,
-        steps=tuple(_steps(spec, items)),
+        steps=tuple(steps),
         operands={s.name: () if s.arity == "many" else None for s in spec.operands},
         implied=_implied(spec, set(_typed(items))),
         extents=any(isinstance(i, Slot) and i.form == "extents" for i in items),
     )
 
 
-def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
+def _braces(spec: Spec, added: tuple[str, ...], grammar: Grammar) -> Step:
+    """Return the step that reads ``{vector = 8, whole}``: slots that the format does not mention,
+    if any are there."""
+    slots = {name: slot_of(spec, name) for name in added}
+    steps = {
+        name: _slot(spec, Slot(name), grammar)
+        for name, slot in slots.items()
+        if isinstance(slot, Operand) or slot.node is not None
+    }
+
+    def read(body: BodyScope, parsed: ParsedOp) -> None:
+        reader, seen = body.reader, set()
+        if not reader.accept(phrase("{")):
+            return
+        while not reader.accept(phrase("}")):
+            if seen:
+                reader.expect(phrase(","))
+            at = reader.at
+            name = reader.word("an attribute")
+            if name not in slots:
+                text = f"{spec.mnemonic} has no {shown(name)} here{did_you_mean(name, slots)}"
+                raise Refused(text, at, len(name))
+            if name in seen:
+                raise Refused(f"{name} is there twice", at, len(name))
+            seen.add(name)
+            if name in steps:
+                reader.expect(phrase("="))
+                steps[name](body, parsed)
+            else:
+                parsed.attributes[name], parsed.positions[name] = True, [at]
+
+    return read
+
+
+def _steps(spec: Spec, items: tuple[Item, ...], grammar: Grammar) -> list[Step]:
     steps: list[Step] = []
     words: dict[str, None] = {}
     for index, item in enumerate(items):
@@ -77,9 +118,9 @@ def _steps(spec: Spec, items: tuple[Item, ...]) -> list[Step]:
                 for other in items[index + 1 :]
                 if isinstance(other, Group) and _rivals(spec, item, other)
             ]
-            steps.append(_group(spec, item, rivals))
+            steps.append(_group(spec, item, rivals, grammar))
         elif isinstance(item, Slot):
-            steps.append(_slot(spec, item))
+            steps.append(_slot(spec, item, grammar))
         elif item.text.strip():
             steps.append(_literal(item.text))
     return steps
@@ -138,8 +179,8 @@ def slot_of(spec: Spec, name: str) -> Any:
 # Optional groups -------------------------------------------------------------------------------
 
 
-def _group(spec: Spec, group: Group, rivals: list[str]) -> Step:
-    steps = _steps(spec, group.items)
+def _group(spec: Spec, group: Group, rivals: list[str], grammar: Grammar) -> Step:
+    steps = _steps(spec, group.items, grammar)
     present = _presence(spec, group)
     first, *others = (slot_of(spec, name) for name in (group.anchor.name, *rivals))
 
@@ -150,15 +191,17 @@ def _group(spec: Spec, group: Group, rivals: list[str]) -> Step:
 
     def read_rival(body: BodyScope, parsed: ParsedOp) -> None:
         read(body, parsed)
-        _move(parsed, first, others[0])
+        _move(parsed, first, others[0], grammar.dialect)
 
     return read_rival if others else read
 
 
-def _move(parsed: ParsedOp, first: Operand, other: Operand) -> None:
+def _move(parsed: ParsedOp, first: Operand, other: Operand, dialect: Dialect) -> None:
     """Move a value to the other slot if its type does not fit the first."""
     value = parsed.operands[first.name]
-    if isinstance(value, Value) and value.type is not None and not admits(first.type, value.type):
+    if not isinstance(value, Value) or value.type is None:
+        return
+    if not admits(first.type, value.type, dialect):
         parsed.operands[first.name], parsed.operands[other.name] = None, value
         parsed.positions[other.name] = parsed.positions.pop(first.name)
 
@@ -200,10 +243,10 @@ def _word_ahead(body: BodyScope) -> bool:
 # Slots ----------------------------------------------------------------------------------------
 
 
-def _slot(spec: Spec, item: Slot) -> Step:
+def _slot(spec: Spec, item: Slot, grammar: Grammar) -> Step:
     slot, name = slot_of(spec, item.name), item.name
     if isinstance(slot, Attribute):
-        return attribute_step(slot, item.form)
+        return attribute_step(slot, item.form, grammar)
     many = slot.arity == "many"
     if item.form == "":
         return _values(name, spec.terminator) if many else _value(name)
@@ -271,16 +314,18 @@ def _common(slot: Operand, name: str) -> Step:
         while len(stated) < count and reader.accept(comma):
             at = reader.at
             stated.append((body.types.read(), at))
-        if len(stated) > 1 and _other_kinds(slot.type, stated):
+        if len(stated) > 1 and _other_kinds(slot.type, stated, body.source.dialect):
             reader.at, stated = back, stated[:1]
         parsed.stated[name] = stated * count if len(stated) == 1 else stated
 
     return read
 
 
-def _other_kinds(constraint: Constraint, stated: list[tuple[Type | None, int]]) -> bool:
+def _other_kinds(
+    constraint: Constraint, stated: list[tuple[Type | None, int]], dialect: Dialect
+) -> bool:
     """Whether one of the types does not fit a slot with the constraint."""
-    return any(type is not None and not admits(constraint, type) for type, _ in stated)
+    return any(type is not None and not admits(constraint, type, dialect) for type, _ in stated)
 
 
 def _first(name: str) -> Step:

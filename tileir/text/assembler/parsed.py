@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.ops.spec import Row as Spec
 from tileir.ir import Value
 from tileir.types import Type
 from tileir.write.body import default_of

@@ -6,6 +6,7 @@ import re
 
 from tileir.builder.result_types import follows
 from tileir.formats.ops.assembly import EXTENTS
+from tileir.formats.ops.spec import Op as Spec
 from tileir.ir import Op, Value
 from tileir.ir.constants import Constant
 from tileir.ir.slot_types import operand_slots
@@ -45,7 +46,7 @@ def finished(body: BodyScope, parsed: ParsedOp) -> tuple[Op, list[Value]]:
     lost = []
     if not body.gate.open:
         for slot in spec.results:
-            if slot.since > body.gate.version >= spec.since:
+            if isinstance(spec, Spec) and slot.since > body.gate.version >= spec.since:
                 lost.append(op.results.pop())
     return op, lost
 
@@ -55,8 +56,9 @@ def _check_rules(body: BodyScope, parsed: ParsedOp, op: Op, types: list[Type | N
     known, key = body.source.alike, signature(op)
     if key not in known:
         types += [value.type for value in op.operand_list()]
-        known[key] = type_problem(op), types  # keeps the types, and with them the key
-    problem = known[key][0] or own_problem(op)
+        wrong = type_problem(op, body.source.dialect)
+        known[key] = wrong, types  # keeps the types, and with them the key
+    problem = known[key][0] or own_problem(op, body.source.dialect)
     if problem:
         _, text, hint = problem
         span = _span(body, parsed, op, f"{text} {hint}")
@@ -124,7 +126,7 @@ def constant(
         wrong = source.reader.refused(f"the numbers are of {element}, the type is {type}", at)
         source.report.add(wrong.message, at, wrong.length)
         return None
-    return constant_of(source.reader, elements, type)
+    return constant_of(source.reader, elements, type.bare)
 
 
 def _result_types(parsed: ParsedOp, op: Op, unknown: bool) -> list[Type | None]:

@@ -13,8 +13,9 @@ from tileir.formats.attributes import (
     STRING_INDEX,
 )
 from tileir.formats.leaves import EnumValue, VarInt
-from tileir.formats.ops.spec import Attribute
+from tileir.formats.ops.spec import Attribute, Kind
 
+from .grammar import Grammar
 from .lexer import Reader, phrase
 from .literals.dense import typed_elements
 from .literals.types import case_of
@@ -25,9 +26,10 @@ LOWEST, BEYOND = INT_LIST.subcon.refused
 """The exclusive bounds of the integers in a list, which have 32 bits."""
 
 
-def attribute_step(slot: Attribute, form: str) -> Step:
+def attribute_step(slot: Attribute, form: str, grammar: Grammar) -> Step:
     """Return the step that reads an attribute slot of an op."""
-    read_value = _reader(slot, form)
+    own = isinstance(slot.node, Kind)
+    read_value = grammar.attributes[slot.node] if own else _reader(slot, form)
     name = slot.name
 
     def read(body: BodyScope, parsed: ParsedOp) -> None:

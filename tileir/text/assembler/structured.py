@@ -8,10 +8,12 @@ from tileir.attributes import IntegerAttribute
 from tileir.formats.attributes import ATTRIBUTE_LIST
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Op, Region, Value
-from tileir.ir.slot_types import infer, operand_slots
+from tileir.ir.dialect import TILE_IR
+from tileir.ir.slot_types import all_slots, infer
 from tileir.messages.wording import counted
 from tileir.types import Scalar, Type
 
+from .grammar import Grammar, OpReader
 from .lexer import VALUE, phrase, shown
 from .parsed import ParsedOp
 from .results import finished
@@ -34,7 +36,7 @@ def _operand(body: BodyScope, parsed: ParsedOp, slot: str) -> None:
     parsed.operands[slot] = body.value()
 
 
-def _add(body: BodyScope, op: Op, arguments: Arguments) -> None:
+def add_region(body: BodyScope, op: Op, arguments: Arguments) -> None:
     """Read the next region of an op."""
     row = op.spec.regions[len(op.regions)]
     op.regions.append(Region([body.region(op, row, arguments, IMPLIED.get(op.name))]))
@@ -74,8 +76,23 @@ def _carried(body: BodyScope, names: list, types: list, at: int) -> Arguments:
     return [(*name, type) for name, (type, _) in zip(names, types, strict=True)]
 
 
-def read_for(body: BodyScope, parsed: ParsedOp) -> Made:
-    """``for %i in (%a to %b, step %c) : T iter_values(%x = %y) -> (T) {``"""
+def read_for(
+    body: BodyScope, parsed: ParsedOp, more: Callable[[BodyScope, ParsedOp], object] | None = None
+) -> Made:
+    """``for %i in (%a to %b, step %c) : T iter_values(%x = %y) -> (T) {``
+
+    A dialect may have `more` to read behind the type of the bounds.
+    """
+    arguments = read_loop_head(body, parsed, more)
+    made = finished(body, parsed)
+    add_region(body, made[0], arguments)
+    return made
+
+
+def read_loop_head(
+    body: BodyScope, parsed: ParsedOp, more: Callable[[BodyScope, ParsedOp], object] | None = None
+) -> Arguments:
+    """Read the head of a for, and return the arguments of its region."""
     reader = body.reader
     parsed.attributes["unsignedCmp"] = reader.accept(phrase("unsigned"))
     index = _name(body)
@@ -88,16 +105,16 @@ def read_for(body: BodyScope, parsed: ParsedOp) -> Made:
     reader.expect(phrase(") :"))
     at = reader.at
     bound = (body.types.read(), at)
+    if more is not None:
+        more(body, parsed)
     names = _iteration_values(body, parsed)
     at = reader.at
     types = _parenthesised(body)
     for slot in ("lowerBound", "upperBound", "step"):
         parsed.stated[slot] = [bound]
     carried = _carried(body, names, types, at)
-    parsed.stated["initValues"] = parsed.stated["resultValues"] = types
-    made = finished(body, parsed)
-    _add(body, made[0], [(*index, bound[0]), *carried])
-    return made
+    parsed.stated["initValues"] = parsed.stated[parsed.spec.results[0].name] = types
+    return [(*index, bound[0]), *carried]
 
 
 def read_loop(body: BodyScope, parsed: ParsedOp) -> Made:
@@ -117,7 +134,7 @@ def read_loop(body: BodyScope, parsed: ParsedOp) -> Made:
     carried = _carried(body, names, types, at)
     parsed.stated["initValues"], parsed.stated["resultValues"] = types, results
     made = finished(body, parsed)
-    _add(body, made[0], carried)
+    add_region(body, made[0], carried)
     return made
 
 
@@ -128,9 +145,9 @@ def read_if(body: BodyScope, parsed: ParsedOp) -> Made:
     parsed.stated["results"] = _parenthesised(body)
     made = finished(body, parsed)
     op = made[0]
-    _add(body, op, [])
+    add_region(body, op, [])
     if reader.accept(phrase("else")):
-        _add(body, op, [])
+        add_region(body, op, [])
     else:
         op.regions.append(Region())
         if op.results:
@@ -160,7 +177,7 @@ def _read_combining(body: BodyScope, parsed: ParsedOp) -> Made:
     reader.expect(phrase("->"))
     parsed.stated["results"] = body.types.read_list()
     made = finished(body, parsed)
-    _add(body, made[0], _arguments(body, made[0]))
+    add_region(body, made[0], read_arguments(body, made[0]))
     return made
 
 
@@ -180,10 +197,9 @@ def _identities(body: BodyScope) -> tuple:
     return tuple(numbers)
 
 
-def _arguments(body: BodyScope, op: Op) -> Arguments:
-    """Read ``(%a: T, %b: T)``, and check it against the row's rules for block arguments."""
-    reader, arguments, start = body.reader, [], body.reader.at
-    positions = []
+def stated_arguments(body: BodyScope) -> tuple[Arguments, list[int]]:
+    """Read ``(%a: T, %b: T)``; the second result are the positions of the types."""
+    reader, arguments, positions = body.reader, [], []
     reader.expect(phrase("("))
     while not reader.accept(phrase(")")):
         if arguments:
@@ -193,7 +209,14 @@ def _arguments(body: BodyScope, op: Op) -> Arguments:
         positions.append(reader.at)
         arguments.append((*name, body.types.read()))
         body.source.locations.optional()
-    slots = operand_slots(op)
+    return arguments, positions
+
+
+def read_arguments(body: BodyScope, op: Op) -> Arguments:
+    """Read ``(%a: T, %b: T)``, and check it against the row's rules for block arguments."""
+    reader, start = body.reader, body.reader.at
+    arguments, positions = stated_arguments(body)
+    slots = all_slots(op)
     rules = op.spec.regions[0].takes
     if any(value.type is None for values in slots.values() for value in values):
         return arguments
@@ -214,7 +237,7 @@ def _arguments(body: BodyScope, op: Op) -> Arguments:
     return arguments
 
 
-READERS: dict[str, Callable[[BodyScope, ParsedOp], Made]] = {
+READERS: dict[str, OpReader] = {
     "for": read_for,
     "if": read_if,
     "loop": read_loop,
@@ -222,3 +245,5 @@ READERS: dict[str, Callable[[BodyScope, ParsedOp], Made]] = {
     "scan": _read_combining,
 }
 """Mnemonic -> the function that reads everything after it."""
+
+TILE_IR_GRAMMAR = Grammar(TILE_IR, READERS)

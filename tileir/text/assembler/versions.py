@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tileir.formats.enums import POINTER_ATTRIBUTE
 from tileir.formats.leaves import EnumValue
+from tileir.formats.ops.spec import Op as Spec
 from tileir.formats.types import OPTIONAL_POINTER_ATTRIBUTE, TYPE
 from tileir.formats.version import LATEST, Version
 from tileir.ir import Op
@@ -71,7 +72,7 @@ class Gate:
         `positions` has those of slots, `at` is that of the op. Results are left to the caller.
         """
         spec = op.spec
-        if self.open or spec.since > self.version:
+        if self.open or not isinstance(spec, Spec) or spec.since > self.version:
             return
         for slot in spec.operands:
             if op.operands[slot.name]:

@@ -11,8 +11,8 @@ from tileir.read.function import Function
 from . import values
 from .operations import pieces_of
 from .pieces import Pieces
-from .structured import PRINTERS, shown
-from .text import KernelText
+from .structured import TILE_IR_SPELLING, shown
+from .text import KernelText, Spelling
 
 Tail = Callable[[Any], str]
 """From the location of an op to the text behind the op: ``" loc(#loc3)"``."""
@@ -46,8 +46,10 @@ class FunctionPrinter(KernelText):
         types: dict[int, str],
         tail: Tail | None,
         comments: Comments | None = None,
+        spelling: Spelling = TILE_IR_SPELLING,
     ) -> None:
-        super().__init__(out, types)
+        super().__init__(out, types, spelling)
+        self._printers, self._pieces = spelling.printers, pieces_of(spelling.dialect)
         self._tail = tail
         self._comments = comments
 
@@ -89,9 +91,9 @@ class FunctionPrinter(KernelText):
 
     def _op(self, op: Op, defined: str, margin: str) -> None:
         name = op.spec.mnemonic
-        structured = PRINTERS.get(name)
+        structured = self._printers.get(name)
         if structured is None:
-            pieces = "".join([piece(op, self) for piece in pieces_of(name)])
+            pieces = "".join([piece(op, self) for piece in self._pieces[name]])
             self.add(f"{margin}{defined}{name}{pieces}")
         else:
             self.add(f"{margin}{defined}{name}")

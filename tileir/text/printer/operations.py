@@ -1,20 +1,29 @@
 """The text of ops, by the assembly format of their row.
 
 A format becomes a list of functions, once for each row: each gives a piece of the text, from the op
-and from the names and types of the function that it is in.
+and from the names and types of the function that it is in. Slots that a format does not mention, as
+dialects add them to rows, stand in braces behind the op.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from tileir.formats.nodes import Each
-from tileir.formats.ops import BY_NAME
-from tileir.formats.ops.assembly import EXTENTS, Group, Item, Literal, Slot, items_of
-from tileir.formats.ops.spec import Attribute, Operand, Result
-from tileir.formats.ops.spec import Op as Spec
+from tileir.formats.ops.assembly import (
+    EXTENTS,
+    Group,
+    Item,
+    Literal,
+    Slot,
+    items_of,
+    unmentioned,
+)
+from tileir.formats.ops.spec import Attribute, Kind, Operand, Result
+from tileir.formats.ops.spec import Row as Spec
 from tileir.ir import Op, Value
+from tileir.ir.dialect import Dialect
 
 from . import values
 from .text import KernelText
@@ -22,11 +31,43 @@ from .text import KernelText
 Piece = Callable[[Op, KernelText], str]
 
 
+class Syntax(dict[str, tuple[Piece, ...]]):
+    """Mnemonic of a dialect -> the functions for the text behind the mnemonic."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        super().__init__()
+        self.dialect = dialect
+
+    def __missing__(self, mnemonic: str) -> tuple[Piece, ...]:
+        spec = self.dialect.rows[mnemonic]
+        pieces = [_piece(spec, item) for item in items_of(spec)]
+        added = unmentioned(spec)
+        if added:
+            pieces.append(_braces(spec, added))
+        self[mnemonic] = tuple(pieces)
+        return self[mnemonic]
+
+
 @cache
-def pieces_of(mnemonic: str) -> tuple[Piece, ...]:
-    """Return the functions for the text behind the mnemonic."""
-    spec = BY_NAME[mnemonic]
-    return tuple(_piece(spec, item) for item in items_of(spec))
+def pieces_of(dialect: Dialect) -> Syntax:
+    """Return the syntax of a dialect."""
+    return Syntax(dialect)
+
+
+def _braces(spec: Spec, added: Sequence[str]) -> Piece:
+    """Return the function for `` {vector = 8, whole}``, of the slots that are there."""
+    parts = []
+    for name in added:
+        slot = _slot(spec, name)
+        unit = isinstance(slot, Attribute) and slot.node is None
+        label = "" if unit else f"{name} = "
+        parts.append((_presence(spec, Slot(name)), label, _piece(spec, Slot(name))))
+
+    def piece(op: Op, text: KernelText) -> str:
+        inside = [label + piece(op, text) for present, label, piece in parts if present(op)]
+        return f" {{{', '.join(inside)}}}" if inside else ""
+
+    return piece
 
 
 def _piece(spec: Spec, item: Item) -> Piece:
@@ -39,6 +80,8 @@ def _piece(spec: Spec, item: Item) -> Piece:
         return _FORMS[item.form](item.name, _reader(spec, slot))
     if item.form == "symbol":
         return lambda op, text: values.symbol(op.attributes[item.name])
+    if isinstance(slot.node, Kind):
+        return lambda op, text: text.spelling.attribute(op, slot, op.attributes[item.name])
     spell = values.speller(slot)
     if slot.node in values.NESTED:
         return _reserved(item.name, spell)

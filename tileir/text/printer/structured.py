@@ -6,13 +6,17 @@ from collections.abc import Callable
 
 from tileir.formats.ops.assembly import IMPLIED
 from tileir.ir import Block, Op, Value
+from tileir.ir.dialect import TILE_IR
 
 from . import values
-from .text import KernelText
+from .text import KernelText, Spelling
 
 
-def print_for(op: Op, text: KernelText, margin: str) -> None:
-    """``for %loopIdx in (%a to %b, step %c) : T iter_values(%iterArg0 = %x) -> (T) {``"""
+def print_for(op: Op, text: KernelText, margin: str, more: str = "") -> None:
+    """``for %loopIdx in (%a to %b, step %c) : T iter_values(%iterArg0 = %x) -> (T) {``
+
+    A dialect may have `more` to print behind the type of the bounds.
+    """
     block = op.regions[0].block
     carried = op.operands["initValues"]
     hints = ["loopIdx", *(f"iterArg{index}" for index in range(len(block.arguments) - 1))]
@@ -21,9 +25,9 @@ def print_for(op: Op, text: KernelText, margin: str) -> None:
         bounds = [text.name(op.operands[slot]) for slot in ("lowerBound", "upperBound", "step")]
         unsigned = " unsigned" if op.attributes["unsignedCmp"] else ""
         text.add(f"{unsigned} {names[0]} in ({bounds[0]} to {bounds[1]}, step {bounds[2]}) : ")
-        text.add(text.type(op.operands["lowerBound"]))
+        text.add(text.type(op.operands["lowerBound"]) + more)
         if carried:
-            text.add(f" {_iteration_values(text, names[1:], carried)}")
+            text.add(f" {iteration_values(text, names[1:], carried)}")
             text.add(f" -> ({text.types(op.results)})")
         text.region(op, block, margin)
 
@@ -35,7 +39,7 @@ def print_loop(op: Op, text: KernelText, margin: str) -> None:
     with text.names.nested():
         names = text.names.arguments(block)
         if carried:
-            text.add(f" {_iteration_values(text, names, carried)}")
+            text.add(f" {iteration_values(text, names, carried)}")
         if carried or op.results:
             text.add(" : ")
         text.add(text.types(carried))
@@ -87,7 +91,8 @@ def _print_combining(op: Op, text: KernelText, margin: str, hints: list[str] | N
         text.region(op, block, margin)
 
 
-def _iteration_values(text: KernelText, names: list[str], initial: tuple[Value, ...]) -> str:
+def iteration_values(text: KernelText, names: list[str], initial: tuple[Value, ...]) -> str:
+    """Return ``iter_values(%iterArg0 = %x)``."""
     pairs = zip(names, initial, strict=True)
     return f"iter_values({', '.join(f'{name} = {text.name(value)}' for name, value in pairs)})"
 
@@ -100,6 +105,8 @@ PRINTERS: dict[str, Callable[[Op, KernelText, str], None]] = {
     "scan": print_scan,
 }
 """Mnemonic -> the function that prints everything behind it."""
+
+TILE_IR_SPELLING = Spelling(TILE_IR, PRINTERS)
 
 
 def shown(op: Op | None, block: Block) -> list[Op]:

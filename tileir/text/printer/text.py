@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from tileir.formats.ops.spec import Attribute
 from tileir.ir import Block, Op, Value
+from tileir.ir.dialect import Dialect
 
 from .names import Names
 from .pieces import BoundedText, Pieces, WrittenText
@@ -15,10 +18,11 @@ from .values import extent
 class KernelText(ABC):
     """The pieces so far, the names of values, and the texts of their types.
 
-    `types` caches the texts of the module's types, by their identities.
+    `types` caches the texts of the module's types, by their identities; `spelling` makes them.
     """
 
-    def __init__(self, out: Pieces, types: dict[int, str]) -> None:
+    def __init__(self, out: Pieces, types: dict[int, str], spelling: Spelling) -> None:
+        self.spelling = spelling
         self.names = Names()
         self.out = out
         self.add = out.append
@@ -42,9 +46,31 @@ class KernelText(ABC):
         type = value.type
         text = self._types.get(id(type))
         if text is None:
-            text = self._types[id(type)] = str(type)
+            text = self._types[id(type)] = self.spelling.type(type)
         return text
 
     def types(self, of: Iterable[Value]) -> str:
         """Return the types of values, separated by commas."""
         return ", ".join(map(self.type, of))
+
+
+class Spelling:
+    """How a dialect is spelled, apart from what its rows say: Tile IR's types as they are.
+
+    `printers` has, for the mnemonics of ops with a syntax of their own, the functions that print
+    everything behind the mnemonic; they get the margin of the op's line.
+    """
+
+    def __init__(
+        self, dialect: Dialect, printers: Mapping[str, Callable[[Op, KernelText, str], None]]
+    ) -> None:
+        self.dialect = dialect
+        self.printers = printers
+
+    def type(self, type: Any) -> str:
+        """Return the text of a type."""
+        return str(type)
+
+    def attribute(self, op: Op, slot: Attribute, value: Any) -> str:
+        """Return the text of an attribute whose kind is one of the dialect's own."""
+        raise NotImplementedError(f"{op.name}: {slot.name}")

@@ -24,7 +24,8 @@ from tileir.formats.ops.spec import (
 )
 from tileir.ir import Block, Value
 from tileir.ir import Op as MadeOp
-from tileir.ir.slot_types import KINDS, infer
+from tileir.ir.dialect import KINDS
+from tileir.ir.slot_types import infer
 from tileir.read.function import Global
 from tileir.types import Element, Pointer, Scalar, TensorView, Tile, Token, Type, ValueType, View
 

@@ -16,7 +16,8 @@ from tileir.bytecode import Global
 from tileir.formats.ops import BY_NAME
 from tileir.formats.ops.spec import Op, Region
 from tileir.ir import Value
-from tileir.ir.slot_types import KINDS, infer, operand_slots
+from tileir.ir.dialect import KINDS
+from tileir.ir.slot_types import infer, operand_slots
 from tileir.types import Pointer, ValueType
 
 from .attributes import attribute

@@ -5,11 +5,23 @@ Most of them depend on the regions around an op, which a `Frame` describes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tileir.formats.ops import OPS
-from tileir.formats.ops.spec import NO_MEMORY_EFFECT, PURE, RECURSIVE, TERMINATES
+from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.spec import (
+    NO_MEMORY_EFFECT,
+    PURE,
+    RECURSIVE,
+    TERMINATES,
+    Elements,
+    Inference,
+    Region,
+    Row,
+)
 from tileir.ir import Block, Op
+from tileir.ir.dialect import TILE_IR, Dialect
+from tileir.ir.slot_types import all_slots, infer
 from tileir.types import Tile, Type, ValueType
 from tileir.verifier.catalogue import declare
 from tileir.verifier.constraints import Problem
@@ -49,30 +61,28 @@ EFFECT_FREE = declare(
     "move it out of the region",
 )
 
-PARENTS = {
-    row.mnemonic: [
-        op.mnemonic
-        for op in OPS
-        if any(row.mnemonic in region.terminators for region in op.regions)
-    ]
-    for row in OPS
-    if row.effects == TERMINATES
-}
-"""Terminator -> the ops whose regions it may end."""
-
 QUIET = (PURE, NO_MEMORY_EFFECT, TERMINATES)
-ENDLESS = ("for", "loop")
-"""Ops that NVIDIA never counts as free of effects, because they may not terminate."""
-
 BLOCK = "invalid block structure: block is expected to have a terminator operation"
-COMBINING = ("reduce", "scan")
 BRANCHES = ("then", "else")
 
 
 def effect_free(op: Op) -> bool:
-    """Whether the region of a reduce or scan may contain an op; the op's regions do not count."""
+    """Whether the region of a reduce or scan may contain an op; the op's regions do not count.
+
+    NVIDIA never counts loops as free of effects, because they may not terminate.
+    """
     effects = op.spec.effects
-    return effects in QUIET or (effects == RECURSIVE and op.spec.mnemonic not in ENDLESS)
+    return effects in QUIET or (effects == RECURSIVE and not any(map(_repeats, op.spec.regions)))
+
+
+def _repeats(region: Region) -> bool:
+    """Whether a region is the iteration of a loop."""
+    return any(name == "continue" for name, _ in region.gives)
+
+
+def _combines(row: Row) -> bool:
+    """Whether an op's region combines two elements to one, as in a reduce or scan."""
+    return any(isinstance(rule, Elements) for region in row.regions for rule in region.takes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +91,7 @@ class Frame:
 
     `combining` is the innermost reduce or scan around, "" outside. `loop` is the innermost for or
     loop with only ifs between. `return_limit` is the mnemonic of an op around that a return must
-    not leave, "" if there is none.
+    not leave, "" if there is none. The ops are those of `dialect`.
     """
 
     op: Op | None
@@ -89,19 +99,27 @@ class Frame:
     combining: str = ""
     loop: Op | None = None
     return_limit: str = ""
+    dialect: Dialect = TILE_IR
 
     @property
     def name(self) -> str:
         """The mnemonic of the op whose region it is."""
         return "entry" if self.op is None else self.op.spec.mnemonic
 
+    @property
+    def terminators(self) -> tuple[str, ...]:
+        """The terminators that the region may end with."""
+        row = BY_NAME["entry"] if self.op is None else self.op.spec
+        return row.regions[self.index].terminators
+
     def inside(self, op: Op, index: int) -> Frame:
         """Return the frame of a region of an op that is in this region."""
         name = op.spec.mnemonic
-        combining = name if name in COMBINING else self.combining
-        loop = op if name in ENDLESS else self.loop if name == "if" else None
+        combining = name if _combines(op.spec) else self.combining
+        repeated = _repeats(op.spec.regions[index])
+        loop = op if repeated else self.loop if name == "if" else None
         return_limit = self.return_limit if name in ("if", "loop") else name
-        return Frame(op, index, combining, loop, return_limit)
+        return Frame(op, index, combining, loop, return_limit, self.dialect)
 
 
 # Regions ----------------------------------------------------------------------------------------
@@ -145,7 +163,23 @@ def _wrong_arguments(op: Op, index: int, types: list[Type]) -> str | None:
             return _wrong_carried(op, types[1:])
         case "loop":
             return _wrong_carried(op, types)
-    return _wrong_pairs(op, types)
+        case "reduce" | "scan":
+            return _wrong_pairs(op, types)
+    due = _following(op, op.spec.regions[index].takes)
+    if due and due != types:
+        return f"expected block arguments of types {listed(due)}, got {listed(types)}"
+    return None
+
+
+def _following(op: Op, rules: Iterable[Inference | None]) -> list[ValueType]:
+    """Return the types that follow from an op's row; none if it does not say all."""
+    due: list[ValueType] = []
+    for rule in rules:
+        following = infer(op, rule, all_slots(op)) if rule else None
+        if following is None:
+            return []
+        due += following
+    return due
 
 
 def _wrong_carried(op: Op, types: list[Type]) -> str | None:
@@ -190,7 +224,7 @@ def ending_problem(block: Block, frame: Frame) -> Problem | None:
     """Return the problem of a block that does not end with a terminator."""
     if block.ops and block.ops[-1].spec.terminator:
         return None
-    ends = " or ".join(TERMINATORS[frame.name])
+    ends = " or ".join(frame.terminators)
     if not block.ops:
         text = "expects a non-empty block"
         if frame.op is not None:
@@ -201,11 +235,6 @@ def ending_problem(block: Block, frame: Frame) -> Problem | None:
     text = f"{BLOCK}, but the last operation 'cuda_tile.{block.ops[-1].name}' is not a terminator."
     return ENDING, text, f"end it with {ends}"
 
-
-TERMINATORS = {
-    op.mnemonic: [name for region in op.regions[:1] for name in region.terminators] for op in OPS
-}
-"""Op -> the terminators that its regions may end with."""
 
 # Terminators and effects ------------------------------------------------------------------------
 
@@ -225,9 +254,8 @@ def placement_problem(op: Op, frame: Frame, last: bool, function: str) -> Proble
 def _misplaced(op: Op, frame: Frame, last: bool) -> Problem | None:
     if not last:
         return ENDING, "must be the last operation in the parent block", ""
-    parents = PARENTS[op.name]
-    if frame.name not in parents:
-        names = [f"cuda_tile.{name}" for name in parents]
+    if op.name not in frame.terminators:
+        names = [f"cuda_tile.{name}" for name in _parents(op.name, frame.dialect)]
         if op.name == "return":
             names.insert(1, "cuda_tile.preview$func")
         text = f"expects parent op to be one of '{', '.join(names)}'"
@@ -243,6 +271,16 @@ def _misplaced(op: Op, frame: Frame, last: bool) -> Problem | None:
         text = f"can only be nested within a ancestor chain of {chain} operations"
         return NESTING, text, ""
     return None
+
+
+def _parents(terminator: str, dialect: Dialect) -> list[str]:
+    """Return the ops whose regions a terminator may end."""
+    rows = dialect.rows if "entry" in dialect.rows else {"entry": BY_NAME["entry"], **dialect.rows}
+    return [
+        name
+        for name, row in rows.items()
+        if any(terminator in region.terminators for region in row.regions)
+    ]
 
 
 def _target(op: Op, frame: Frame) -> Op | None:
@@ -275,12 +313,17 @@ def _mistyped(op: Op, frame: Frame, function: str) -> Problem | None:
                     f"({listed(types)}) vs ({listed(due)})"
                 )
                 return HANDED_OVER, text, ""
-        case "continue" if loop is not None:
+        case "continue" if loop is not None and loop.name in ("for", "loop"):
             return _continued(loop, types)
         case "yield" if around is not None and around.name == "if":
             return _branch(around, BRANCHES[frame.index], types)
-        case "yield" if around is not None:
+        case "yield" if around is not None and around.name in ("reduce", "scan"):
             return _combined(around, types)
+        case "yield" if around is not None:
+            due = _following(around, [dict(around.spec.regions[frame.index].gives).get("yield")])
+            if due and due != types:
+                text = f"expected the operands to be {listed(due)}, got {listed(types)}"
+                return HANDED_OVER, text, ""
     return None
 
 

@@ -24,7 +24,7 @@ def byte_size(tile: Tile) -> int:
 @rule("constant-value", "constant")
 def _constant(op: Op) -> str | None:
     """The value of a constant has the type of its result."""
-    value, type = op.attributes["value"], op.result.type
+    value, type = op.attributes["value"], op.result.type.bare
     if getattr(value, "type", None) != type:
         return f"the value is {getattr(value, 'type', value)}, the result {quoted(type)}"
     return None

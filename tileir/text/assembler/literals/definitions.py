@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tileir.text.assembler.lexer import ALIAS, Reader, phrase
+from tileir.text.assembler.lexer import ALIAS, WORD, Reader, phrase
 
 from .aliases import Aliases
 from .attributes import AttributeReader
 from .locations import LocationReader
-from .types import TypeReader
+from .types import Defined, TypeReader
 
 
 class DefinitionReader:
@@ -31,6 +31,10 @@ class DefinitionReader:
         """Read the definition of a name, after the ``=``."""
         if name[0] == "!":
             return self.types.read()
+        word = WORD.match(self.reader.text, self.reader.at)
+        if word is not None and word[1] in self.types.definitions:
+            self.reader.at = word.end()
+            return Defined(word[1], self.types.definitions[word[1]](self.types))
         match = ALIAS.match(self.reader.text, self.reader.at)
         if match is not None:
             self.reader.at = match.end()

@@ -6,11 +6,14 @@ A module has few different types, so each spelling is read once and then looked 
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from tileir.builder.type_spelling import SCALARS
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
 from tileir.formats.limits import Limits
+from tileir.ir.dialect import TILE_IR, Dialect
 from tileir.ir.type_rules import problem
 from tileir.messages.wording import choice, did_you_mean
 from tileir.text.assembler.diagnostics import Diagnostics, Refused
@@ -29,9 +32,14 @@ from tileir.types import (
     Type,
 )
 
-from .aliases import Aliases
+from .aliases import BROKEN, Aliases
 
 Kind = TypeVar("Kind")
+
+
+class Reported(Exception):
+    """The type that is being read mentions an alias that was wrong and has been reported."""
+
 
 NESTED = r"[^<>]*+"
 for _ in range(5):
@@ -52,8 +60,19 @@ class TypeReader:
     """Reads types; None is a type that was wrong and has been reported."""
 
     def __init__(
-        self, reader: Reader, report: Diagnostics, aliases: Aliases, gate: Gate, limits: Limits
+        self,
+        reader: Reader,
+        report: Diagnostics,
+        aliases: Aliases,
+        gate: Gate,
+        limits: Limits,
+        dialect: Dialect,
+        forms: Mapping[str, Form],
+        definitions: Mapping[str, Definition],
     ) -> None:
+        self.dialect = dialect
+        self.forms = forms
+        self.definitions = definitions
         self.reader = reader
         self.report = report
         self.aliases = aliases
@@ -69,7 +88,12 @@ class TypeReader:
             reader.at = match.end()
             return self._known[match[1]]
         start = reader.at
-        type = self._checked(self._new(), start)
+        try:
+            type = self._checked(self._new(), start)
+        except Reported:
+            if match is None:
+                raise reader.refused("this is no type", start) from None
+            type, reader.at = None, match.end()
         if match is not None and match.end() == reader.at:
             self._known[match[1]] = type
         return type
@@ -83,15 +107,22 @@ class TypeReader:
 
     def _checked(self, type: Type | None, start: int) -> Type | None:
         """Return the type; None, and report, if it breaks a rule or needs a newer version."""
-        wrong = None if type is None else problem(type)
+        wrong = None if type is None else self._problem(type)
         if wrong:
             match = SPELLING.match(self.reader.text, start)
             length = len(match[1]) if match else 1
-            self.report.add(f"{type}: {wrong[0]}: {wrong[1]}", start, length)
+            self.report.add(wrong, start, length)
             return None
         if type is not None and not self.gate.type(type, start) and not isinstance(type, Scalar):
             return None
         return type
+
+    def _problem(self, type: Type) -> str:
+        """Return the rule that a type breaks; "" if it is legal."""
+        if self.dialect is not TILE_IR:
+            return self.dialect.type_problem(type)
+        wrong = problem(type)
+        return f"{type}: {wrong[0]}: {wrong[1]}" if wrong else ""
 
     def read_list(self) -> list[tuple[Type | None, int]]:
         """Read types separated by commas, and return each with its position."""
@@ -118,17 +149,36 @@ class TypeReader:
             return Scalar(name)
         if name == "token":
             return Token()
-        if name not in FORMS:
-            meant = did_you_mean(name, KNOWN, 0.6)
+        if name not in self.forms:
+            meant = did_you_mean(name, (*SCALARS, *self.forms, "token"), 0.6)
             raise reader.refused(f"there is no type '{shown(name)}'{meant}", at)
         if depth > self.limits.type_depth:
             raise reader.refused(f"types nested more than {self.limits.type_depth} deep", at)
         reader.expect(phrase("<"))
-        type = FORMS[name](self, depth + 1)
+        type = self.forms[name](self, depth + 1)
         reader.expect(phrase(">"))
         return type
 
-    def _inner(self, depth: int, *kinds: type[Kind]) -> Kind:
+    def defined(self, word: str, what: str) -> Any:
+        """Read what an alias stands for, or may: the alias, or the definition with that word.
+
+        `what` describes it in messages. Reported if the alias was wrong.
+        """
+        reader, at = self.reader, self.reader.at
+        match = ALIAS.match(reader.text, at)
+        if match is None or match[1][0] != "#":
+            if not reader.accept(phrase(word)):
+                raise reader.expected(f"{what}, or its name")
+            return self.definitions[word](self)
+        reader.at = match.end()
+        value = self.aliases.value(match[1], at)
+        if value is BROKEN:
+            raise Reported
+        if not isinstance(value, Defined) or value.word != word:
+            raise reader.refused(f"{match[1]} is not {what}", at)
+        return value.value
+
+    def inner(self, depth: int, *kinds: type[Kind]) -> Kind:
         """Read a type inside a type, of one of some kinds."""
         at = self.reader.at
         match = ALIAS.match(self.reader.text, at)
@@ -145,7 +195,7 @@ class TypeReader:
         return type
 
     def _pointer(self, depth: int) -> Pointer:
-        pointee, attribute = self._inner(depth, Scalar), None
+        pointee, attribute = self.inner(depth, Scalar), None
         if self.reader.accept(phrase(",")):
             attribute = self._pointer_attribute()
         return Pointer(pointee, attribute)
@@ -157,7 +207,7 @@ class TypeReader:
         self.reader.expect(phrase(">"))
         return name
 
-    def _extents(self) -> list[int | None]:
+    def extents(self) -> list[int | None]:
         """Read extents, each with an x after it."""
         reader, extents = self.reader, []
         while match := EXTENT.match(reader.text, reader.at):
@@ -172,10 +222,10 @@ class TypeReader:
         return int(digits)
 
     def _element(self, depth: int) -> Element:
-        return self._inner(depth, Scalar, Pointer)
+        return self.inner(depth, Scalar, Pointer)
 
     def _tile(self, depth: int) -> Tile:
-        at, extents = self.reader.at, self._extents()
+        at, extents = self.reader.at, self.extents()
         shape = tuple(size for size in extents if size is not None)
         if len(shape) < len(extents):
             raise self.reader.refused("the shape of a tile is static", at)
@@ -183,7 +233,7 @@ class TypeReader:
 
     def _tensor_view(self, depth: int) -> TensorView:
         reader, comma = self.reader, phrase(",")
-        shape, strides, attribute = self._extents(), [], None
+        shape, strides, attribute = self.extents(), [], None
         element = self._element(depth)
         if shape:
             reader.expect(phrase(", strides = ["))
@@ -223,7 +273,7 @@ class TypeReader:
 
     def _partition_view(self, depth: int) -> PartitionView:
         tile, padding = self._tile_shape(), self._padding()
-        view = self._inner(depth, TensorView)
+        view = self.inner(depth, TensorView)
         return PartitionView(tile, view, self._dim_map(len(tile)), padding)
 
     def _strided_view(self, depth: int) -> StridedView:
@@ -232,19 +282,34 @@ class TypeReader:
         strides = self.reader.integers("a stride", -(1 << 31), 1 << 31)
         self.reader.expect(phrase(","))
         padding = self._padding()
-        view = self._inner(depth, TensorView)
+        view = self.inner(depth, TensorView)
         return StridedView(tile, strides, view, self._dim_map(len(tile)), padding)
 
     def _gather_scatter_view(self, depth: int) -> GatherScatterView:
         tile, padding = self._tile_shape(), self._padding()
-        view = self._inner(depth, TensorView)
+        view = self.inner(depth, TensorView)
         self.reader.expect(phrase(", sparse_dim ="))
         return GatherScatterView(
             tile, view, self.reader.integer("a dimension", 0, 1 << 31), padding
         )
 
 
-FORMS = {
+Form = Callable[[TypeReader, int], Type]
+"""Reads the contents of a type's angle brackets; the number is how deep types are nested."""
+
+Definition = Callable[[TypeReader], Any]
+"""Reads what follows the word of a definition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """What an alias of a dialect's own stands for: the word of its definition, and the value."""
+
+    word: str
+    value: Any
+
+
+FORMS: Mapping[str, Form] = {
     "gather_scatter_view": TypeReader._gather_scatter_view,
     "partition_view": TypeReader._partition_view,
     "ptr": TypeReader._pointer,
@@ -255,7 +320,7 @@ FORMS = {
 """Name of a type -> the function that reads the contents of its angle brackets."""
 
 KNOWN = (*SCALARS, *FORMS, "token")
-"""The first words of types."""
+"""The first words of Tile IR's types."""
 
 KINDS = {Scalar: "an element type", Pointer: "a pointer", TensorView: "a tensor view"}
 

@@ -1,0 +1,106 @@
+"""Rules about single ops of the block IR that their rows cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tileir.ir import Block, Op
+from tileir.ir.dialect import OpRule
+from tileir.types import Scalar, Tile, ValueType
+
+TRUTH = Tile(Scalar("i1"))
+
+
+def _types(block: Block) -> list[ValueType]:
+    return [value.type for value in block.arguments]
+
+
+def _passed(block: Block) -> list[ValueType] | None:
+    """Return the types of what the last op of a block hands on; None if it has no terminator."""
+    last = block.ops[-1] if block.ops else None
+    if last is None or not last.spec.terminator:
+        return None
+    return [value.type for value in last.operands["operands"]]
+
+
+def pipelined_regions(op: Op) -> str | None:
+    """The prologue of a pipelined_for takes the index of an iteration, whether there is one, and
+    the values of aheadValues; it yields their next values and the delayed ones. The body takes its
+    index, the carried values, what the prologue takes, and the delayed values; it continues with
+    the next of all but the indices."""
+    blocks = [block for region in op.regions for block in region.blocks]
+    if len(blocks) != 2:  # another rule says so, or they are still being read
+        return None
+    body, prologue = blocks
+    index = op.operands["lowerBound"].type
+    initial = [value.type for value in op.operands["initValues"]]
+    ahead = [value.type for value in op.operands["aheadValues"]]
+    taken = _types(prologue)
+    if taken != [index, TRUTH, *ahead]:
+        return _expected("the prologue", "takes", [index, TRUTH, *ahead], taken)
+    yielded = _passed(prologue)
+    if yielded is None:
+        return None
+    if yielded[: len(ahead)] != ahead:
+        return _expected("the prologue", "first yields", ahead, yielded[: len(ahead)])
+    delayed = yielded[len(ahead) :]
+    due = [index, *initial, index, TRUTH, *ahead, *delayed]
+    if _types(body) != due:
+        return _expected("the body", "takes", due, _types(body))
+    given, due = _passed(body), [*initial, *ahead, *delayed]
+    if given is not None and body.ops[-1].name == "continue" and given != due:
+        return _expected("the body", "continues with", due, given)
+    return None
+
+
+def _expected(who: str, does: str, due: Sequence[object], found: Sequence[object]) -> str:
+    wanted, given = (", ".join(map(str, types)) or "nothing" for types in (due, found))
+    return f"{who} {does} {wanted}, found {given}"
+
+
+def commits_its_tiles(op: Op) -> str | None:
+    """The flight of a commit_group is of the tiles that were copied, in their order."""
+    flight, tiles = op.result.type, tuple(value.type for value in op.operands["tiles"])
+    if flight.tiles != tiles:
+        return _expected("the flight", "is of", tiles, flight.tiles)
+    return None
+
+
+def waits_for_its_tiles(op: Op) -> str | None:
+    """The results of a wait_group are the tiles of the flight, each in a slot of its ring."""
+    due = op.operands["flight"].type.tiles
+    found = tuple(value.type for value in op.results)
+    if found != due:
+        return _expected("the wait", "gives", due, found)
+    slots = tuple(value.type.slot for value in op.operands["rings"])
+    if slots != due:
+        return _expected("the wait", "has rings of slots of", due, slots)
+    return None
+
+
+def slot_of_its_ring(op: Op) -> str | None:
+    """A shared_slot is one slot of the ring, whose turn has as many slots."""
+    ring = op.operands["ring"].type
+    if op.result.type != ring.slot:
+        return _expected("the result", "is", [ring.slot], [op.result.type])
+    return turn_of_its_ring(op)
+
+
+def turn_of_its_ring(op: Op) -> str | None:
+    """A turn counts the slots of the ring that it is used with."""
+    turn = op.operands.get("turn") or op.result
+    ring = op.operands["ring"].type
+    if turn.type.slots != ring.slots:
+        return f"{turn.type} with a ring of {ring.slots} slots"
+    return None
+
+
+OP_RULES: Mapping[str, Sequence[OpRule]] = {
+    "advance": (turn_of_its_ring,),
+    "commit_group": (commits_its_tiles,),
+    "first_turn": (turn_of_its_ring,),
+    "pipelined_for": (pipelined_regions,),
+    "shared_slot": (slot_of_its_ring,),
+    "wait_group": (waits_for_its_tiles,),
+}
+"""Mnemonic -> the rules about it."""
