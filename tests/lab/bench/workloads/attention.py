@@ -91,9 +91,7 @@ def fmha_backward(
         query = ct.reshape(query, (rows, depth))
         gradient = ct.load(dz, (head, step, 0), (1, rows, depth), padding_mode=ZERO)
         gradient = ct.reshape(gradient, (rows, depth))
-        row_sums = ct.load(
-            sums, (head, step), (1, rows), padding_mode=ct.PaddingMode.POS_INF
-        )
+        row_sums = ct.load(sums, (head, step), (1, rows), padding_mode=ct.PaddingMode.POS_INF)
         delta = ct.load(deltas, (head, step), (1, rows), padding_mode=ZERO)
         zero = ct.zeros((columns, rows), ct.float32)
         score = ct.mma(key, ct.transpose(query), zero)

@@ -1,4 +1,4 @@
-"""Kernels that multiply matrices, in cuTile: linear layers, experts, quantised weights, a convolution."""
+"""Kernels that multiply matrices, in cuTile: linear layers, experts, a convolution."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def gemv(x, y, z, rows: ConstInt, columns: ConstInt):
 
 @ct.kernel
 def conv3x3(x, weights, z, m: ConstInt, n: ConstInt, k: ConstInt):
-    """A convolution of 3 x 3 as a product: a row for each pixel (NHWC), a column for each output."""
+    """A convolution of 3 x 3 as a product: its rows are pixels (NHWC), its columns outputs."""
     i, j = ct.bid(0), ct.bid(1)
     height, width, channels = x.shape[1], x.shape[2], x.shape[3]
     pixel = i * m + ct.arange(m, dtype=ct.int32)
