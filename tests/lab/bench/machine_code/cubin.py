@@ -23,7 +23,7 @@ class Resources(NamedTuple):
     registers: int
     threads: int
     shared: int
-    """Bytes, without those that a launch adds."""
+    """Bytes, without those that a launch adds, and those that the system reserves in it."""
 
 
 def resources(data: bytes) -> Resources:

@@ -205,10 +205,13 @@ def _made(tool: str, flag: str, source: Path, made: Path, target: str, added: in
 def code_of(listing: str, data: bytes, target: str, added: int = 0) -> Code:
     """The figures of a cubin and its listing; a launch adds so many bytes of shared memory."""
     taken = cubin.resources(data)
+    # Where the system reserves shared memory, a section of it begins with that.
+    reserved = RESERVED_BYTES if TARGETS[target].has("clusters") else 0
+    static = max(0, taken.shared - reserved)
     inner = loops.innermost(listing)
     return Code(
         sass.opcodes(listing), sum(inner, Counter()), sass.loads_in_flight(listing),
-        sass.groups_under_way(listing), taken.registers, taken.threads, taken.shared + added,
+        sass.groups_under_way(listing), taken.registers, taken.threads, static + added,
         target,
     )  # fmt: skip
 

@@ -21,7 +21,10 @@ _TARGET = re.compile(r"`\((\.L_\w+)\)")
 _ANY_LABEL = re.compile(r"\.L_\w+")
 _SYNC = re.compile(r"\bB\d+\b")
 _ENDS = ("BRA", "EXIT", "RET", "BSYNC", "BRX", "JMX", "BREAK")
-_WAITS = ("SYNCS", "NANOSLEEP", "BRA", "YIELD", "NOP", "MOV", "IMAD.MOV", "SEL", "PLOP3", "ISETP")
+_MAY_PASS = ("BREAK", "BRA.DIV", "BRA.CONV")
+"""Ends of a block that need no predicate to go on with the next one."""
+_WORK = ("LDG", "LDS", "LDL", "STG", "STS", "STL", "ATOM", "RED", "UTMA", "UBLKCP", "FADD", "FMUL")
+"""Some of which every loop has that does anything; what waits has none."""
 
 
 class _Block:
@@ -58,7 +61,8 @@ def _of_function(text: str) -> list[Counter[str]]:
 def _only_waits(opcodes: Iterable[str]) -> bool:
     names = set(opcodes)
     pauses = any(name.startswith(("SYNCS", "NANOSLEEP")) for name in names)
-    return names == {"BRA"} or (pauses and all(name.startswith(_WAITS) for name in names))
+    works = any(name.startswith((*_WORK, *sass.TENSOR_CORES)) for name in names)
+    return names == {"BRA"} or (pauses and not works)
 
 
 def _blocks(text: str) -> tuple[list[_Block], dict[str, int]]:
@@ -74,12 +78,12 @@ def _blocks(text: str) -> tuple[list[_Block], dict[str, int]]:
             guard, name, operands = match.groups()
             block, target = blocks[-1], _TARGET.search(operands)
             block.opcodes.append(name)
-            if name == "BSSY" and target:
+            if name.startswith("BSSY") and target:
                 syncs[_SYNC.search(operands)[0]] = target[1]
             if not name.startswith(_ENDS):
                 continue
             conditional = guard is not None or re.match(r"\s*!?U?P\d", operands) is not None
-            block.falls = conditional or name.startswith("BREAK")
+            block.falls = conditional or name.startswith(_MAY_PASS)
             if name.startswith("BRA") and target:
                 block.targets.append(target[1])
             elif name.startswith("BRX"):
