@@ -52,6 +52,8 @@ for line in sys.stdin:
 
 MOST = 1.15
 """The ratio of times above which a kernel is named."""
+ENOUGH = 0.5
+"""Seconds of all rounds of a kernel after which there may be an end."""
 
 
 class Checkout:
@@ -79,8 +81,7 @@ class Checkout:
 
     def close(self) -> None:
         """End the process."""
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.communicate()
 
 
 class Time(NamedTuple):
@@ -153,12 +154,17 @@ def measure(
 def _least(
     checkouts: Sequence[Checkout], path: Path, target: str, repeat: int
 ) -> list[float | None]:
+    """The least of at least `repeat` rounds; short ones are repeated until they add up."""
     rounds = []
-    for _ in range(repeat + 1):  # the first one loads modules
+    while len(rounds) <= repeat or (len(rounds) < 10 * repeat and _sum(rounds) < ENOUGH):
         rounds.append([checkout.seconds(path, target) for checkout in checkouts])
         if None in rounds[-1]:
             return rounds[-1]
-    return [min(column) for column in zip(*rounds[1:], strict=True)]
+    return [min(column) for column in zip(*rounds[1:], strict=True)]  # the first loads modules
+
+
+def _sum(rounds: Sequence[Sequence[float]]) -> float:
+    return sum(each[0] for each in rounds)
 
 
 def fit(what: str, sizes: Sequence[int], seconds: Sequence[float]) -> Fit:

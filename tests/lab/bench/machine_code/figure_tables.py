@@ -16,7 +16,7 @@ from tileir.messages.wording import did_you_mean
 
 from . import against, figures
 
-WIDTH = 140
+WIDTH = 120
 DEFAULT = ("sm_80", "sm_90", "sm_100", "sm_120")
 COLUMNS = {
     "SASS": "instructions", "loop": "loop", "regs": "registers", "threads": "threads",
@@ -24,10 +24,12 @@ COLUMNS = {
     "flying": "in_flight", "groups": "groups",
 }  # fmt: skip
 """Title of a column -> property of `figures.Code`."""
+SPLIT = 5
+"""So many of them stand in the first table."""
 NOTE = (
     "loop: instructions of innermost loops. blocks: how many fit a multiprocessor. flying: loads"
     " that a thread waits for at once; groups: of asynchronous copies, under way at a wait."
-    " Instructions are those of a thread: mind how many threads there are."
+    " Instructions are those of a thread; x work: of loops, of all threads of a block."
 )
 
 
@@ -75,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     kernels = chosen(arguments.set, arguments.only)
     targets = arguments.target or DEFAULT
     rows = measured(kernels, targets, beside=not arguments.alone, jobs=arguments.jobs)
-    return report(rows, arguments.against, arguments.json, table)
+    return report(rows, arguments.against, arguments.json, tables)
 
 
 def measured(
@@ -94,7 +96,7 @@ def report(
     rows: Sequence[figures.Row],
     earlier: Path | None,
     as_json: bool,
-    shown: Callable[[Sequence[figures.Row]], Table],
+    shown: Callable[[Sequence[figures.Row]], list[Table]],
 ) -> int:
     """Print rows, and what is worse than earlier ones; returns the exit code: 1 if anything is."""
     if as_json:
@@ -104,23 +106,21 @@ def report(
     )  # fmt: skip
     if earlier is None:
         if not as_json:
-            console.print(shown(rows))
-            console.print(NOTE)
+            console.print(*shown(rows), NOTE)
         return 0
     before = against.read(earlier)
     changes = list(against.changes(rows, before))
     lost = list(against.lost(rows, before))
     if not as_json:
-        console.print(compared(changes))
+        console.print(*compared(changes))
     for line in (*summary(changes), *lost):
         console.print(line, soft_wrap=True)
     return 1 if lost or any(change.worse() for change in changes) else 0
 
 
-def table(rows: Iterable[figures.Row]) -> Table:
-    """Ours and tileiras' figures; of what cannot be compiled there is the reason."""
-    made = _table("machine code: ours / tileiras'", (*COLUMNS, "x SASS", "x loop", "x work"))
-    ratios: list[tuple[float | None, ...]] = []
+def tables(rows: Iterable[figures.Row]) -> list[Table]:
+    """Ours and tileiras' figures; of what cannot be compiled there are none."""
+    lines, ratios = [], []
     for row in rows:
         sides = [_cells(side) for side in (row.ours, row.theirs)]
         cells = [f"{a} / {b}" for a, b in zip(*sides, strict=True)]
@@ -128,11 +128,8 @@ def table(rows: Iterable[figures.Row]) -> Table:
         if isinstance(row.ours, figures.Code) and isinstance(row.theirs, figures.Code):
             last = ratios_of(row.ours, row.theirs)
             ratios.append(last)
-        made.add_row(row.kernel, row.target, *cells, *map(_ratio, last))
-    means = [against.mean(column) for column in zip(*ratios, strict=True)]
-    if ratios:
-        made.add_row("geometric mean", "", *[""] * len(COLUMNS), *map(_ratio, means))
-    return made
+        lines.append((row.kernel, row.target, cells, last))
+    return _tables("ours / tileiras'", lines, ratios)
 
 
 def ratios_of(ours: figures.Code, theirs: figures.Code) -> tuple[float | None, ...]:
@@ -142,15 +139,15 @@ def ratios_of(ours: figures.Code, theirs: figures.Code) -> tuple[float | None, .
     return ours.instructions / theirs.instructions, loop, loop and loop * threads
 
 
-def compared(changes: Iterable[against.Change]) -> Table:
+def compared(changes: Iterable[against.Change]) -> list[Table]:
     """Figures now and before."""
-    made = _table("machine code: now / before", (*COLUMNS, "x SASS", "x loop"))
+    lines, ratios = [], []
     for change in changes:
         sides = [_cells(side) for side in (change.now, change.before)]
         cells = [a if a == b else f"{a} / {b}" for a, b in zip(*sides, strict=True)]
-        last = (change.instructions, change.loop)
-        made.add_row(change.kernel, change.target, *cells, *map(_ratio, last))
-    return made
+        ratios.append((change.instructions, change.loop))
+        lines.append((change.kernel, change.target, cells, ratios[-1]))
+    return _tables("now / before", lines, ratios)
 
 
 def summary(changes: Sequence[against.Change]) -> Iterable[str]:
@@ -174,6 +171,21 @@ def _cells(side: figures.Code | str) -> list[str]:
 
 def _ratio(ratio: float | None) -> str:
     return "" if ratio is None else f"{ratio:.3f}"
+
+
+def _tables(sides: str, lines: Sequence[tuple], ratios: Sequence[tuple]) -> list[Table]:
+    """One table of instructions, with their ratios, and one of memory."""
+    columns = list(COLUMNS)
+    heads = ("x SASS", "x loop", "x work")[: len(lines[0][3])] if lines else ()
+    means = [against.mean(column) for column in zip(*ratios, strict=True)]
+    first = _table(f"instructions: {sides}", (*columns[:SPLIT], *heads))
+    second = _table(f"memory and what waits: {sides}", columns[SPLIT:])
+    for kernel, target, cells, last in lines:
+        first.add_row(kernel, target, *cells[:SPLIT], *map(_ratio, last))
+        second.add_row(kernel, target, *cells[SPLIT:])
+    if means:
+        first.add_row("geometric mean", "", *[""] * SPLIT, *map(_ratio, means))
+    return [first, second]
 
 
 def _table(title: str, columns: Iterable[str]) -> Table:

@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     targets = arguments.target or DEFAULT
     rows = figure_tables.measured(texts, targets, beside=False, jobs=arguments.jobs)
     return figure_tables.report(
-        rows, arguments.against, arguments.json, lambda found: table(found, arguments.all)
+        rows, arguments.against, arguments.json, lambda found: [table(found, arguments.all)]
     )  # fmt: skip
 
 
