@@ -39,8 +39,8 @@ class Code:
     """The SASS of a module. Of several kernels the most that one takes counts."""
 
     opcodes: Counter[str]
-    loop_opcodes: Counter[str]
-    """In innermost loops, all added up."""
+    loops: tuple[Counter[str], ...]
+    """The opcodes of every innermost loop."""
     in_flight: int
     """Loads of global memory that a thread waits for at once."""
     groups: int
@@ -54,6 +54,12 @@ class Code:
     @property
     def instructions(self) -> int:
         return self.opcodes.total()
+
+    @property
+    def loop_opcodes(self) -> Counter[str]:
+        """In innermost loops, added up; of a product, those that multiply."""
+        multiply = [each for each in self.loops if sass.products(each)]
+        return sum(multiply or self.loops, Counter())
 
     @property
     def loop(self) -> int:
@@ -85,14 +91,14 @@ class Code:
             "threads": self.threads, "local": self.local, "shared": self.shared,
             "barriers": self.barriers, "in flight": self.in_flight, "groups": self.groups,
             "blocks": self.blocks, "opcodes": dict(self.opcodes),
-            "loop opcodes": dict(self.loop_opcodes),
+            "loops": [dict(each) for each in self.loops],
         }  # fmt: skip
 
 
 def of_json(row: Mapping[str, Any], target: str) -> Code:
     """The code that `Code.plain` describes."""
     return Code(
-        Counter(row["opcodes"]), Counter(row["loop opcodes"]), row["in flight"], row["groups"],
+        Counter(row["opcodes"]), tuple(map(Counter, row["loops"])), row["in flight"], row["groups"],
         row["registers"], row["threads"], row["shared"], target,
     )  # fmt: skip
 
@@ -208,9 +214,8 @@ def code_of(listing: str, data: bytes, target: str, added: int = 0) -> Code:
     # Where the system reserves shared memory, a section of it begins with that.
     reserved = RESERVED_BYTES if TARGETS[target].has("clusters") else 0
     static = max(0, taken.shared - reserved)
-    inner = loops.innermost(listing)
     return Code(
-        sass.opcodes(listing), sum(inner, Counter()), sass.loads_in_flight(listing),
+        sass.opcodes(listing), tuple(loops.innermost(listing)), sass.loads_in_flight(listing),
         sass.groups_under_way(listing), taken.registers, taken.threads, static + added,
         target,
     )  # fmt: skip

@@ -22,7 +22,7 @@ OPCODES = Counter(
     {"HMMA.16816.F32": 64, "LDG.E.128": 16, "BAR.SYNC.DEFER_BLOCKING": 2, "IADD3": 18}
 )
 LOOP = Counter({"HMMA.16816.F32": 32, "LDG.E.128": 8, "IADD3": 10})
-CODE = figures.Code(OPCODES, LOOP, 8, 1, 128, 256, 32 << 10, "sm_80")
+CODE = figures.Code(OPCODES, (LOOP,), 8, 1, 128, 256, 32 << 10, "sm_80")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_what_is_the_same_or_better_is_not_told() -> None:
     ("parts", "told"),
     [
         ({"opcodes": OPCODES + Counter({"IADD3": 4})}, "instructions 100 -> 104"),
-        ({"loop_opcodes": LOOP + Counter({"IADD3": 2})}, "loop 50 -> 52, 1.040 for the same work"),
-        ({"loop_opcodes": Counter()}, "loop 50 -> 0"),
+        ({"loops": (LOOP + Counter({"IADD3": 2}),)}, "loop 50 -> 52, 1.040 for the same work"),
+        ({"loops": ()}, "loop 50 -> 0"),
         ({"registers": 136}, "blocks on a multiprocessor 2 -> 1 (registers 128 -> 136"),
         ({"shared": 120 << 10}, "blocks on a multiprocessor 2 -> 1"),
         ({"opcodes": OPCODES + Counter({"LDL": 1, "STL.64": 1})}, "local 0 -> 2"),
@@ -81,10 +81,16 @@ def test_what_is_worse_is_told(parts: dict[str, object], told: str) -> None:
 
 def test_a_loop_that_is_unrolled_once_more_is_no_longer() -> None:
     twice = Counter({name: 2 * count for name, count in LOOP.items()})
-    assert against.ratio_of_loops(replace(CODE, loop_opcodes=twice), CODE) == 1
+    assert against.ratio_of_loops(replace(CODE, loops=(twice,)), CODE) == 1
     other = Counter({"HGMMA.64x64x16.F32": 4, "IADD3": 21})
-    assert against.ratio_of_loops(replace(CODE, loop_opcodes=other), CODE) == 0.5
-    assert against.ratio_of_loops(replace(CODE, loop_opcodes=Counter()), CODE) is None
+    assert against.ratio_of_loops(replace(CODE, loops=(other,)), CODE) == 0.5
+    assert against.ratio_of_loops(replace(CODE, loops=()), CODE) is None
+
+
+def test_a_loop_that_fills_a_ring_is_not_the_one_that_counts() -> None:
+    fill = Counter({"LDGSTS.E.BYPASS.128": 4, "BRA": 1})
+    assert replace(CODE, loops=(fill, LOOP)).loop == CODE.loop
+    assert replace(CODE, loops=(fill, fill)).loop == 10
 
 
 def test_the_mean_is_geometric() -> None:
