@@ -62,14 +62,21 @@ class Change(NamedTuple):
 
 
 def ratio_of_loops(now: figures.Code, before: figures.Code) -> float | None:
-    """How many times the instructions of innermost loops one has, for the same work."""
+    """How many times the instructions of innermost loops one has, for the same work.
+
+    Loops are taken to go over the same data, each once. None unless both have loops.
+    """
     if not now.loop or not before.loop:
         return None
-    works = [loops.work(code.loop_opcodes) for code in (now, before)]
-    kinds = [loops.products(code.loop_opcodes) for code in (now, before)]
-    if all(works) and kinds[0] == kinds[1]:
-        return now.loop / works[0] / (before.loop / works[1])
-    return now.loop / before.loop
+    pairs = list(zip(now.counted, before.counted, strict=False))
+    alike = len(now.counted) == len(before.counted) and all(
+        loops.products(a) == loops.products(b) and loops.work(a) and loops.work(b) for a, b in pairs
+    )
+    if not alike:
+        return now.loop / before.loop
+    return sum(a.total() / loops.work(a) for a, _ in pairs) / sum(
+        b.total() / loops.work(b) for _, b in pairs
+    )
 
 
 def read(path: Path) -> dict[tuple[str, str], figures.Code]:

@@ -56,14 +56,14 @@ class Code:
         return self.opcodes.total()
 
     @property
-    def loop_opcodes(self) -> Counter[str]:
-        """In innermost loops, added up; of a product, those that multiply."""
-        multiply = [each for each in self.loops if sass.products(each)]
-        return sum(multiply or self.loops, Counter())
+    def counted(self) -> list[Counter[str]]:
+        """The innermost loops that count: if any of them multiplies matrices, those that do."""
+        return [each for each in self.loops if sass.products(each)] or list(self.loops)
 
     @property
     def loop(self) -> int:
-        return self.loop_opcodes.total()
+        """Instructions in the loops that count."""
+        return sum(each.total() for each in self.counted)
 
     def count(self, *starts: str) -> int:
         """Instructions whose name starts so."""

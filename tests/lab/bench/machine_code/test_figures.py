@@ -87,6 +87,15 @@ def test_a_loop_that_is_unrolled_once_more_is_no_longer() -> None:
     assert against.ratio_of_loops(replace(CODE, loops=()), CODE) is None
 
 
+def test_each_loop_is_compared_with_its_own_work() -> None:
+    """The first of two is unrolled twice, and the second one has a tenth more instructions."""
+    first, second = Counter({"LDG.E": 1, "FADD": 9}), Counter({"LDG.E": 1, "FADD": 9})
+    twice = Counter({"LDG.E": 2, "FADD": 18})
+    before = replace(CODE, loops=(first, second))
+    now = replace(CODE, loops=(twice, second + Counter({"FADD": 1})))
+    assert against.ratio_of_loops(now, before) == pytest.approx(1.05)
+
+
 def test_a_loop_that_fills_a_ring_is_not_the_one_that_counts() -> None:
     fill = Counter({"LDGSTS.E.BYPASS.128": 4, "BRA": 1})
     assert replace(CODE, loops=(fill, LOOP)).loop == CODE.loop
@@ -192,7 +201,7 @@ def test_a_kernel_becomes_a_row() -> None:
         plan = compile(figures.bytecode_of(kernels[row.kernel]), row.target).plan[row.kernel]
         assert row.ours.threads == plan["block"][0]
         assert row.ours.shared == plan["dynamic_shared_memory"]
-        assert row.ours.loop_opcodes.keys() & {"HMMA.16816.F32"}
+        assert row.ours.counted[0].keys() & {"HMMA.16816.F32"}
         assert row.ours.blocks >= 1
         assert row.ours.groups > 0
         assert row.theirs.shared > 0
