@@ -64,7 +64,9 @@ class Change(NamedTuple):
 def ratio_of_loops(now: figures.Code, before: figures.Code) -> float | None:
     """How many times the instructions of innermost loops one has, for the same work.
 
-    Loops are taken to go over the same data, each once. None unless both have loops.
+    Loops are taken to go over the same data, each once; threads share its work. Where loops cannot
+    be told to do the same, all instructions of all threads of a block are compared. None unless
+    both have loops.
     """
     if not now.loop or not before.loop:
         return None
@@ -73,7 +75,7 @@ def ratio_of_loops(now: figures.Code, before: figures.Code) -> float | None:
         loops.products(a) == loops.products(b) and loops.work(a) and loops.work(b) for a, b in pairs
     )
     if not alike:
-        return now.loop / before.loop
+        return now.loop * (now.threads or 1) / (before.loop * (before.threads or 1))
     return sum(a.total() / loops.work(a) for a, _ in pairs) / sum(
         b.total() / loops.work(b) for _, b in pairs
     )

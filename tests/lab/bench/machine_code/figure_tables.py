@@ -29,7 +29,7 @@ SPLIT = 5
 NOTE = (
     "loop: instructions of innermost loops. blocks: how many fit a multiprocessor. flying: loads"
     " that a thread waits for at once; groups: of asynchronous copies, under way at a wait."
-    " Instructions are those of a thread; x work: of loops, of all threads of a block."
+    " Instructions are those of a thread; x loop: of loops, for the same work of a block."
 )
 
 
@@ -124,19 +124,13 @@ def tables(rows: Iterable[figures.Row]) -> list[Table]:
     for row in rows:
         sides = [_cells(side) for side in (row.ours, row.theirs)]
         cells = [f"{a} / {b}" for a, b in zip(*sides, strict=True)]
-        last: tuple[float | None, ...] = (None, None, None)
+        last: tuple[float | None, ...] = (None, None)
         if isinstance(row.ours, figures.Code) and isinstance(row.theirs, figures.Code):
-            last = ratios_of(row.ours, row.theirs)
+            instructions = row.ours.instructions / row.theirs.instructions
+            last = (instructions, against.ratio_of_loops(row.ours, row.theirs))
             ratios.append(last)
         lines.append((row.kernel, row.target, cells, last))
     return _tables("ours / tileiras'", lines, ratios)
-
-
-def ratios_of(ours: figures.Code, theirs: figures.Code) -> tuple[float | None, ...]:
-    """Of instructions and of loops, of a thread; and of loops, of all threads of a block."""
-    loop = against.ratio_of_loops(ours, theirs)
-    threads = ours.threads / theirs.threads if theirs.threads else 1
-    return ours.instructions / theirs.instructions, loop, loop and loop * threads
 
 
 def compared(changes: Iterable[against.Change]) -> list[Table]:
@@ -176,9 +170,8 @@ def _ratio(ratio: float | None) -> str:
 def _tables(sides: str, lines: Sequence[tuple], ratios: Sequence[tuple]) -> list[Table]:
     """One table of instructions, with their ratios, and one of memory."""
     columns = list(COLUMNS)
-    heads = ("x SASS", "x loop", "x work")[: len(lines[0][3])] if lines else ()
     means = [against.mean(column) for column in zip(*ratios, strict=True)]
-    first = _table(f"instructions: {sides}", (*columns[:SPLIT], *heads))
+    first = _table(f"instructions: {sides}", (*columns[:SPLIT], "x SASS", "x loop"))
     second = _table(f"memory and what waits: {sides}", columns[SPLIT:])
     for kernel, target, cells, last in lines:
         first.add_row(kernel, target, *cells[:SPLIT], *map(_ratio, last))
