@@ -22,8 +22,8 @@ from tests.arguments import positive
 from tileir import Bytecode
 from tileir.formats.version import SUPPORTED
 
-from . import host, memory, opening, rates
-from .machine_code import static_tables
+from . import compiling, host, memory, opening, rates
+from .machine_code import shapes, static_tables
 from .modules import large_module
 
 OPTIONS = {
@@ -46,6 +46,15 @@ PARTS = {
     "host": ("kernels on this CPU, beside NumPy and torch", _ANY),
 }
 """What is measured -> what that is, and its options."""
+COMMANDS = {
+    "static": (
+        "machine code for GPUs beside that of tileiras, which has to be installed; no GPU needed",
+        static_tables,
+    ),
+    "shapes": ("which tile shapes of matrix products spill registers, by ptxas", shapes),
+    "compile": ("how long bytecode takes to become PTX, here and in another checkout", compiling),
+}
+"""Commands with options and tables of their own."""
 
 
 def main(given: list[str] | None = None) -> int:
@@ -58,8 +67,8 @@ def main(given: list[str] | None = None) -> int:
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
         given = ["all", *given]
     arguments = _parser().parse_args(given)
-    if arguments.part == "static":
-        return static_tables.run(arguments)
+    if arguments.part in COMMANDS:
+        return COMMANDS[arguments.part][1].run(arguments)
     parts = PARTS if arguments.part == "all" else (arguments.part,)
     report = _report(arguments, parts)
     if arguments.json:
@@ -80,9 +89,8 @@ def _parser() -> argparse.ArgumentParser:
         verb = verbs.add_parser(name, help=text, description=f"Measure: {text}.")
         for option in options:
             verb.add_argument(f"--{option}", **OPTIONS[option])
-    text = "machine code for GPUs beside that of tileiras, which has to be installed; no GPU needed"
-    verb = verbs.add_parser("static", help=text, description=f"Show {text}.")
-    static_tables.configure(verb)
+    for name, (text, command) in COMMANDS.items():
+        command.configure(verbs.add_parser(name, help=text, description=f"Show {text}."))
     verbs.add_parser("gpu", help="kernels on a GPU: gpu prepare FOLDER, gpu run FOLDER")
     return parser
 

@@ -215,7 +215,10 @@ def test_kernels_of_the_race_are_those_of_their_source() -> None:
         ("codec --constant 1", "unrecognized arguments: --constant 1"),
         ("codecs", "invalid choice: 'codecs'"),
         ("static --target sm_75", "argument --target: invalid choice: 'sm_75'"),
-        ("static --only add", "argument --only: invalid choice: 'add'"),
+        ("static --set all", "argument --set: invalid choice: 'all'"),
+        ("shapes --type f64", "argument --type: invalid choice: 'f64'"),
+        ("compile --only matmull", "no kernel 'matmull', did you mean matmul?"),
+        ("static --only add", "argument --only: no kernel 'add'"),
     ],
 )
 def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFixture) -> None:
@@ -228,10 +231,12 @@ def test_wrong_arguments(arguments: str, message: str, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [
-        ("", ["codec", "open", "memory", "host", "all", "static", "gpu"]),
+        ("", ["codec", "open", "memory", "host", "all", "static", "shapes", "compile", "gpu"]),
         ("all", ["--ops", "--version", "--wide", "--constant", "--repeat", "--json"]),
         ("host", ["--repeat", "--json"]),
-        ("static", ["--target", "--only", "--repeat", "--json"]),
+        ("static", ["--target", "--only", "--repeat", "--set", "--alone", "--against", "--json"]),
+        ("shapes", ["--target", "--type", "--m", "--n", "--k", "--against", "--all", "--json"]),
+        ("compile", ["--set", "--only", "--target", "--other", "--fits", "--repeat", "--json"]),
         ("gpu", ["prepare", "run"]),
         ("gpu prepare", ["folder", "--target", "--only", "--small"]),
         ("gpu run", ["folder", "--dry-run", "--only", "--repeat", "--json"]),

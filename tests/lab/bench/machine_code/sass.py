@@ -18,8 +18,12 @@ _LABEL = re.compile(r"^\s*(\.L_\w+):")
 _BRANCH = re.compile(r"\bBRA\b.*`\((\.L_\w+)\)")
 _REGISTER_COUNT = re.compile(rb"\x04\x2f\x08\x00.{4}(.{4})", re.DOTALL)
 """An attribute of a cubin's section .nv.info: format, name, bytes; then the kernel and a number."""
+_WAIT = re.compile(r"\bDEPBAR\.LE SB0, 0x(\d+)")
 _PADDING = {"NOP"}
-TENSOR_CORES = ("HMMA", "HGMMA", "IMMA", "DMMA", "QMMA", "QGMMA")
+TENSOR_CORES = (
+    "HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "QMMA", "QGMMA", "OMMA",
+    "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA",
+)  # fmt: skip
 """Instructions that multiply matrices."""
 
 
@@ -54,6 +58,11 @@ def loads_in_flight(listing: str) -> int:
                 waiting.append(_group(int(first[1]), _words(name)))
                 most = max(most, len(waiting))
     return most
+
+
+def groups_under_way(listing: str) -> int:
+    """The most groups of asynchronous copies that are still under way when a wait is over."""
+    return max((int(left[1]) for left in _WAIT.finditer(listing)), default=0)
 
 
 def main_loop(listing: str) -> Counter[str]:

@@ -13,7 +13,7 @@ from rich.table import Table
 from tests.arguments import positive
 from tileir.gpus import TILEIRAS
 
-from . import main_loops, static
+from . import figure_tables, main_loops, static
 
 WIDTH = 120
 """Columns of a table that nobody sees on a terminal."""
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "--only",
         action="append",
-        choices=(*static.KERNELS, *main_loops.KERNELS),
+        type=figure_tables.kernel,
         metavar="KERNEL",
         help="this kernel, may be given several times (default: all): "
         + ", ".join((*static.KERNELS, *main_loops.KERNELS)),
@@ -50,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the best time of so many compilations (default: %(default)s)",
     )
     add("--json", action="store_true", help="figures as JSON")
+    figure_tables.configure(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,7 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
     if absent := static.missing():
         print(f"not installed: {', '.join(absent)} (pip install -e .[test])", file=sys.stderr)
         return 1
+    if arguments.set:
+        return figure_tables.run(arguments)
     targets, only = arguments.target or DEFAULT, arguments.only or ()
+    known = (*static.KERNELS, *main_loops.KERNELS)
+    if strangers := [name for name in only if name not in known]:
+        print(f"{strangers[0]} is measured with --set only", file=sys.stderr)
+        return 1
     chosen = [
         [name for name in each.KERNELS if not only or name in only] for each in (static, main_loops)
     ]

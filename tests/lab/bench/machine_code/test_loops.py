@@ -1,0 +1,130 @@
+"""Which loops a listing has, by its branches alone."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from . import cubin, loops
+
+NESTED = """
+\t.section\t.text.kernel,"ax",@progbits
+.L_x_0:
+        /*0000*/                   LDG.E.128 R4, [R2.64] ;
+.L_x_1:
+        /*0010*/                   HMMA.16816.F32 R4, R8, R10, R4 ;
+        /*0020*/              @!P0 BRA `(.L_x_2) ;
+        /*0030*/                   FADD R10, R7, 1 ;
+.L_x_2:
+        /*0040*/               @P1 BRA `(.L_x_1) ;
+        /*0050*/               @P2 BRA `(.L_x_0) ;
+        /*0060*/                   STG.E [R2.64], R12 ;
+        /*0070*/                   EXIT ;
+.L_x_3:
+        /*0080*/                   BRA `(.L_x_3);
+"""
+
+
+def test_only_the_innermost_loop_counts_with_all_its_blocks() -> None:
+    assert loops.innermost(NESTED) == [{"HMMA.16816.F32": 1, "FADD": 1, "BRA": 2}]
+
+
+@pytest.mark.parametrize(
+    "branch", ["@P0 BRA `(.L_x_9)", "BRA.U UP0, `(.L_x_9)", "BRA P0, `(.L_x_9)"]
+)
+def test_code_behind_the_end_that_comes_back_is_no_loop(branch: str) -> None:
+    listing = f"""
+        /*0000*/                   {branch} ;
+.L_x_8:
+        /*0010*/                   FADD R10, R7, 1 ;
+        /*0020*/                   EXIT ;
+.L_x_9:
+        /*0030*/                   FMUL R10, R7, 2 ;
+        /*0040*/                   BRA `(.L_x_8) ;
+"""
+    assert loops.innermost(listing) == []
+
+
+@pytest.mark.parametrize("form", ["", ".RECONVERGENT"])
+def test_a_loop_goes_on_where_its_threads_meet_again(form: str) -> None:
+    listing = f"""
+.L_x_0:
+        /*0000*/                   BSSY{form} B0, `(.L_x_2) ;
+        /*0010*/               @P0 BRA `(.L_x_1) ;
+        /*0020*/                   FADD R10, R7, 1 ;
+.L_x_1:
+        /*0030*/                   BSYNC{form} B0 ;
+.L_x_3:
+        /*0040*/                   EXIT ;
+.L_x_2:
+        /*0050*/                   BRA.DIV UR4, `(.L_x_3) ;
+        /*0060*/               @P1 BRA `(.L_x_0) ;
+        /*0070*/                   EXIT ;
+"""
+    (found,) = loops.innermost(listing)
+    assert found.total() == 6
+    assert "EXIT" not in found
+
+
+def test_what_only_waits_is_no_loop_and_hides_none() -> None:
+    listing = """
+.L_x_0:
+        /*0000*/                   LDS R4, [R2] ;
+.L_x_1:
+        /*0010*/                   SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4+0x10000], R2 ;
+        /*0020*/              @!P0 BRA `(.L_x_1) ;
+        /*0030*/               @P1 BRA `(.L_x_0) ;
+        /*0040*/                   EXIT ;
+"""
+    (found,) = loops.innermost(listing)
+    assert (found["LDS"], found["BRA"]) == (1, 2)
+
+
+def test_loops_of_every_function_and_behind_tables_of_branches_count() -> None:
+    table = NESTED.replace("EXIT ;\n.L_x_3", 'BRX R4 -0xb0 (*"BRANCH_TARGETS .L_x_3"*);\n.L_x_3')
+    assert len(loops.innermost(NESTED + NESTED)) == 2
+    assert len(loops.innermost(table)) == 1
+    called = NESTED.replace(".L_x_3:", ".L_x_3:\n        /*0078*/  FADD R1, R2, R3 ;")
+    assert [loop.total() for loop in loops.innermost(called)] == [4, 2]
+
+
+def test_work_is_products_or_else_bytes() -> None:
+    (loop,) = loops.innermost(NESTED)
+    assert loops.work(loop) == 1
+    moved = {"LDG.E.128": 2, "STG.E.U16": 1, "LDG.E": 1, "LDGSTS.E.BYPASS.128": 1, "LDS.128": 5}
+    assert loops.work(loops.Counter(moved)) == 32 + 2 + 4 + 16
+
+
+def elf(sections: dict[str, tuple[int, bytes]]) -> bytes:
+    """A file of 64 bits with sections of a kind and contents."""
+    names, offset, bodies, headers = b"\0", 64, b"", []
+    listed = {".shstrtab": (3, b""), **sections}
+    starts = {}
+    for name in listed:
+        starts[name] = len(names)
+        names += name.encode() + b"\0"
+    listed[".shstrtab"] = (3, names)
+    for name, (kind, body) in listed.items():
+        headers.append(struct.pack("<IIQQQQ", starts[name], kind, 0, 0, offset, len(body)))
+        if kind != 8:
+            bodies += body
+            offset += len(body)
+    head = bytearray(64)
+    struct.pack_into("<Q", head, 0x28, offset)
+    struct.pack_into("<HHH", head, 0x3A, 64, len(headers), 0)
+    return bytes(head) + bodies + b"".join(header.ljust(64, b"\0") for header in headers)
+
+
+def test_resources_are_the_most_of_all_kernels() -> None:
+    registers = b"".join(
+        struct.pack("<BBHII", 4, 0x2F, 8, kernel, 40 + kernel) for kernel in (1, 2)
+    )
+    data = elf({
+        ".nv.info": (1, registers),
+        ".nv.info.one": (1, b"\x03\x1b\xff\x00" + struct.pack("<BBHIII", 4, 0x10, 12, 64, 2, 1)),
+        ".nv.info.two": (1, struct.pack("<BBHIII", 4, 0x05, 12, 96, 1, 1)),
+        ".nv.shared.one": (8, bytes(512)),
+        ".nv.shared.reserved.0": (8, bytes(4096)),
+    })  # fmt: skip
+    assert cubin.resources(data) == (42, 128, 512)

@@ -1,0 +1,1 @@
+"""What language models run, as kernels that are in no fixture: machine code is compared on them."""

@@ -1,0 +1,84 @@
+entry @gemm_bias_gelu(%arg0: tile<ptr<f16>>, %arg1: tile<i32>, %arg2: tile<i32>, %arg3: tile<i32>, %arg4: tile<i32>, %arg5: tile<ptr<f16>>, %arg6: tile<i32>, %arg7: tile<i32>, %arg8: tile<i32>, %arg9: tile<i32>, %arg10: tile<ptr<f16>>, %arg11: tile<i32>, %arg12: tile<i32>, %arg13: tile<ptr<f16>>, %arg14: tile<i32>, %arg15: tile<i32>, %arg16: tile<i32>, %arg17: tile<i32>) optimization_hints=<default = {}> {
+  %0 = make_token : token
+  %assume = assume div_by<16>, %arg0 : tile<ptr<f16>>
+  %assume_0 = assume div_by<16>, %arg2 : tile<i32>
+  %assume_1 = assume div_by<16>, %arg3 : tile<i32>
+  %assume_2 = assume div_by<16>, %arg5 : tile<ptr<f16>>
+  %assume_3 = assume div_by<16>, %arg7 : tile<i32>
+  %assume_4 = assume div_by<16>, %arg8 : tile<i32>
+  %assume_5 = assume div_by<16>, %arg10 : tile<ptr<f16>>
+  %assume_6 = assume div_by<16>, %arg11 : tile<i32>
+  %assume_7 = assume div_by<16>, %arg13 : tile<ptr<f16>>
+  %assume_8 = assume div_by<16>, %arg15 : tile<i32>
+  %assume_9 = assume div_by<16>, %arg16 : tile<i32>
+  %cst_1_i32 = constant <i32: 1> : tile<i32>
+  %cst_1_i32_10 = constant <i32: 1> : tile<i32>
+  %cst_1_i32_11 = constant <i32: 1> : tile<i32>
+  %cst_1_i32_12 = constant <i32: 1> : tile<i32>
+  %assume_13 = assume bounded<0, ?>, %arg1 : tile<i32>
+  %assume_assume = assume bounded<0, ?>, %assume_0 : tile<i32>
+  %assume_assume_assume = assume div_by<16>, %assume_assume : tile<i32>
+  %assume_assume_14 = assume bounded<0, ?>, %assume_1 : tile<i32>
+  %assume_assume_assume_15 = assume div_by<16>, %assume_assume_14 : tile<i32>
+  %tview = make_tensor_view %assume, shape = [%assume_13, %assume_assume_assume], strides = [%assume_assume_assume_15, 1] : tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>
+  %assume_16 = assume bounded<0, ?>, %arg6 : tile<i32>
+  %assume_assume_17 = assume bounded<0, ?>, %assume_3 : tile<i32>
+  %assume_assume_assume_18 = assume div_by<16>, %assume_assume_17 : tile<i32>
+  %assume_assume_19 = assume bounded<0, ?>, %assume_4 : tile<i32>
+  %assume_assume_assume_20 = assume div_by<16>, %assume_assume_19 : tile<i32>
+  %tview_21 = make_tensor_view %assume_2, shape = [%assume_16, %assume_assume_assume_18], strides = [%assume_assume_assume_20, 1] : tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>
+  %assume_assume_22 = assume bounded<0, ?>, %assume_6 : tile<i32>
+  %assume_assume_assume_23 = assume div_by<16>, %assume_assume_22 : tile<i32>
+  %tview_24 = make_tensor_view %assume_5, shape = [%assume_assume_assume_23], strides = [1] : tile<i32> -> tensor_view<?xf16, strides=[1]>
+  %assume_25 = assume bounded<0, ?>, %arg14 : tile<i32>
+  %assume_assume_26 = assume bounded<0, ?>, %assume_8 : tile<i32>
+  %assume_assume_assume_27 = assume div_by<16>, %assume_assume_26 : tile<i32>
+  %assume_assume_28 = assume bounded<0, ?>, %assume_9 : tile<i32>
+  %assume_assume_assume_29 = assume div_by<16>, %assume_assume_28 : tile<i32>
+  %tview_30 = make_tensor_view %assume_7, shape = [%assume_25, %assume_assume_assume_27], strides = [%assume_assume_assume_29, 1] : tile<i32> -> tensor_view<?x?xf16, strides=[?,1]>
+  %blockId_x, %blockId_y, %blockId_z = get_tile_block_id : tile<i32>
+  %blockId_x_31, %blockId_y_32, %blockId_z_33 = get_tile_block_id : tile<i32>
+  %cst_0_f32 = constant <f32: 0.000000e+00> : tile<128x128xf32>
+  %pview = make_partition_view %tview : partition_view<tile=(128x64), tensor_view<?x?xf16, strides=[?,1]>>
+  %1:2 = get_index_space_shape %pview : partition_view<tile=(128x64), tensor_view<?x?xf16, strides=[?,1]>> -> tile<i32>
+  %cst_0_i32 = constant <i32: 0> : tile<i32>
+  %cst_1_i32_34 = constant <i32: 1> : tile<i32>
+  %pview_35 = make_partition_view %tview : partition_view<tile=(128x64), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>
+  %pview_36 = make_partition_view %tview_21 : partition_view<tile=(64x128), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>
+  %for = for %loopIdx in (%cst_0_i32 to %1#1, step %cst_1_i32_34) : tile<i32> iter_values(%iterArg0 = %cst_0_f32) -> (tile<128x128xf32>) {
+    %tile_49, %result_token_50 = load_view_tko weak %pview_35[%blockId_x, %loopIdx] token = %0 : partition_view<tile=(128x64), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>, tile<i32> -> tile<128x64xf16>, token
+    %tile_51, %result_token_52 = load_view_tko weak %pview_36[%loopIdx, %blockId_y_32] token = %0 : partition_view<tile=(64x128), padding_value = zero, tensor_view<?x?xf16, strides=[?,1]>>, tile<i32> -> tile<64x128xf16>, token
+    %14 = mmaf %tile_49, %tile_51, %iterArg0 : tile<128x64xf16>, tile<64x128xf16>, tile<128x128xf32>
+    continue %14 : tile<128x128xf32>
+  }
+  %pview_37 = make_partition_view %tview_24 : partition_view<tile=(128), padding_value = zero, tensor_view<?xf16, strides=[1]>>
+  %tile, %result_token = load_view_tko weak %pview_37[%blockId_y_32] token = %0 : partition_view<tile=(128), padding_value = zero, tensor_view<?xf16, strides=[1]>>, tile<i32> -> tile<128xf16>, token
+  %2 = ftof %tile  : tile<128xf16> -> tile<128xf32>
+  %reshape = reshape %2 : tile<128xf32> -> tile<1x128xf32>
+  %bcast = broadcast %reshape : tile<1x128xf32> -> tile<128x128xf32>
+  %3 = addf %for, %bcast  : tile<128x128xf32>
+  %cst_f32 = constant <f32: 0.797884583> : tile<f32>
+  %cst_f32_38 = constant <f32: 4.471500e-02> : tile<f32>
+  %reshape_39 = reshape %cst_f32_38 : tile<f32> -> tile<1x1xf32>
+  %bcast_40 = broadcast %reshape_39 : tile<1x1xf32> -> tile<128x128xf32>
+  %4 = mulf %bcast_40, %3  : tile<128x128xf32>
+  %5 = mulf %4, %3  : tile<128x128xf32>
+  %6 = fma %5, %3, %3  : tile<128x128xf32>
+  %reshape_41 = reshape %cst_f32 : tile<f32> -> tile<1x1xf32>
+  %bcast_42 = broadcast %reshape_41 : tile<1x1xf32> -> tile<128x128xf32>
+  %7 = mulf %bcast_42, %6  : tile<128x128xf32>
+  %cst_f32_43 = constant <f32: 5.000000e-01> : tile<f32>
+  %reshape_44 = reshape %cst_f32_43 : tile<f32> -> tile<1x1xf32>
+  %bcast_45 = broadcast %reshape_44 : tile<1x1xf32> -> tile<128x128xf32>
+  %8 = mulf %bcast_45, %3  : tile<128x128xf32>
+  %cst_1_f32 = constant <f32: 1.000000e+00> : tile<f32>
+  %9 = tanh %7  : tile<128x128xf32>
+  %reshape_46 = reshape %cst_1_f32 : tile<f32> -> tile<1x1xf32>
+  %bcast_47 = broadcast %reshape_46 : tile<1x1xf32> -> tile<128x128xf32>
+  %10 = addf %bcast_47, %9  : tile<128x128xf32>
+  %11 = mulf %8, %10  : tile<128x128xf32>
+  %12 = ftof %11  : tile<128x128xf32> -> tile<128x128xf16>
+  %pview_48 = make_partition_view %tview_30 : partition_view<tile=(128x128), tensor_view<?x?xf16, strides=[?,1]>>
+  %13 = store_view_tko weak %12, %pview_48[%blockId_x, %blockId_y_32] token = %0 : tile<128x128xf16>, partition_view<tile=(128x128), tensor_view<?x?xf16, strides=[?,1]>>, tile<i32> -> token
+  return
+}
