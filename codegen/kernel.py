@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from tileir.ir import Body, Op, Value
+from tileir.ir.dialect import TILE_IR, Dialect
 
 if TYPE_CHECKING:
     from tileir.bytecode import Bytecode
+    from tileir.ir.locations import Location
+    from tileir.types import FunctionType
 
 
 class Analysis(Protocol):
@@ -41,6 +44,8 @@ class KernelIR:
     copies: Mapping[Value, Value] = field(default_factory=dict, repr=False)
     traces: Mapping[int, str] = field(default_factory=dict)
     edits: int = field(default=0, init=False)
+    dialect: Dialect = field(default=TILE_IR, init=False)
+    """That of the ops and types in the body."""
     _facts: dict[type, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
@@ -64,6 +69,21 @@ class KernelIR:
         if analysis not in self._facts:
             self._facts[analysis] = analysis.of(self)
         return self._facts[analysis]
+
+    @property
+    def name(self) -> str:
+        """The symbol: what a function calls its name."""
+        return self.symbol
+
+    @property
+    def type(self) -> FunctionType:
+        """The types of the parameters."""
+        return self.function.type
+
+    @property
+    def location(self) -> Location | None:
+        """The location of the function in source."""
+        return self.function.location
 
     @property
     def parameters(self) -> list[Value]:

@@ -12,6 +12,9 @@ from importlib import import_module
 
 from tileir.errors import BuildError
 from tileir.formats.forks import not_forking
+from tileir.formats.version import LATEST
+from tileir.ir.dialect import TILE_IR
+from tileir.verifier.body import body_diagnostics
 from tileir.write.changed_bodies import check_edited
 
 from .kernel import KernelIR
@@ -56,7 +59,12 @@ class StageVerifier:
 
 
 def _broken_rule(kernel: KernelIR) -> str | None:
-    """Return the first rule of Tile IR that a body breaks, None if it keeps them all."""
+    """Return the first rule of its dialect that a body breaks, None if it keeps them all."""
+    if kernel.dialect is not TILE_IR:
+        bytecode = kernel.bytecode
+        variables = {each.name: each for each in bytecode.globals} if bytecode else {}
+        found = body_diagnostics(kernel, variables, LATEST, dialect=kernel.dialect)
+        return next(map(str, found), None)
     try:
         check_edited(kernel.symbol, kernel.body)
     except BuildError as error:

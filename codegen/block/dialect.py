@@ -15,6 +15,7 @@ from .op_rules import OP_RULES
 from .rows import ROWS as OWN
 from .tile_ops import ADDED, REPLACED, WIDENED
 from .types import Flight, Frag, Shared, Turn, type_problem
+from .verifier import RULES
 
 
 def _extended(row: Op) -> Op:
@@ -49,4 +50,5 @@ BLOCK = Dialect(
     type_problem,
     KINDS,
     OP_RULES,
+    RULES,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tileir.codegen.block.dialect import BLOCK
+from tileir.codegen.block.verifier.execution import execution_problems
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.ir import Value
 from tileir.types import Tile
@@ -12,25 +14,27 @@ from .state import KernelState
 
 
 def state_problem(each: KernelState) -> str | None:
-    """Return the first problem of a kernel's layouts and rings, None if there is none.
+    """Return the first problem of a kernel's layouts or of its memory, None if there is none.
 
-    Every layout of a tile has the tile's number of elements, holds each of them, and is for the
-    threads of the block. A tile that a ring holds is not staged a second time.
+    Every layout of a tile of Tile IR has the tile's number of elements, holds each of them, and is
+    for the threads of the block. In block IR, where layouts are types, accesses to shared memory are
+    in order as soon as that is allocated.
     """
     return next(_problems(each), None)
 
 
 def _problems(each: KernelState) -> Iterator[str]:
+    if each.kernel.dialect is BLOCK:
+        places = [op for op in each.kernel.walk() if op.name == "shared_alloc"]
+        if all(op.attributes["offset"] is not None for op in places):
+            yield from (f"{op.name}: {why}" for op, why in execution_problems(each.kernel.body))
+        return
     assignment = each.assignment
     for table in (assignment.required, assignment.canonical):
         for value, layouts in table.items():
             for layout in layouts:
                 if problem := _layout_problem(value, layout, assignment.threads):
                     yield f"{problem}, of {value.type}"
-    for loop, ring in assignment.rings.items():
-        for fetched in ring.fetched:
-            if fetched.early.load.results[0] in assignment.staged:
-                yield f"the ring of {loop.name} has a tile that is staged, too"
 
 
 def _layout_problem(value: Value, layout: LinearLayout, threads: int) -> str | None:

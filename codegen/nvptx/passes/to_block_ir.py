@@ -16,7 +16,7 @@ from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.analysis.memory_ops import is_weak
-from tileir.codegen.block.dialect import ROWS
+from tileir.codegen.block.dialect import BLOCK, ROWS
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout, coordinate_images, uniform
@@ -46,6 +46,7 @@ def to_block_ir(state: KernelState, target: Target) -> None:
         if expand := EXPANSIONS.get(op.name):
             expand(op)
     place_frame(state)
+    kernel.dialect = BLOCK
     kernel.edited()
 
 
