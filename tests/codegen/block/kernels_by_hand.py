@@ -34,7 +34,12 @@ from tileir.ir.constants import Constant, element_size
 from tileir.types import FunctionType, Tile, Type
 
 SINGLY = {
-    **{"vector": 1, "along": 0, "masked": 1, "run": 1, "owner": False, "generic": False},
+    "vector": 1,
+    "along": 0,
+    "masked": 1,
+    "run": 1,
+    "owner": False,
+    "generic": False,
     "memory_ordering_semantics": "weak",
 }
 """How each thread accesses memory through a tile of pointers: one element at a time."""
