@@ -250,10 +250,11 @@ def _holds(parts: frozenset[int | None], op: Op, value: Value) -> bool:
     if None in parts:
         return True
     tile = behind(value)[0]
-    if value is tile and op.attributes.get("end") is not None:
+    if value is tile and op.name in ("mma", "mma_scaled"):
         # The elements from `first` on: k is the last dimension of lhs, the one before of rhs.
         row = value.type.shape[-1] if value is op.operands["rhs"] else 1
-        return op.attributes["first"] * row in parts
+        numbers = sum(1 << bit for bit, offset in enumerate(value.type.offsets) if not offset)
+        return (op.attributes["first"] or 0) * row & numbers in parts
     if value is not tile and op.attributes.get("part") is None:
         # A view does not say which bits of the tile number its parts: it has the one that is there.
         return len(parts) == 1
