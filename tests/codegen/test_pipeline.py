@@ -213,11 +213,11 @@ def test_buffers_outside_of_the_workspace(
 @pytest.mark.parametrize(
     ("stage", "harm", "found_behind", "said"),
     [
-        ("pipeline_loops", stored_in_a_ring, "pipeline_loops", "store_shared: a slot that is being"),
+        ("pipeline_loops", stored_in_a_ring, "pipeline_loops", "a slot that is being filled"),
         # Accesses of shared memory are followed as soon as it is allocated.
         ("pipeline_loops", wrong_turn, "allocate_memory", "the turn is not that of the slot"),
         ("place_barriers", no_barrier, "allocate_memory", "no barrier stands between"),
-        ("allocate_memory", memory_used_twice, "allocate_memory", "has been overwritten"),
+        ("allocate_memory", memory_used_twice, "allocate_memory", "copy_async: no barrier stands"),
     ],
 )
 def test_what_a_stage_breaks_of_block_ir_is_found(
