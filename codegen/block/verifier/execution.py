@@ -159,7 +159,7 @@ class _Run:
         state.open.add(_Access(op, writes, start, end, how))
         if writes:
             self._hold(piece, part, state)
-        elif not state.held.get(piece, frozenset()) & {part, None}:
+        elif not _is_there(state.held.get(piece, frozenset()), part, value):
             self._problem(op, "what is read was not stored, or has been overwritten since")
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
@@ -279,6 +279,16 @@ def _joined(states: list[_State]) -> _State | None:
         }
         first.values = other.values | first.values
     return first
+
+
+def _is_there(held: frozenset[int | None], part: int | None, seen: Value) -> bool:
+    """Whether memory holds what is read of it.
+
+    A view in whose numbers parts do not differ has the elements of whatever part is there.
+    """
+    if part is None and seen.owner.name == "shared_view" and all(seen.type.offsets):
+        return len(held) == 1
+    return not held.isdisjoint((part, None))
 
 
 def _how(op: Op, value: Value, writes: bool) -> object:
