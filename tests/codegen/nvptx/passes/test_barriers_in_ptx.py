@@ -41,9 +41,9 @@ def test_a_barrier_in_shared_memory_orders_other_memory_too() -> None:
     """A tile is loaded, transposed through shared memory, and stored to where it was loaded."""
     kernel = Kernel("k", "ptr<f32>")
     view = kernel.view(kernel.parameters[0], [64, 64], [64, 64])
-    weak, index = {"memory_ordering_semantics": "weak"}, kernel.zeros(2)
+    weak, index = {"memory_ordering_semantics": "weak"}, tuple(kernel.zeros(2))
     loaded = kernel.op("load_view_tko", view, index, results=["64x64xf32", TOKEN], **weak)
-    turned = kernel.op("permute", loaded[0], results=["64x64xf32"], permutation=[1, 0])
+    turned = kernel.op("permute", loaded[0], results=["64x64xf32"], permutation=(1, 0))
     kernel.op("store_view_tko", turned, view, index, loaded[1], results=[TOKEN], **weak)
     state = decided(KernelIR.of(kernel.module().functions[0]), "sm_90", "place_barriers")
     (barrier,) = [op for op in state.kernel.walk() if op.name == "barrier"]
