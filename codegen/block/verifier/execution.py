@@ -159,7 +159,10 @@ class _Run:
         state.open.add(_Access(op, writes, start, end, how))
         if writes:
             self._hold(piece, part, state)
-        elif not state.held.get(piece, frozenset()) & {part, None}:
+            return
+        held = state.held.get(piece, frozenset())
+        # A view without bits that number parts is of whichever part is there.
+        if not (held if all(value.type.offsets) else held & {part, None}):
             self._problem(op, "what is read was not stored, or has been overwritten since")
 
     def _hold(self, piece: Piece, part: int | None, state: _State) -> None:
