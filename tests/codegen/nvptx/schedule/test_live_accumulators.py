@@ -66,8 +66,8 @@ def test_loops_one_after_the_other_share_registers() -> None:
 
 
 def test_one_from_around_a_loop_lives_in_all_of_it() -> None:
-    last = f"%z = addf %first, %x : {C}"
-    assert accumulator_words(kernel(multiplied("%first"), LOOP.replace("X", "x"), last)) == 3 * WORDS
+    loop, last = LOOP.replace("X", "x"), f"%z = addf %first, %x : {C}"
+    assert accumulator_words(kernel(multiplied("%first"), loop, last)) == 3 * WORDS
 
 
 def test_two_loops_get_no_more_threads_than_one() -> None:
