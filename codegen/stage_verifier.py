@@ -17,9 +17,12 @@ from tileir.ir.dialect import TILE_IR
 from tileir.verifier.body import body_diagnostics
 from tileir.write.changed_bodies import check_edited
 
+from .block.diagnostics import block_diagnostics
 from .kernel import KernelIR
 from .state import KernelState, State
 
+MAKES_BLOCK_IR = "to_block_ir"
+"""The stage after which bodies are block IR."""
 VARIABLE = "TILEIR_VERIFY"
 """The environment variable that asks for it."""
 
@@ -42,9 +45,12 @@ class StageVerifier:
         kernels = [each.kernel for each in state.kernels]
         self._checked = [kernel.edits for kernel in kernels]
         self._valid = [_broken_rule(kernel) is None for kernel in kernels]
+        self._rules = _broken_rule
 
     def check(self, name: str, state: State) -> None:
         """Raise StageError for the first rule that a kernel breaks after the stage `name`."""
+        if name == MAKES_BLOCK_IR:
+            self._rules = _broken_rule_of_blocks
         for number, each in enumerate(state.kernels):
             problem = self._body_problem(number, each.kernel)
             problem = problem or self._problem(each)
@@ -55,7 +61,7 @@ class StageVerifier:
         if kernel.edits == self._checked[number] or not self._valid[number]:
             return None
         self._checked[number] = kernel.edits
-        return _broken_rule(kernel)
+        return self._rules(kernel)
 
 
 def _broken_rule(kernel: KernelIR) -> str | None:
@@ -70,6 +76,11 @@ def _broken_rule(kernel: KernelIR) -> str | None:
     except BuildError as error:
         return str(error)
     return None
+
+
+def _broken_rule_of_blocks(kernel: KernelIR) -> str | None:
+    """Return the first rule of block IR that a body breaks, None if it keeps them all."""
+    return next(map(str, block_diagnostics(kernel)), None)
 
 
 def verifier_for(target_family: str, state: State) -> StageVerifier | None:
