@@ -8,7 +8,6 @@ import pytest
 from tests.codegen.build import tile
 from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tests.codegen.nvptx.passes.finished import body_of, finish, names, tile_op
-from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
     along,
@@ -16,6 +15,7 @@ from tileir.codegen.layouts.linear_layout import (
     dim_bits,
     for_scan,
 )
+from tileir.codegen.layouts.warp_conversions import images_without
 from tileir.codegen.nvptx.passes.expand_slices import tile_of
 from tileir.ir import Value
 from tileir.ir.locations import File
