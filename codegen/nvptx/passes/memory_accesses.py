@@ -16,14 +16,13 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.control_edges import BRANCHING, edges
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
 from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
-
-from .control_edges import BRANCHING, edges
 
 _SHARED = ("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled", "store_shared")
 _STORED = ("tile", "value", "arg", "val")

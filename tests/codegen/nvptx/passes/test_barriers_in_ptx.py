@@ -7,7 +7,10 @@ from itertools import pairwise
 
 import pytest
 
+from tests.codegen.build import TOKEN, Kernel
 from tests.codegen.nvptx.compiled import compiled
+from tests.codegen.nvptx.decided import decided
+from tileir.codegen.kernel import KernelIR
 
 
 def ptx_of(name: str) -> list[str]:
@@ -32,3 +35,22 @@ def test_a_scalar_is_stored_by_the_same_thread_in_every_iteration() -> None:
 
 def test_a_fence_for_aliases_needs_one_barrier() -> None:
     assert sum("bar." in line for line in ptx_of("alias_fence")) == 1
+
+
+def test_a_barrier_in_shared_memory_orders_other_memory_too() -> None:
+    """A tile is loaded, transposed through shared memory, and stored to what may be the same."""
+    kernel = Kernel("k", "ptr<f32>")
+    view = kernel.view(kernel.parameters[0], [256, 64], [64, 64])
+    weak, (zero,) = {"memory_ordering_semantics": "weak"}, kernel.zeros(1)
+    here, there, _ = kernel.op("get_tile_block_id", results=["i32"] * 3)
+    tile, token = kernel.op(
+        "load_view_tko", view, (here, zero), results=["64x64xf32", TOKEN], **weak
+    )
+    turned = kernel.op("permute", tile, results=["64x64xf32"], permutation=(1, 0))
+    kernel.op("store_view_tko", turned, view, (there, zero), token, results=[TOKEN], **weak)
+    state = decided(KernelIR.of(kernel.module().functions[0]), "sm_90", "place_barriers")
+    (barrier,) = [op for op in state.kernel.walk() if op.name == "barrier"]
+    assert barrier.attributes["pairs"] == (
+        "load_view_tko before store_view_tko",
+        "store_shared before load_shared",
+    )
