@@ -190,7 +190,7 @@ def allocate_memory(state: State) -> None:
     """Allocate shared memory: variables, and tiles for as long as they live."""
     for kernel_state in state.kernels:
         kernel, contract = kernel_state.kernel, kernel_state.contract
-        size = allocate(kernel, state.target, kernel.facts(Divisibility))
+        size = allocate(kernel, state.target)
         check_shared(kernel, state.target, contract, size)
         kernel_state.shared_bytes = size
 
