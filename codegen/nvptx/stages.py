@@ -165,7 +165,8 @@ def fold_conversions(state: State) -> None:
 def choose_copies(state: State) -> None:
     """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
     for kernel_state in state.kernels:
-        copies_of(kernel_state.kernel.body, kernel_state.room(state.target))
+        room = kernel_state.room(state.target)
+        kernel_state.conversions = copies_of(kernel_state.kernel.body, room)
         kernel_state.kernel.edited()
 
 
