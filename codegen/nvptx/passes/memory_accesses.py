@@ -25,7 +25,7 @@ from tileir.types import PartitionView, Tile, Token, View
 
 from .control_edges import BRANCHING, edges
 
-_SHARED = frozenset(("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled"))
+_SHARED = ("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled", "store_shared")
 _STORED = ("tile", "value", "arg", "val")
 """The slots of tiles that are stored, or that atomics combine with memory."""
 
@@ -97,15 +97,10 @@ class TokenOrder:
 
 
 def accesses_memory(op: Op) -> bool:
-    """Whether an op accesses memory outside of the tiles in shared memory.
-
-    A load without uses is carried out by no thread.
-    """
+    """Whether an op accesses memory outside of the tiles in shared memory."""
     if op.name == "copy_async":
         return True
-    if op.spec.effects == READS and op.name not in _SHARED:
-        return bool(op.results[0].uses)
-    return op.spec.effects in (WRITES, READS_WRITES) and op.name != "store_shared"
+    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
 
 
 def carried(accesses: Accesses, again: bool) -> Accesses:

@@ -5,15 +5,16 @@ other threads (see `barrier_walk`). It goes there as late as possible, with two 
 wait for copies that are read, it goes right there, before anything else is started. And where an
 access in a loop has to wait for one from before the loop alone, it goes before the loop, once.
 
-Memory is spread as far as there is room, so that areas need no barriers between them. Beyond that,
-a barrier more has bytes used again: `allocate_memory` finds the same allocation.
+Memory is spread as far as there is room, so that areas need no barriers between them, unless fewer
+blocks would be resident on an SM. Beyond that, a barrier more has bytes used again:
+`allocate_memory` finds the same allocation.
 
 In the end, no barrier is left that orders nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
@@ -29,14 +30,20 @@ ROOM = 16 << 10
 """Bytes of scratch memory up to which areas get different bytes, to save barriers."""
 
 
-def place_barriers(body: Body, facts: Divisibility, room: int) -> None:
-    """Insert the barriers of a body; `room` is the bytes of shared memory that a block may have."""
+def place_barriers(
+    body: Body, facts: Divisibility, room: int, resident: Sequence[int] = ()
+) -> None:
+    """Insert the barriers of a body; `room` is the bytes of shared memory that a block may have.
+
+    `resident` are bytes that each of several resident blocks of an SM may have: to save barriers,
+    none of them is exceeded that the areas could do with.
+    """
     order = TokenOrder(body, facts)
     walk = _Placing(order, body)
     walk.block(body.block, set())
     for op in [op for op in body.walk() if op in walk.places]:
         _insert(op)
-    reuse = _Reuse(body, order, room)
+    reuse = _Reuse(body, order, room, resident)
     reuse.add_barriers()
     reuse.remove_barriers()
     reuse.name_pairs()
@@ -108,7 +115,7 @@ def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
 class _Reuse:
     """Barriers that let areas use the same bytes, and those that nothing needs."""
 
-    def __init__(self, body: Body, order: TokenOrder, room: int) -> None:
+    def __init__(self, body: Body, order: TokenOrder, room: int, resident: Sequence[int]) -> None:
         self._body, self._order = body, order
         self._ops = list(body.walk())
         self._numbers = {op: number for number, op in enumerate(self._ops)}
@@ -116,7 +123,8 @@ class _Reuse:
         kept = [area for area in self._areas if area.kept]
         least = min(each.end for each in packed(self._areas))
         spread = min(each.end for each in packed(kept)) + ROOM
-        self._most = max(least, min(spread, room))
+        enough = [each for each in resident if each >= least]
+        self._most = max(least, min(spread, room, *enough))
 
     def add_barriers(self) -> None:
         """Insert barriers until the areas need no more memory than they may."""

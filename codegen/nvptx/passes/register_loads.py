@@ -2,11 +2,13 @@
 
 This is for loops with barriers or stores, which ptxas moves no load across: the loads of the next
 iteration have to come before them. A load may be made ahead if the analysis `early_loads` says so
-and no write is ordered before it.
+and no write is ordered before it. A tile that is loaded in several layouts is not: it would take
+the registers of all of them, although the first load brings it to the cache for the others.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
@@ -39,7 +41,11 @@ class RegisterLoads:
         if costly or is_plain(loop):
             return None
         chosen, room = [], BYTES_IN_FLIGHT
-        for each in early_loads(loop, lambda tile: isinstance(tile.type, Frag)):
+        early = early_loads(loop, lambda tile: isinstance(tile.type, Frag))
+        places = Counter(_place(each.load) for each in early)
+        for each in early:
+            if places[_place(each.load)] > 1:
+                continue
             size = loaded_bytes(each.load.result)
             if size <= room and all(_nothing_before(token) for token in each.tokens):
                 chosen.append(each)
@@ -76,6 +82,11 @@ class RegisterLoads:
             add(load)
             made += load.results
         return [], made
+
+
+def _place(load: Op) -> tuple[Value, ...]:
+    """Return what says which tile of which view is loaded."""
+    return load.operands["view"], *load.operands["index"]
 
 
 def _nothing_before(token: Value) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.codegen.nvptx.emit.block_kernels import BlockKernel
+from tests.codegen.block.kernels_by_hand import BlockKernel
 from tileir.codegen.block.areas import area_bytes
 from tileir.codegen.block.make import make
 from tileir.codegen.nvptx.passes.choose_copies import choose_copies

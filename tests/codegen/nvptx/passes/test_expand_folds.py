@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.codegen.block.kernels_by_hand import BlockKernel, frag
 from tests.codegen.build import tile
-from tests.codegen.nvptx.emit.block_kernels import STAND_INS, BlockKernel, frag
 from tests.codegen.nvptx.passes.finished import body_of, finish, names, tile_op
 from tileir.codegen.layouts.linear_layout import (
     LinearLayout,
@@ -21,13 +21,6 @@ from tileir.ir import Value
 from tileir.ir.locations import File
 
 THREADS = 128
-
-
-@pytest.fixture(autouse=True)
-def own_lowerings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No lowerings that stand in for those that are tested here."""
-    for name in ("shared_alloc", "store_shared"):
-        monkeypatch.delitem(STAND_INS, name, raising=False)
 
 
 def dropped(layout: LinearLayout, shape: tuple[int, ...], dim: int) -> LinearLayout:
