@@ -14,12 +14,14 @@ from typing import Generic, TypeVar
 from tileir.ir import Op, Value
 from tileir.messages import wording
 from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.structured import TILE_IR_SPELLING
+from tileir.text.printer.text import Spelling
 from tileir.text.printer.values import symbol
 from tileir.types import Token
 
 from .kernel import KernelIR
-from .pipeline import STAGES
 from .remarks import Remark
+from .stage_names import KeptNames, OriginalNames
 from .state import KernelState, State
 
 S = TypeVar("S", bound=State)
@@ -36,7 +38,7 @@ class AnnotatedKernel:
     """The text of one kernel, with comments about its ops.
 
     `remarks` go above the ops that they are about, as `spelled` spells them; `annotation` is what
-    stands behind an op.
+    stands behind an op. `names` are those of values, `spelling` is that of types and attributes.
     """
 
     def __init__(
@@ -45,6 +47,8 @@ class AnnotatedKernel:
         remarks: Iterable[Remark],
         spelled: Callable[[Remark], str],
         annotation: Callable[[Op, NameOf], str],
+        names: OriginalNames,
+        spelling: Spelling,
     ) -> None:
         self._remarks: dict[Op, list[Remark]] = {}
         for remark in remarks:
@@ -52,7 +56,8 @@ class AnnotatedKernel:
                 self._remarks.setdefault(remark.op, []).append(remark)
         self._spelled, self._annotation = spelled, annotation
         pieces: list[str] = []
-        self._printer = FunctionPrinter(pieces, {}, None, self)
+        self._printer = FunctionPrinter(pieces, {}, None, self, spelling)
+        self._printer.names = KeptNames(names, kernel.body)
         self._printer.function(kernel.function, kernel.body.block)
         self.text = "".join(pieces)
 
@@ -81,18 +86,26 @@ class StagePrinter(ABC, Generic[S, K]):
 
     It is generic in the family's state of a module, S, and of a kernel in it, K.
 
-    A report shows the kernel's body after the stages in `bodies`: all of it after the first one,
+    A report shows the kernel's body after the stages in `bodies`: all of it after those in `whole`,
     the ops with comments after the others. The remarks of the stages in `superseded` are left out
-    of the texts of later stages. `texts` has the stages that write something other than Tile IR,
+    of the texts of later stages. `texts` has the stages that write something other than kernels,
     each with the function that takes it out of the state; a report gives only the size of what the
     stages in `long` write.
     """
 
     target_family: str
     bodies: Sequence[str]
+    whole: Sequence[str]
     superseded: Sequence[str] = ()
     texts: Mapping[str, Callable[[S], str]]
     long: Mapping[str, str]
+
+    def __init__(self) -> None:
+        self._remarks: dict[K, dict[str, tuple[Remark, ...]]] = {}
+        self._names: dict[K, OriginalNames] = {}
+        self._legend_shown = 0
+        """Lines of the legend that have been part of an excerpt."""
+        self._notation_shown: set[str] = set()
 
     @abstractmethod
     def kernels(self, state: S) -> Sequence[K]:
@@ -106,12 +119,21 @@ class StagePrinter(ABC, Generic[S, K]):
     def annotation(self, each: K, op: Op, name_of: NameOf) -> str:
         """Return what stands behind an op of a kernel; `name_of` gives the names of values."""
 
-    _legend_shown = 0
-    """Lines of the legend that have been part of an excerpt."""
-
-    def legend(self) -> Sequence[str]:
-        """Return the definitions of the names in annotations; later stages add to them."""
+    def legend(self, name: str) -> Sequence[str]:
+        """Return the definitions of the names in annotations after a stage; later stages add."""
         return ()
+
+    def notation(self, name: str) -> Sequence[str]:
+        """Return what has to be known to read the text after a stage, as comments."""
+        return ()
+
+    def spelling(self, name: str) -> Spelling:
+        """Return how the kernels after a stage are spelled."""
+        return TILE_IR_SPELLING
+
+    def module(self, kernels: Iterable[str], spelling: Spelling) -> str:
+        """Return the text of a module from those of its kernels."""
+        return "\n".join(kernels)
 
     def spelled(self, remark: Remark) -> str:
         """Return the text of a remark."""
@@ -120,57 +142,62 @@ class StagePrinter(ABC, Generic[S, K]):
     def print(self, name: str, state: S) -> Printed:
         """Print the stage that has just ended, from the state after it."""
         kernels = self.kernels(state)
-        remarks = [(each, tuple(self.remarks(name, state, each))) for each in kernels]
-        every = tuple(remark for _, own in remarks for remark in own)
-        texts = [self._kernel(name, state, each) for each in kernels]
+        for each in kernels:
+            self._remarks.setdefault(each, {})[name] = tuple(self.remarks(name, state, each))
+        own = [self._remarks[each][name] for each in kernels]
+        every = tuple(remark for remarks in own for remark in remarks)
+        spelling = self.spelling(name)
+        texts = [self._kernel(name, each, spelling) for each in kernels]
         lines = [
             line
-            for (_, own), text in zip(remarks, texts, strict=True)
-            for line in self._listed(own, text, len(texts) > 1)
+            for remarks, text in zip(own, texts, strict=True)
+            for line in self._listed(remarks, text, len(texts) > 1)
         ]
+        listed = "".join(f"// {line}\n" for line in lines)
         if name in self.texts:
             text = self.texts[name](state)
-            listed = "".join(f"// {line}\n" for line in lines)
             if name not in self.long:
                 return listed + text, listed + text, every
             size = f"// {text.count(chr(10))} lines of {self.long[name]}\n"
             comments = "".join(f"; {line}\n" for line in lines)
             return comments + text, listed + size, every
-        whole = "\n".join(
-            self._whole(name, state, each, text) for each, text in zip(kernels, texts, strict=True)
-        )
-        legend = [f"// {line}\n" for line in self.legend()]
+        heads = (self._head(self._so_far(name, each)) for each in kernels)
+        text = self.module((h + it.text for h, it in zip(heads, texts, strict=True)), spelling)
+        legend = [f"// {line}\n" for line in self.legend(name)]
+        notation = self.notation(name)
         excerpt = "".join(legend[self._legend_shown :])
-        self._legend_shown = len(legend)
+        self._legend_shown = max(self._legend_shown, len(legend))
         if name in self.bodies:
-            shortened = commented_ops if name != self.bodies[0] else str
-            excerpt += "\n".join(
-                self._head(remark for remark in own if remark.op is None) + shortened(text.text)
-                for (_, own), text in zip(remarks, texts, strict=True)
+            shortened = str if name in self.whole else commented_ops
+            shown = (
+                self._head(remarks) + shortened(it.text)
+                for remarks, it in zip(own, texts, strict=True)
             )
+            excerpt += self.module(shown, spelling)
         else:
-            excerpt += "".join(f"// {line}\n" for line in lines)
-        return "".join(legend) + whole, excerpt, every
+            excerpt += listed
+        if excerpt:
+            excerpt = "".join(it for it in notation if it not in self._notation_shown) + excerpt
+            self._notation_shown.update(notation)
+        return "".join([*notation, *legend]) + text, excerpt, every
 
-    def _so_far(self, name: str, state: S, each: K) -> Iterator[Remark]:
+    def _so_far(self, name: str, each: K) -> Iterator[Remark]:
         """Return the remarks about a kernel of all stages up to the one named `name`."""
-        names = STAGES[self.target_family]
-        for earlier in names[: names.index(name) + 1]:
+        for earlier, remarks in self._remarks[each].items():
             if earlier == name or earlier not in self.superseded:
-                yield from self.remarks(earlier, state, each)
+                yield from remarks
 
-    def _kernel(self, name: str, state: S, each: K) -> AnnotatedKernel:
-        remarks = () if name in self.texts else self._so_far(name, state, each)
-        return AnnotatedKernel(each.kernel, remarks, self.spelled, partial(self.annotation, each))
-
-    def _whole(self, name: str, state: S, each: K, text: AnnotatedKernel) -> str:
-        """Return a kernel's text with the remarks of all stages so far."""
-        remarks = self._so_far(name, state, each)
-        return self._head(remark for remark in remarks if remark.op is None) + text.text
+    def _kernel(self, name: str, each: K, spelling: Spelling) -> AnnotatedKernel:
+        if each not in self._names:
+            self._names[each] = OriginalNames(each.kernel)
+        remarks = () if name in self.texts else self._so_far(name, each)
+        annotation = partial(self.annotation, each)
+        names = self._names[each]
+        return AnnotatedKernel(each.kernel, remarks, self.spelled, annotation, names, spelling)
 
     def _head(self, remarks: Iterable[Remark]) -> str:
         """Return the comments above a kernel: the remarks about it as a whole."""
-        return "".join(f"// {self.spelled(remark)}\n" for remark in remarks)
+        return "".join(f"// {self.spelled(each)}\n" for each in remarks if each.op is None)
 
     def _listed(
         self, remarks: Sequence[Remark], text: AnnotatedKernel, several: bool

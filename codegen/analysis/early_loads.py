@@ -7,11 +7,11 @@ indices, its *slice*, are then computed a second time for the later iteration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tileir.codegen.ops import Family, family_of
-from tileir.ir import Op, Value
+from tileir.ir import Block, Op, Value
 from tileir.types import PartitionView, StridedView, Tile, Token
 
 from .carried_values import carried_arguments, handed_on
@@ -36,24 +36,51 @@ class EarlyLoad:
 
 
 def early_loads(loop: Op, staged: Callable[[Value], bool]) -> list[EarlyLoad]:
-    """Return the loads of a loop, among those whose tile is `staged`, that may be early.
+    """Return the loads of a loop, among those whose tile is `staged`, that may be early."""
+    return [
+        found
+        for load, found in loads_in(loop)
+        if isinstance(found, EarlyLoad) and staged(load.results[0])
+    ]
 
-    Only `for` loops have such loads, as they have no early exit. Loads in nested control flow may
+
+def loads_in(loop: Op) -> Iterator[tuple[Op, EarlyLoad | str]]:
+    """Yield the plain loads of a loop, less those of nested loops: as early loads, or with the id
+    of the reason why they are none.
+
+    Only `for` loops have early loads, as they have no early exit. Loads in nested control flow may
     not be executed at all, so they are excluded.
     """
-    if loop.name != "for":
-        return []
-    body = _Body(loop)
-    return [
-        EarlyLoad(op, needed, tokens)
-        for op in body.ops
-        if op.name == "load_view_tko"
-        and isinstance(op.operands["view"].type, PartitionView | StridedView)
-        and is_weak(op)
-        and staged(op.results[0])
-        and (tokens := body.tokens(op)) is not None
-        and (needed := body.slice(op)) is not None
-    ]
+    body = _Body(loop) if loop.name == "for" else None
+    for op in _of_iteration(loop.regions[0].block):
+        if is_plain_load(op):
+            yield op, _early(op, loop, body)
+
+
+def _of_iteration(block: Block) -> Iterator[Op]:
+    """Yield the ops of a block, and of branches in it."""
+    for op in block.ops:
+        yield op
+        if family_of(op) is Family.BRANCH:
+            for region in op.regions:
+                yield from _of_iteration(region.block)
+
+
+def _early(load: Op, loop: Op, body: _Body | None) -> EarlyLoad | str:
+    if body is None:
+        return "early_exit"
+    if load.parent is not loop.regions[0].block:
+        return "conditional"
+    view = load.operands.get("view")
+    if view is None or not isinstance(view.type, PartitionView | StridedView):
+        return "through_pointers"
+    if not is_weak(load):
+        return "ordered"
+    tokens = body.tokens(load)
+    if tokens is None:
+        return "after_write"
+    needed = body.slice(load)
+    return needed if isinstance(needed, str) else EarlyLoad(load, needed, tokens)
 
 
 class _Body:
@@ -69,8 +96,8 @@ class _Body:
         for value, after in (*first, *handed_on(block, (loop,))):
             self._carried.setdefault(after, []).append(value)
 
-    def slice(self, load: Op) -> tuple[Op, ...] | None:
-        """Return the ops that compute view and indices of a load; None if they cannot be early."""
+    def slice(self, load: Op) -> tuple[Op, ...] | str:
+        """Return the ops that compute view and indices of a load, or why they cannot be early."""
         needed_ops: set[Op] = set()
         stack = [load.operands["view"], *load.operands["index"]]
         while stack:
@@ -79,12 +106,12 @@ class _Body:
                 continue
             op = value.owner
             if not isinstance(op, Op) or not _repeatable(op):
-                return None
+                return "computed_index"
             if op not in needed_ops:
                 needed_ops.add(op)
                 stack += op.operand_list()
             if len(needed_ops) > MAX_SLICE_OPS:
-                return None
+                return "long_index"
         return tuple(op for op in self.ops if op in needed_ops)
 
     def tokens(self, load: Op) -> frozenset[Value] | None:

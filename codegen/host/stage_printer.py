@@ -24,6 +24,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
 
     target_family = "host"
     bodies = ("hoist_invariants", "place_buffers")
+    whole = ("hoist_invariants",)
     superseded = ("share_common_ops",)
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR", "emit_object": "assembly"}
     texts: Mapping[str, Callable[[State], str]] = {

@@ -7,31 +7,43 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tileir.codegen import stage_printer
 from tileir.codegen.analysis.carried_values import carried_arguments
+from tileir.codegen.block.dialect import BLOCK
+from tileir.codegen.block.legend import BLOCK_IR, LAYOUTS
+from tileir.codegen.block.text.aliases import AliasNames
+from tileir.codegen.block.text.printing import BlockSpelling
 from tileir.codegen.launch_terms import TERMS
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops import Family, family_of
+from tileir.codegen.pipeline import STAGES
 from tileir.codegen.remarks import Remark
 from tileir.codegen.stage_printer import Rows
 from tileir.ir import Op, Value
 from tileir.messages.wording import counted
+from tileir.text.printer.structured import TILE_IR_SPELLING
+from tileir.text.printer.text import Spelling
 from tileir.types import Tile
 
-from .emit.shared import ORDERED
+from . import block_remarks
 from .launch.contract import COMPILER
-from .layout_names import LayoutNames
 from .schedule.block_size import words
 from .schedule.mma_plan import ProductPlan
-from .schedule.unroll import BYTES_IN_FLIGHT
 from .schedule.view_facts import ACCESS_BYTES
 from .state import KernelState, State
+
+_NAMES = STAGES["nvptx"]
+BLOCK_STAGES = _NAMES[_NAMES.index("to_block_ir") : _NAMES.index("emit_llvm")]
+"""The stages whose text is block IR."""
+_IN_BLOCK_IR = _NAMES[_NAMES.index("to_block_ir") :]
+"""Those behind which kernels are block IR."""
 
 
 class Printer(stage_printer.StagePrinter[State, KernelState]):
     """Prints the stages of `nvptx`."""
 
     target_family = "nvptx"
-    bodies = ("hoist_invariants", "assign_layouts")
-    superseded = ("share_common_ops", "prefer_layouts")
+    bodies = ("hoist_invariants", BLOCK_STAGES[-1])
+    whole = bodies
+    superseded = ("share_common_ops", "prefer_layouts", "place_barriers", "allocate_memory")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
     texts: Mapping[str, Callable[[State], str]] = {
         "emit_llvm": lambda state: state.llvm_ir,
@@ -41,7 +53,8 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     }
 
     def __init__(self) -> None:
-        self._layouts = LayoutNames()
+        super().__init__()
+        self._layouts = AliasNames()
 
     def kernels(self, state: State) -> Sequence[KernelState]:
         """See `StagePrinter`."""
@@ -49,34 +62,43 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
 
     def remarks(self, name: str, state: State, each: KernelState) -> Iterable[Remark]:
         """See `StagePrinter`."""
-        if name == "emit_llvm":
-            yield from each.remarks
         if name == "prefer_layouts":
             yield from self._preferences(each)
         for op, what, why in _ROWS.get(name, _no_rows)(state, each):
             yield Remark(name, each.symbol, op, what, why)
 
-    def spelled(self, remark: Remark) -> str:
-        """See `StagePrinter`."""
-        to = remark.facts.get("to")
-        if isinstance(to, LinearLayout):
-            results = remark.op.results if remark.op else ()
-            name = self._layouts.name(to, _shape_of(to, results))
-            return f"{remark.what} to {name}: {remark.why}"
-        return str(remark)
-
-    def legend(self) -> Sequence[str]:
+    def legend(self, name: str) -> Sequence[str]:
         """See `StagePrinter`: the layouts that annotations have named so far."""
-        return self._layouts.definitions
+        return () if name in BLOCK_STAGES else self._layouts.definitions
+
+    def notation(self, name: str) -> Sequence[str]:
+        """See `StagePrinter`."""
+        if name in BLOCK_STAGES:
+            return LAYOUTS, BLOCK_IR
+        return (LAYOUTS,) if self._layouts.definitions else ()
+
+    def spelling(self, name: str) -> Spelling:
+        """See `StagePrinter`."""
+        return BlockSpelling(self._layouts) if name in _IN_BLOCK_IR else TILE_IR_SPELLING
+
+    def module(self, kernels: Iterable[str], spelling: Spelling) -> str:
+        """See `StagePrinter`."""
+        text = "".join(kernels)
+        return spelling.module(text) if isinstance(spelling, BlockSpelling) else text
 
     def annotation(self, each: KernelState, op: Op, name_of: stage_printer.NameOf) -> str:
-        """Return the layouts that results are defined in, and those that they are converted to."""
+        """Return the layouts that results are defined in, and those that they are converted to.
+
+        In block IR, types say it.
+        """
+        if each.kernel.dialect is BLOCK:
+            return ""
         parts, own = [], ""
         if op in each.assignment.op_layouts:
             operand = next((it for it in op.operand_list() if _is_tile(it)), None)
             layout = each.assignment.op_layouts[op]
             if operand is not None and operand.type.size > 1:
-                own = f"in {self._layouts.name(layout, _shape_of(layout, op.operand_list()))}"
+                own = f"in {self._layouts.layout(layout, _shape_of(layout, op.operand_list()))}"
         tiles = [value for value in op.results if self._value(each, value)]
         for value in tiles:
             spelled = self._value(each, value)
@@ -94,18 +116,19 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
         shape, assignment = value.type.shape, each.assignment
         defined = assignment.defined_in(value)
         converted = [it for it in assignment.required_in(value) if it not in defined]
-        spelled = " and ".join(self._layouts.name(it, shape) for it in defined)
-        return " -> ".join([spelled, *(self._layouts.name(it, shape) for it in converted)])
+        spelled = " and ".join(self._layouts.layout(it, shape) for it in defined)
+        return " -> ".join([spelled, *(self._layouts.layout(it, shape) for it in converted)])
 
     def _preferences(self, each: KernelState) -> Iterator[Remark]:
         """Return one remark a layout: how many tiles prefer it."""
         counts: dict[str, int] = {}
         for value, layout in each.preferences.items():
-            name = self._layouts.name(layout, value.type.shape)
+            name = self._layouts.layout(layout, value.type.shape)
             counts[name] = counts.get(name, 0) + 1
-        for name, count in counts.items():
-            tiles = "one tile prefers" if count == 1 else f"{count} tiles prefer"
-            yield Remark("prefer_layouts", each.symbol, None, f"{tiles} {name}")
+        if counts:
+            shares = ", ".join(f"{count} {name}" for name, count in counts.items())
+            what = f"of {counted(sum(counts.values()), 'tile')}, so many prefer each layout"
+            yield Remark("prefer_layouts", each.symbol, None, what, shares)
 
 
 def _no_rows(state: State, each: KernelState) -> Rows:
@@ -190,57 +213,6 @@ def _layouts(state: State, each: KernelState) -> Rows:
         yield op, what, "shared memory cannot hold the whole"
 
 
-def _rings(state: State, each: KernelState) -> Rows:
-    for loop, plan in each.assignment.rings.items():
-        when = f"while {plan.beside.name} runs" if plan.beside else "when an iteration starts"
-        what = f"ring of {plan.stages} buffers of {plan.size} bytes"
-        yield loop, what, f"cp.async fills the next one {when}"
-        for fetched in plan.fetched:
-            ahead = counted(plan.stages - 1, "iteration")
-            what = f"copied {ahead} ahead to byte {fetched.offset} of a buffer"
-            why = "only matrix products read it, and no store comes before it"
-            yield fetched.early.load, what, why
-
-
-def _barriers(state: State, each: KernelState) -> Rows:
-    for op in each.kernel.walk():
-        if op in each.barriers:
-            yield op, "barrier inserted before it", ORDERED
-    if each.updates_nibbles:
-        why = "other threads may update the same byte"
-        yield None, "4-bit elements are loaded by relaxed loads", why
-
-
-def _ahead(state: State, each: KernelState) -> Rows:
-    for loads in each.reads_ahead.values():
-        for load in loads:
-            what = "loaded one iteration ahead into registers"
-            yield load.load, what, "barriers or stores in the loop would delay it"
-
-
-def _memory(state: State, each: KernelState) -> Rows:
-    for value, staging in each.assignment.staged.items():
-        low, high = staging.range
-        yield (
-            _owner(value),
-            f"staged at bytes {low} to {high - 1} of shared memory",
-            "no other tile is live there",
-        )
-    if each.kept_bytes:
-        what = f"{each.kept_bytes} bytes of shared memory allocated"
-        yield None, what, "variables and staged tiles"
-
-
-def _unrolled(state: State, each: KernelState) -> Rows:
-    for loop, factor in each.unroll_factors.items():
-        why = f"to have up to {BYTES_IN_FLIGHT} bytes of loads in flight in a thread"
-        yield loop, f"unroll factor {factor}", f"{why}, unless the code of an iteration forbids it"
-
-
-def _shared(state: State, each: KernelState) -> Rows:
-    yield None, f"{each.shared_bytes} bytes of shared memory in all", ""
-
-
 _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     **stage_printer.TRANSFORMS,
     "settle_launch": _launch,
@@ -250,12 +222,7 @@ _ROWS: dict[str, Callable[[State, KernelState], Rows]] = {
     "place_variables": _variables,
     "choose_atoms": _atoms,
     "assign_layouts": _layouts,
-    "pipeline_loops": _rings,
-    "place_barriers": _barriers,
-    "read_ahead": _ahead,
-    "allocate_memory": _memory,
-    "unroll_loops": _unrolled,
-    "emit_llvm": _shared,
+    **block_remarks.ROWS,
 }
 
 

@@ -165,7 +165,8 @@ def fold_conversions(state: State) -> None:
 def choose_copies(state: State) -> None:
     """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
     for kernel_state in state.kernels:
-        copies_of(kernel_state.kernel.body, kernel_state.room(state.target))
+        room = kernel_state.room(state.target)
+        kernel_state.conversions = copies_of(kernel_state.kernel.body, room)
         kernel_state.kernel.edited()
 
 
@@ -190,7 +191,7 @@ def allocate_memory(state: State) -> None:
     """Allocate shared memory: variables, and tiles for as long as they live."""
     for kernel_state in state.kernels:
         kernel, contract = kernel_state.kernel, kernel_state.contract
-        size = allocate(kernel, state.target, kernel.facts(Divisibility))
+        size = allocate(kernel, state.target)
         check_shared(kernel, state.target, contract, size)
         kernel_state.shared_bytes = size
 

@@ -37,6 +37,11 @@ class AliasNames:
             self._definitions[name] = spelled_offsets(*key)
         return name
 
+    @property
+    def definitions(self) -> list[str]:
+        """The lines that define all names so far."""
+        return [f"{name} = {text}" for name, text in self._definitions.items()]
+
     def definition(self, name: str) -> str:
         """Return the line that defines a name."""
         return f"{name} = {self._definitions[name]}\n"

@@ -8,7 +8,7 @@ stand next to each other store first and load then, so that one barrier serves a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from tileir.codegen.block.make import make
@@ -16,9 +16,11 @@ from tileir.codegen.block.types import Frag, Shared
 from tileir.codegen.layouts.linear_layout import LinearLayout, log2, span
 from tileir.codegen.layouts.swizzle import WIDEST, swizzle
 from tileir.codegen.layouts.warp_conversions import mask_of, warp_conversion
+from tileir.codegen.nvptx.reasons import Reason, Way
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT
 from tileir.ir import Block, Body, Op, Value
+from tileir.messages.wording import counted
 from tileir.types import Element
 
 MOST_SHUFFLES = 8
@@ -32,26 +34,37 @@ TOGETHER_BYTES = 16 << 10
 """Bytes of shared memory up to which neighbouring conversions have one barrier."""
 
 
-def choose_copies(body: Body, room: int) -> None:
+def choose_copies(body: Body, room: int) -> dict[Op, Way]:
     """Expand the conversions of a body that go through shared memory; `room` is the bytes of it
-    that a conversion may take."""
-    for op in list(body.walk()):
-        for region in op.regions:
-            for block in region.blocks:
-                _expand(block, room)
-    _expand(body.block, room)
+    that a conversion may take.
+
+    Return the way of each conversion: that of the op, or of the load that makes its result.
+    """
+    blocks = [block for op in body.walk() for region in op.regions for block in region.blocks]
+    ways: dict[Op, Way] = {}
+    for block in (*blocks, body.block):
+        for op in block.ops:
+            if op.name == "convert_layout":
+                ways[op] = _way(op)
+        _expand(block, room, ways)
+    return ways
 
 
-def stays(source: LinearLayout, target: LinearLayout, element: Element) -> bool:
-    """Return whether a conversion is done in the registers of each warp."""
+def way_between(source: LinearLayout, target: LinearLayout, element: Element) -> Way:
+    """Return how a tile gets from one layout to another."""
     steps = warp_conversion(source, target)
     if steps.renames:
-        return True
-    return steps.keeps_warps and steps.shuffles(8 * memory_bytes(element)) <= MOST_SHUFFLES
+        return Way(True, Reason("renamed"))
+    if not steps.keeps_warps:
+        return Way(False, Reason("warps_change"))
+    shuffles = steps.shuffles(8 * memory_bytes(element))
+    if shuffles <= MOST_SHUFFLES:
+        return Way(True, Reason("few_shuffles", counted(shuffles, "shuffle")))
+    return Way(False, Reason("many_shuffles", shuffles))
 
 
-def _expand(block: Block, room: int) -> None:
-    for group in _groups(block, room):
+def _expand(block: Block, room: int, ways: dict[Op, Way]) -> None:
+    for group in _groups(block, ways):
         anchor, copies = group[-1], [_Copy(op, room) for op in group]
         for op, copy in zip(group, copies, strict=True):
             for made in copy.stores():
@@ -61,10 +74,11 @@ def _expand(block: Block, room: int) -> None:
                 made.insert_before(anchor)
         # Only what is behind the last one uses a result of any of them.
         for op, copy in zip(group, copies, strict=True):
+            ways[cast(Op, cast(Value, copy.loaded).owner)] = ways.pop(op)
             op.replace_with(copy.loaded)
 
 
-def _groups(block: Block, room: int) -> Iterator[list[Op]]:
+def _groups(block: Block, ways: Mapping[Op, Way]) -> Iterator[list[Op]]:
     """Yield the conversions to expand, in order: those that can be expanded together at a time."""
     group: list[Op] = []
     taken, results = 0, set()
@@ -72,7 +86,7 @@ def _groups(block: Block, room: int) -> Iterator[list[Op]]:
         if group and (not _may_be_between(op) or not results.isdisjoint(op.operand_list())):
             yield group
             group, taken, results = [], 0, set()
-        if not _goes_through_memory(op):
+        if op not in ways or ways[op].in_registers:
             continue
         size = _bytes(op)
         if group and taken + size > TOGETHER_BYTES:
@@ -87,11 +101,9 @@ def _groups(block: Block, room: int) -> Iterator[list[Op]]:
         yield group
 
 
-def _goes_through_memory(op: Op) -> bool:
-    if op.name != "convert_layout":
-        return False
+def _way(op: Op) -> Way:
     source, target = _frag(op.operands["source"]), _frag(op.result)
-    return not stays(source.layout, target.layout, target.element)
+    return way_between(source.layout, target.layout, target.element)
 
 
 def _may_be_between(op: Op) -> bool:

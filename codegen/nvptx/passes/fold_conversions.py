@@ -20,11 +20,13 @@ def fold_conversions(state: KernelState) -> None:
         there = known.setdefault((source, wanted), [source] if source.type == wanted else [])
         if (same := _visible(there, op)) is not None:
             op.replace_with(same)
+            state.folded += 1
         else:
             there.append(op.result)
     for op in reversed(list(state.kernel.walk())):
         if op.name == "convert_layout" and not op.result.uses:
             op.erase()
+            state.folded += 1
     state.kernel.edited()
 
 

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from tileir.codegen.analysis.early_loads import EarlyLoad
 from tileir.codegen.block.make import make
+from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.ops import Family, family_of
 from tileir.gpus import Target
@@ -38,6 +39,12 @@ class Loads(Protocol):
     ahead: int
     """How many iterations are under way."""
     early: Sequence[EarlyLoad]
+    made: Sequence[Op]
+    """What `fill` has added last: the loads, or the copies instead of them."""
+    reason: Reason
+    """Why they go ahead."""
+    depth: Reason | None
+    """Why so many iterations ahead, where there is a choice."""
 
     def before(self, loop: Op) -> list[Value]:
         """Insert what stands before the loop; return the first values that are handed on."""
@@ -72,15 +79,21 @@ class Loads(Protocol):
 def pipeline_loops(state: KernelState, target: Target) -> None:
     """Pipeline the loops of a kernel, the innermost ones first."""
     rings = Rings(state, target)
-    for loop in reversed([op for op in state.kernel.walk() if op.name == "for"]):
-        loads: Loads | None = rings.choose(loop) or RegisterLoads.choose(loop)
+    for loop in reversed([op for op in state.kernel.walk() if op.name in ("for", "loop")]):
+        refused = state.refused
+        loads: Loads | None = rings.choose(loop, refused) or RegisterLoads.choose(loop, refused)
         if loads is not None:
-            _pipeline(loop, loads)
+            for early in loads.early:
+                refused.loads.pop(early.load, None)
+            made = _pipeline(loop, loads)
+            state.ahead.update(dict.fromkeys(loads.made, loads.reason))
+            if loads.depth is not None:
+                state.ring_depths[made] = loads.depth
     state.kernel.edited()
 
 
-def _pipeline(loop: Op, loads: Loads) -> None:
-    """Replace a loop by a pipelined one."""
+def _pipeline(loop: Op, loads: Loads) -> Op:
+    """Replace a loop by a pipelined one, and return that."""
     region = loop.regions[0]
     block, counter = region.block, region.block.arguments[0]
     first = loads.before(loop)
@@ -108,6 +121,7 @@ def _pipeline(loop: Op, loads: Loads) -> None:
     )
     made.insert_before(loop)
     loop.replace_with(*made.results)
+    return made
 
 
 def _prologue(counter: Value, loads: Loads, handed: Sequence[ValueType]) -> Region:

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
+from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.types import Frag
+from tileir.codegen.nvptx.reasons import Reason, Refused
 from tileir.codegen.ops import Family, family_of
 from tileir.ir import Block, Op, Value
 from tileir.types import ValueType
 
 from .outer_tokens import outer_token
-from .unroll_loops import BYTES_IN_FLIGHT, is_plain, loaded_bytes
+from .unroll_loops import BYTES_IN_FLIGHT, loaded_bytes, plain_problem
 
 _COSTLY = ("mma", "mma_scaled", "pipelined_for")
 
@@ -29,27 +30,31 @@ class RegisterLoads:
 
     ahead = 1
 
+    reason, depth = Reason("barriers_delay"), None
+
     def __init__(self, early: Sequence[EarlyLoad]) -> None:
         self.early = early
+        self.made: list[Op] = []
         self._tokens: list[Value | None] = []
 
     @classmethod
-    def choose(cls, loop: Op) -> RegisterLoads | None:
-        """Return the loads that a `for` makes ahead; None if that does not pay."""
-        inside = list(loop.walk())[1:]
-        costly = any(family_of(op) is Family.LOOP or op.name in _COSTLY for op in inside)
-        if costly or is_plain(loop):
-            return None
+    def choose(cls, loop: Op, refused: Refused) -> RegisterLoads | None:
+        """Return the loads that a `for` makes ahead; None if that does not pay.
+
+        `refused` gets the others, and why.
+        """
+        general = _loop_problem(loop)
         chosen, room = [], BYTES_IN_FLIGHT
-        early = early_loads(loop, lambda tile: isinstance(tile.type, Frag))
-        places = Counter(_place(each.load) for each in early)
-        for each in early:
-            if places[_place(each.load)] > 1:
-                continue
-            size = loaded_bytes(each.load.result)
-            if size <= room and all(_nothing_before(token) for token in each.tokens):
-                chosen.append(each)
-                room -= size
+        loads = loads_in(loop)
+        places = Counter(_place(load) for load, early in loads if not isinstance(early, str))
+        for load, early in loads:
+            if isinstance(early, str):
+                refused.add(load, Reason(early, MAX_SLICE_OPS))
+            elif problem := general or _load_problem(early, room, places[_place(load)]):
+                refused.add(load, problem)
+            else:
+                chosen.append(early)
+                room -= loaded_bytes(load.results[0])
         return cls(chosen) if chosen else None
 
     def before(self, loop: Op) -> list[Value]:
@@ -76,10 +81,12 @@ class RegisterLoads:
     ) -> tuple[list[Value], list[Value]]:
         """See `Loads`."""
         made: list[Value] = []
+        self.made = []
         for each, token in zip(self.early, self._tokens, strict=True):
             load = each.load.clone(values)
             load.operands["predicate"], load.operands["token"] = exists, token
             add(load)
+            self.made.append(load)
             made += load.results
         return [], made
 
@@ -87,6 +94,29 @@ class RegisterLoads:
 def _place(load: Op) -> tuple[Value, ...]:
     """Return what says which tile of which view is loaded."""
     return load.operands["view"], *load.operands["index"]
+
+
+def _loop_problem(loop: Op) -> Reason | None:
+    """Return why no load of a loop goes ahead."""
+    for op in list(loop.walk())[1:]:
+        if family_of(op) is Family.LOOP or op.name in _COSTLY:
+            return Reason("costly", op.name)
+    return Reason("plain") if plain_problem(loop) is None else None
+
+
+def _load_problem(early: EarlyLoad, room: int, times: int) -> Reason | None:
+    """Return why a load does not go ahead, of a tile that is loaded so many `times`.
+
+    `room` is the bytes that a thread may still load.
+    """
+    if not isinstance(early.load.results[0].type, Frag):
+        return Reason("single")
+    if times > 1:
+        return Reason("layouts")
+    if loaded_bytes(early.load.results[0]) > room:
+        return Reason("many_bytes", BYTES_IN_FLIGHT - room)
+    before = all(_nothing_before(token) for token in early.tokens)
+    return None if before else Reason("write_before")
 
 
 def _nothing_before(token: Value) -> bool:

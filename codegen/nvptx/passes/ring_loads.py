@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from math import prod
 
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.early_loads import EarlyLoad, early_loads
+from tileir.codegen.analysis.early_loads import MAX_SLICE_OPS, EarlyLoad, loads_in
 from tileir.codegen.block.areas import ROW_ALIGNMENT
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Flight, Shared, Turn
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.nvptx.machine.async_copy import COPY_BYTES
+from tileir.codegen.nvptx.reasons import Reason, Refused
 from tileir.codegen.nvptx.schedule.access_attributes import copy_attributes
 from tileir.codegen.nvptx.schedule.view_facts import streaming, vector_of
 from tileir.codegen.nvptx.state import KernelState
@@ -72,86 +73,116 @@ class Rings:
     def __init__(self, state: KernelState, target: Target) -> None:
         self._state = state
         self._room = target.shared_of_each(state.contract["minnctapersm"])
-        self._looked_into: set[Op] = set()
         variables = any(op.name == "alloca" for op in state.kernel.walk())
-        # Beside variables in shared memory, nothing says that a source is in global memory.
-        self._copies = target.has("cp.async") and not variables
+        self._problem: Reason | None = None
+        """Why the kernel has no rings at all."""
+        if not target.has("cp.async"):
+            self._problem = Reason("no_cp_async")
+        elif variables:  # beside them, nothing says that a source is in global memory
+            self._problem = Reason("variables")
 
-    def choose(self, loop: Op) -> RingLoads | None:
+    def choose(self, loop: Op, refused: Refused) -> RingLoads | None:
         """Return the ring of a loop, None if it has none or a loop inside of it has one.
 
-        Where shared memory is short, the largest tiles are left out.
+        Where shared memory is short, the largest tiles are left out. `refused` gets the loads that
+        no ring is for, and why.
         """
-        if not self._copies or any(op.name == "copy_async" for op in loop.walk()):
-            return None
         facts: Divisibility = self._state.kernel.facts(Divisibility)
-        copied = [
-            copied
-            for early in early_loads(loop, lambda tile: True)
-            if self._can_be_copied(early.load, facts) and (copied := self._copied(early, facts))
-        ]
+        general = self._problem or (
+            Reason("inner_ring") if any(op.name == "copy_async" for op in loop.walk()) else None
+        )
+        copied: list[_Copied] = []
+        for load, early in loads_in(loop):
+            if isinstance(early, str):
+                refused.add(load, Reason(early, MAX_SLICE_OPS))
+            elif general:
+                refused.add(load, general)
+            elif problem := self._copy_problem(load, facts):
+                refused.add(load, problem)
+            elif isinstance(found := self._copied(early, facts), Reason):
+                refused.add(load, found)
+            else:
+                copied.append(found)
         while copied:
-            if (stages := self._stages(loop, copied)) >= LEAST_STAGES:
-                return RingLoads(copied, stages, facts)
-            copied.remove(max(copied, key=lambda each: each.bytes))
+            stages, why = self._stages(loop, copied)
+            if stages >= LEAST_STAGES:
+                return RingLoads(copied, stages, why, facts)
+            largest = max(copied, key=lambda each: each.bytes)
+            refused.add(largest.early.load, Reason("no_room", largest.bytes))
+            copied.remove(largest)
         return None
 
-    def _stages(self, loop: Op, copied: Sequence[_Copied]) -> int:
-        """Return the number of slots that shared memory has for these tiles."""
+    def _stages(self, loop: Op, copied: Sequence[_Copied]) -> tuple[int, Reason]:
+        """Return the number of slots that shared memory has for these tiles, and why so many."""
         size = sum(each.bytes for each in copied)
         blocks = max(RESIDENT_THREADS // self._state.threads, 1)
-        wanted = min(max(1 + -(-IN_FLIGHT // (size * blocks)), USUAL_STAGES), MOST_STAGES)
+        saturating = 1 + -(-IN_FLIGHT // (size * blocks))
+        wanted = min(max(saturating, USUAL_STAGES), MOST_STAGES)
+        why = Reason("ring_flight", IN_FLIGHT // blocks)
+        if wanted != saturating:
+            why = Reason("ring_usual" if wanted == USUAL_STAGES else "ring_most")
         places = {each.place for each in copied}
         while wanted >= LEAST_STAGES:
             needed = memory_needed(self._state.kernel.body, {loop: size * wanted}, without=places)
             if needed <= self._room:
                 break
-            wanted -= 1
-        return wanted
+            wanted, why = wanted - 1, Reason("ring_room")
+        return wanted, why
 
-    def _can_be_copied(self, load: Op, facts: Divisibility) -> bool:
-        """Whether asynchronous copies can make a load."""
+    def _copy_problem(self, load: Op, facts: Divisibility) -> Reason | None:
+        """Return why asynchronous copies cannot make a load; None if they can."""
         view = load.operands["view"].type
         element, vector = view.view.element, vector_of(load, facts)
+        if is_packed(element):
+            return Reason("packed")
+        if padding_bits(element, view.padding):
+            return Reason("padding")
+        if (size := memory_bytes(element) * vector) not in COPY_BYTES:
+            return Reason("narrow_copies", size)
         copies = prod(view.tile) // vector // self._state.threads
-        return (
-            not is_packed(element)
-            and not padding_bits(element, view.padding)
-            and memory_bytes(element) * vector in COPY_BYTES
-            and copies <= MOST_COPIES
-        )
+        return Reason("many_copies", copies) if copies > MOST_COPIES else None
 
-    def _copied(self, early: EarlyLoad, facts: Divisibility) -> _Copied | None:
+    def _copied(self, early: EarlyLoad, facts: Divisibility) -> _Copied | Reason:
         """Return how a load's tile is stored, if it is only stored, for matrix products alone."""
         tile = early.load.results[0]
-        stores = [use.op for use in tile.uses]
-        if [store.name for store in stores] != ["store_shared"]:
-            return None
-        (store,) = stores
+        users = [use.op for use in tile.uses]
+        others = [user.name for user in users if user.name != "store_shared"]
+        if others or not users:
+            return Reason("other_use", others[0]) if others else Reason("unused")
+        store = users[0]
         place = store.operands["destination"].owner
-        as_it_is = place.result.type.element == tile.type.element
+        if place.result.type.element != tile.type.element:
+            return Reason("converted")
         whole = store.attributes["part"] is None and store.parent is early.load.parent
-        if not as_it_is or not whole or not _only_multiplied(place.result, store):
-            return None
+        if len(users) > 1 or not whole:
+            return Reason("pieces")
+        if reader := _other_reader(place.result, store):
+            return Reason("other_reader", reader.name)
         return _Copied(early, store, place, streaming(early.load, self._state.threads, facts))
 
 
-def _only_multiplied(place: Value, store: Op) -> bool:
-    """Whether memory, however it is seen, has only matrix products for readers."""
+def _other_reader(place: Value, store: Op) -> Op | None:
+    """Return a reader of memory, however it is seen, that is no matrix product."""
     for use in place.uses:
         if use.op.name == "shared_view":
-            if not _only_multiplied(use.op.result, store):
-                return False
+            if reader := _other_reader(use.op.result, store):
+                return reader
         elif use.op is not store and use.op.name not in ("mma", "mma_scaled"):
-            return False
-    return True
+            return use.op
+    return None
 
 
 class RingLoads:
     """The loads of a loop that fill a ring; see `pipeline_loops.Loads`."""
 
-    def __init__(self, copied: Sequence[_Copied], stages: int, facts: Divisibility) -> None:
+    reason = Reason("only_products")
+
+    def __init__(
+        self, copied: Sequence[_Copied], stages: int, why: Reason, facts: Divisibility
+    ) -> None:
         self._copied, self._stages = copied, stages
+        self.depth: Reason | None = why
+        self.made: list[Op] = []
         self.ahead, self.early = stages - 1, [each.early for each in copied]
         self._attributes = [
             copy_attributes(each.early.load, each.threads, facts) for each in copied
@@ -209,7 +240,7 @@ class RingLoads:
     ) -> tuple[list[Value], list[Value]]:
         """See `Loads`."""
         (turn,) = handed
-        slots, tokens = [], []
+        slots, tokens, self.made = [], [], []
         places = zip(self._copied, self._rings, self._attributes, self._tokens, strict=True)
         for each, ring, attributes, before in places:
             load = each.early.load
@@ -231,6 +262,7 @@ class RingLoads:
                 origin=load,
             )
             add(copy)
+            self.made.append(copy)
             slots.append(slot.result)
             tokens.append(copy.result)
         origin = self._copied[0].early.load

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.types import Frag
+from tileir.codegen.nvptx.reasons import Reason
 from tileir.codegen.nvptx.state import KernelState
 from tileir.codegen.scalar.types import memory_bytes
 from tileir.formats.ops.spec import SILENT, TERMINATES
@@ -23,20 +24,26 @@ LARGEST_FACTOR = 8
 def unroll_loops(state: KernelState) -> None:
     """Give a factor to every `for` that only loads and computes."""
     for op in state.kernel.walk():
-        if op.name == "for" and (factor := _factor(op)) > 1:
-            op.attributes["unroll"] = factor
+        if op.name == "for":
+            factor, state.unrolling[op] = _factor(op)
+            if factor > 1:
+                op.attributes["unroll"] = factor
 
 
-def _factor(loop: Op) -> int:
-    """Return an unroll factor: a power of two, 1 where unrolling gains nothing."""
+def _factor(loop: Op) -> tuple[int, Reason]:
+    """Return an unroll factor, and why: a power of two, 1 where unrolling gains nothing."""
     ops = loop.regions[0].block.ops
-    if not is_plain(loop) or any(_is_convergent(op) for op in ops):
-        return 1
+    if op := plain_problem(loop):
+        return 1, Reason("not_plain", op.name)
+    if op := next(filter(_is_convergent, ops), None):
+        return 1, Reason("convergent", op.name)
     loaded = sum(loaded_bytes(op.results[0]) for op in ops if is_plain_load(op))
     factor = 1
     while 0 < 2 * factor * loaded <= BYTES_IN_FLIGHT and factor < LARGEST_FACTOR:
         factor *= 2
-    return factor
+    if not loaded:
+        return 1, Reason("nothing_loaded")
+    return factor, Reason("unrolled" if factor > 1 else "enough_loaded", loaded)
 
 
 def loaded_bytes(tile: Value) -> int:
@@ -45,14 +52,19 @@ def loaded_bytes(tile: Value) -> int:
     return memory_bytes(tile.type.element) << len(registers)
 
 
-def is_plain(loop: Op) -> bool:
-    """Whether a loop only loads and computes: it has no nested regions, stores or ordered loads."""
-    return not any(
-        inner.regions
-        or inner.spec.effects not in (*SILENT, TERMINATES)
-        or (is_plain_load(inner) and not is_weak(inner))
-        for inner in loop.regions[0].block.ops
-    )
+def plain_problem(loop: Op) -> Op | None:
+    """Return the first op of a loop that does not only load or compute, None if there is none.
+
+    It has a nested region, stores, or is an ordered load.
+    """
+    for inner in loop.regions[0].block.ops:
+        if (
+            inner.regions
+            or inner.spec.effects not in (*SILENT, TERMINATES)
+            or (is_plain_load(inner) and not is_weak(inner))
+        ):
+            return inner
+    return None
 
 
 def _is_convergent(op: Op) -> bool:

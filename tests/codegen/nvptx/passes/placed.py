@@ -19,7 +19,7 @@ TARGET = TARGETS["sm_90"]
 def placed(body: Body, room: int = TARGET.shared_bytes, resident: Sequence[int] = ()) -> int:
     """Place the barriers of a body, allocate its memory; return the bytes."""
     place_barriers(body, Divisibility(), room, resident)
-    return allocate_memory(KernelIR("k", None, body), TARGET, Divisibility())
+    return allocate_memory(KernelIR("k", None, body), TARGET)
 
 
 def barriers(body: Body) -> list[Op]:

@@ -1,0 +1,107 @@
+"""Reasons of decisions: rows of an id and a sentence.
+
+The functions that decide return them, so that nothing finds out a second time why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tileir.ir import Op
+
+SENTENCES = {
+    # why a load is made in its own iteration
+    "early_exit": "only a `for` is known to have a next iteration",
+    "conditional": "it is inside of an if, which may not be taken",
+    "through_pointers": "it loads through pointers, not through a view of a grid of tiles",
+    "ordered": "it is an ordered load, not a weak one",
+    "after_write": "its token comes after an op of the loop that may write",
+    "computed_index": "its view or index depends on more than the loop's counter and cheap ops",
+    "long_index": "its view and index take more than {0} ops of the loop",
+    # why there is no ring for it
+    "no_cp_async": "the target has no asynchronous copies",
+    "variables": "the kernel has variables, which a source could be",
+    "inner_ring": "a loop inside of this one has a ring",
+    "other_use": "{0} uses its tile, not only matrix products from shared memory",
+    "unused": "nothing uses its tile",
+    "converted": "its elements are converted on the way to shared memory",
+    "pieces": "its tile is stored in pieces, or not in every iteration",
+    "other_reader": "{0} reads its tile in shared memory, not only matrix products",
+    "packed": "several of its elements share a byte",
+    "padding": "the padding of its view is not zero",
+    "narrow_copies": "asynchronous copies have 4 bytes or more, its accesses {0}",
+    "many_copies": "it would take {0} copies of a thread",
+    "no_room": "shared memory has no room for two slots of {0} bytes",
+    # why a ring has so many slots
+    "ring_usual": "one iteration ahead may be too late for memory's latency",
+    "ring_flight": "{0} bytes in flight are what saturates memory",
+    "ring_most": "more would make the code before the first iteration longer still",
+    "ring_room": "shared memory has no room for more",
+    # why it is not loaded into registers ahead
+    "costly": "the loop has {0}, which needs the registers",
+    "plain": "nothing in the loop keeps ptxas from moving it: no barrier, no store",
+    "single": "it loads one element",
+    "many_bytes": "a thread has loads of {0} bytes ahead already, or would have more",
+    "layouts": "it is loaded in several layouts",
+    "write_before": "a write may come before it, outside of the loop",
+    # why a load goes ahead
+    "only_products": "only matrix products read its tile, and no store comes before it",
+    "barriers_delay": "barriers or stores in the loop would delay it",
+    # how elements get into another layout
+    "renamed": "every thread has its elements already",
+    "few_shuffles": "no element changes its warp, and {0} do",
+    "many_shuffles": "it would take {0} shuffles of a thread",
+    "warps_change": "elements change their warp",
+    # unrolling
+    "unrolled": "{0} bytes of loads a thread in each iteration",
+    "nothing_loaded": "it loads nothing",
+    "enough_loaded": "{0} bytes of loads a thread in each iteration are enough in flight",
+    "not_plain": "{0} in it orders iterations, or is control flow",
+    "convergent": "{0} in it is executed by all lanes of a warp together",
+    # why an access is narrower than the widest
+    "no_unit_stride": "no stride is known to be 1",
+    "base": "its base address is only known to be a multiple of {0} bytes",
+    "stride": "a stride is only known to be a multiple of {0} bytes",
+    "tile": "the tile has {0} neighbours",
+    "start": "the tile's first element is only known to be a multiple of {0}",
+    "layout": "a thread has {0} neighbours in its layout",
+    "instruction": "the instruction takes {0}",
+    "not_adjacent": "no neighbours are known to be adjacent in memory",
+    "address": "addresses are only known to be multiples of {0} bytes",
+    "run": "only {0} neighbours are known to be adjacent in memory",
+    "mask": "only {0} neighbours are known to have the same mask",
+}
+"""Id -> the sentence, without a full stop; `{0}` is its fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something was decided: the id of a sentence, and the number or name in it."""
+
+    id: str
+    fact: object = ""
+
+    def __str__(self) -> str:
+        return SENTENCES[self.id].format(self.fact)
+
+
+class Way(NamedTuple):
+    """How a conversion is done, and why."""
+
+    in_registers: bool
+    """Whether elements stay in the registers of their warp."""
+    reason: Reason
+
+
+@dataclass(slots=True)
+class Refused:
+    """The loads of loops that are made in their own iteration, each with the reasons why."""
+
+    loads: dict[Op, list[Reason]] = field(default_factory=dict)
+
+    def add(self, load: Op, reason: Reason) -> None:
+        """Note why one way to make a load ahead is none for it."""
+        reasons = self.loads.setdefault(load, [])
+        if reason not in reasons:
+            reasons.append(reason)

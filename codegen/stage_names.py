@@ -1,0 +1,140 @@
+"""Names of values in the texts of stages: those that `tileir dis` prints, as far as values last.
+
+Stages edit a copy of the body in place, so most values are still those of the module. An op that a
+stage made instead of one of the module has that op's position, and its results may take over the
+names of results that are gone. Everything else gets a name that no value of the module has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import count
+
+from tileir.formats.errors import BytecodeError
+from tileir.ir import Block, Body, Op, Value
+from tileir.text.printer.functions import FunctionPrinter
+from tileir.text.printer.names import Names
+
+from .kernel import KernelIR
+
+
+class OriginalNames:
+    """The names that a kernel's values have in the text of its module.
+
+    `of_value` has those of the values that the kernel began with, `of_op` those of an op's results
+    by the op's position in the module.
+    """
+
+    def __init__(self, kernel: KernelIR) -> None:
+        printer = FunctionPrinter([], {}, None)
+        try:
+            printer.function(kernel.function)
+        except BytecodeError:  # names would be too long for a text
+            printer.names.value.clear()
+        names = printer.names.value
+        self.of_value: Mapping[Value, str] = {
+            kernel.copies.get(value, value): name for value, name in names.items()
+        }
+        self.of_op: dict[int, list[str]] = {}
+        for op in kernel.function.body.walk():
+            if op.results:
+                known = op.position in self.of_op
+                stated = [names[each] for each in op.results if each in names]
+                self.of_op[op.position] = [] if known else stated
+
+
+class KeptNames(Names):
+    """The names of one kernel's values after a stage."""
+
+    def __init__(self, original: OriginalNames, body: Body) -> None:
+        super().__init__()
+        self._original = original
+        self._kept: dict[Value, str] = {}
+        self._last: dict[int, Op] = {}
+        self._look_into(body.block)
+        self._reserved = {_stem(name) for name in self._kept.values()}
+        numbers = [int(stem) for stem in map(_stem, original.of_value.values()) if stem.isdigit()]
+        self._values = max(numbers, default=-1) + 1
+
+    def arguments(self, block: Block, hints: list[str] | None = None) -> list[str]:
+        """See `Names`."""
+        if hints is None:
+            hints = [f"arg{index}" for index in range(len(block.arguments))]
+        names = []
+        for value, hint in zip(block.arguments, hints, strict=True):
+            name = self.value[value] = f"%{self._chosen(self._kept.get(value), hint)}"
+            names.append(name)
+        return names
+
+    def _results(self, op: Op) -> str:
+        results, slots = op.results, op.spec.results
+        if not results:
+            return super()._results(op)
+        before, own = self._before(op)
+        if len(slots) > 1:
+            names = []
+            for name, slot, value in zip(before, slots, results, strict=True):
+                self.value[value] = f"%{self._chosen(name, slot.name, own)}"
+                names.append(self.value[value])
+            return f"{', '.join(names)} = "
+        name = f"%{self._chosen(before[0], self._hint(op), own)}"
+        if len(results) == 1:
+            self.value[results[0]] = name
+            return f"{name} = "
+        for index, value in enumerate(results):
+            self.value[value] = f"{name}#{index}"
+        return f"{name}:{len(results)} = "
+
+    def _before(self, op: Op) -> tuple[list[str | None], bool]:
+        """Return the names that results had, and whether they are the same values.
+
+        If not, the op is the last one made of one of the module, and its results are as many.
+        """
+        kept: list[str | None] = [self._kept.get(value) for value in op.results]
+        if not any(kept) and self._last.get(op.position) is op:
+            return [*self._original.of_op[op.position]], False
+        return kept, True
+
+    def _look_into(self, block: Block) -> None:
+        """Note which values are still there, and the last op made of each one of the module."""
+        self._keep(block.arguments)
+        for op in block.ops:
+            self._keep(op.results)
+            names = self._original.of_op.get(op.position, [])
+            slots = min(len(op.spec.results), len(op.results))
+            if names and (len(names), len({*map(_stem, names)})) == (len(op.results), slots):
+                self._last[op.position] = op
+            for region in reversed(op.regions):  # of a pipelined loop, the body comes last
+                for inner in region.blocks:
+                    self._look_into(inner)
+
+    def _keep(self, values: Iterable[Value]) -> None:
+        named = self._original.of_value
+        self._kept.update((value, named[value]) for value in values if value in named)
+
+    def _chosen(self, before: str | None, hint: str | None, own: bool = True) -> str:
+        """Return an unused name: that from before, or one from the hint.
+
+        Names that values of the module have are theirs: only their `own` values take them.
+        """
+        stem = "" if before is None else _stem(before)
+        if stem and stem not in self._taken and (own or stem not in self._reserved):
+            return self._take(stem)
+        wanted = stem or hint or ""
+        if not wanted or wanted.isdigit():
+            self._values += 1
+            return str(self._values - 1)
+        name, numbered = wanted, (f"{wanted}_{number}" for number in count())
+        while name in self._taken or name in self._reserved:
+            name = next(numbered)
+        return self._take(name)
+
+    def _take(self, name: str) -> str:
+        self._taken.add(name)
+        self._added.append(name)
+        return name
+
+
+def _stem(name: str) -> str:
+    """Return the name that all results of an op have in common: ``for`` of ``%for#1``."""
+    return name.removeprefix("%").partition("#")[0]
