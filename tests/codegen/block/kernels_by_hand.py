@@ -143,33 +143,51 @@ class BlockKernel:
         if self.outermost.parent is None:
             self.op("return")
             Body(FunctionType(self.types, ()), self.outermost)
-        gpu = TARGETS[target]
-        llvm.start("all")
-        machine = llvm.target_machine(
-            TRIPLE, gpu.ptx_target, gpu.llvm_features, speed_level=SPEED_LEVEL
-        )
-        module = ir.Module(name="test", context=ir.Context())
-        module.machine = Machine.of_gpu(gpu)
-        module.triple, module.data_layout = TRIPLE, str(machine.target_data)
+        module = module_for(target)
         kernel = KernelIR("k", None, self.outermost.parent)
         declare_kernel(module, kernel)
         choices = {"num_warps": Choice(self.threads // 32, "test")}
         lower_kernel(module, kernel, Contract(choices))
         self.llvm_ir = str(module)
-        optimised = llvm.parse(self.llvm_ir)
-        llvm.optimize(optimised, machine, speed_level=SPEED_LEVEL)
-        return machine.emit_assembly(optimised)
+        return ptx_of(module, target)
 
     def run(self, *args: Any, target: str = "sm_90", schedule: str = "random-1") -> str:
         """Run one block on the arguments; return the PTX."""
         text = self.ptx(target)
-        kinds = [
-            "u64" if hasattr(kind.element, "pointee") else f"u{kind.element.bits}"
-            for kind in self.types
-        ]
-        rows = plan(kinds, self.threads, self.shared)
-        emulator.launch(text, rows, 1, list(args), schedule=schedule)
+        run_block(text, self.types, self.threads, self.shared, args, schedule)
         return text
+
+
+def module_for(target: str) -> ir.Module:
+    """An empty LLVM module for a GPU."""
+    module = ir.Module(name="test", context=ir.Context())
+    module.machine = Machine.of_gpu(TARGETS[target])
+    module.triple, module.data_layout = TRIPLE, str(_machine(target).target_data)
+    return module
+
+
+def ptx_of(module: ir.Module, target: str) -> str:
+    """An LLVM module in PTX."""
+    machine, optimised = _machine(target), llvm.parse(str(module))
+    llvm.optimize(optimised, machine, speed_level=SPEED_LEVEL)
+    return machine.emit_assembly(optimised)
+
+
+def _machine(target: str) -> Any:
+    gpu = TARGETS[target]
+    llvm.start("all")
+    return llvm.target_machine(TRIPLE, gpu.ptx_target, gpu.llvm_features, speed_level=SPEED_LEVEL)
+
+
+def run_block(
+    text: str, types: Sequence[Tile], threads: int, shared: int, args: Sequence[Any],
+    schedule: str = "random-1",
+) -> None:  # fmt: skip
+    """Run one block of a kernel `k`, whose parameters have these types, on the emulator."""
+    kinds = [
+        "u64" if hasattr(kind.element, "pointee") else f"u{kind.element.bits}" for kind in types
+    ]
+    emulator.launch(text, plan(kinds, threads, shared), 1, list(args), schedule=schedule)
 
 
 def swizzled(kind: Tile, plan: ProductPlan, offsets: Sequence[int]) -> Shared:
