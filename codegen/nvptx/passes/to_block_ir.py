@@ -199,6 +199,8 @@ class _Rewriter:
                     canonical = self._assignment.canonical.get(original)
                     own = layout if canonical is None or layout in canonical else None
                     self._define(original, own or self._layout(original), value)
+                elif copy is first and copy is not op:
+                    self._instead[original] = value
                 if copy.attributes.get("owner") and self._assignment.required_in(original):
                     self._exchange(original, layout)
         for value in op.results:
