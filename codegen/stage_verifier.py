@@ -12,12 +12,11 @@ from importlib import import_module
 
 from tileir.errors import BuildError
 from tileir.formats.forks import not_forking
-from tileir.formats.version import LATEST
 from tileir.ir.dialect import TILE_IR
-from tileir.verifier.body import body_diagnostics
 from tileir.write.changed_bodies import check_edited
 
 from .kernel import KernelIR
+from .kernel_diagnostics import kernel_diagnostics
 from .state import KernelState, State
 
 VARIABLE = "TILEIR_VERIFY"
@@ -61,10 +60,7 @@ class StageVerifier:
 def _broken_rule(kernel: KernelIR) -> str | None:
     """Return the first rule of its dialect that a body breaks, None if it keeps them all."""
     if kernel.dialect is not TILE_IR:
-        bytecode = kernel.bytecode
-        variables = {each.name: each for each in bytecode.globals} if bytecode else {}
-        found = body_diagnostics(kernel, variables, LATEST, dialect=kernel.dialect)
-        return next(map(str, found), None)
+        return next(map(str, kernel_diagnostics(kernel)), None)
     try:
         check_edited(kernel.symbol, kernel.body)
     except BuildError as error:

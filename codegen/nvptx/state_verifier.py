@@ -17,8 +17,8 @@ def state_problem(each: KernelState) -> str | None:
     """Return the first problem of a kernel's layouts or of its memory, None if there is none.
 
     Every layout of a tile of Tile IR has the tile's number of elements, holds each of them, and is
-    for the threads of the block. In block IR, where layouts are types, accesses to shared memory are
-    in order as soon as that is allocated.
+    for the threads of the block. In block IR, layouts are types; there, accesses of shared memory
+    are in order as soon as that is allocated.
     """
     return next(_problems(each), None)
 

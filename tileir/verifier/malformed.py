@@ -143,7 +143,11 @@ def _problem(op: Any, right: Right, dialect: Dialect) -> str:
     if not isinstance(row, Row) or row.mnemonic in OUTSIDE:
         return "it has no row in the table of ops"
     if dialect.rows.get(row.mnemonic) is not row:
-        return not_tile_ir(row.mnemonic) if dialect is TILE_IR else f"it is not of {dialect.name}"
+        return (
+            not_tile_ir(f"this {row.mnemonic}")
+            if dialect is TILE_IR
+            else f"it is not of {dialect.name}"
+        )
     slots, kinds = _slots(dialect, row.mnemonic)
     operands, attributes = op.operands, op.attributes
     if not isinstance(operands, dict) or operands.keys() != slots.keys():

@@ -14,12 +14,14 @@ from tileir.errors import BuildError
 from tileir.formats import codec
 from tileir.formats.functions import BODY
 from tileir.formats.limits import DEFAULT, Limits
-from tileir.formats.ops.spec import Attribute, Each, Operand, Result
-from tileir.formats.ops.spec import Op as Row
+from tileir.formats.ops import BY_NAME
+from tileir.formats.ops.spec import Attribute, Each, Operand, Result, Row
+from tileir.formats.ops.spec import Op as TileRow
 from tileir.formats.ops.wire import counts_results, is_segmented, variable
 from tileir.formats.recursion import deep_recursion
 from tileir.formats.specialised.rows import pack
 from tileir.ir import Block, Body, Op, Region, Value
+from tileir.messages.other_dialects import not_tile_ir
 from tileir.types import Type
 
 from .attributes import Record, encode_inline, listed, truth
@@ -73,6 +75,8 @@ class BodyEncoder:
         spec, version = op.spec, self.tables.version
         if not isinstance(spec, Row):
             raise BuildError(f"expected a row of the table of ops, found {spec!r}")
+        if BY_NAME.get(spec.mnemonic) is not spec or not isinstance(spec, TileRow):
+            raise BuildError(not_tile_ir(f"this {spec.mnemonic}"))
         if spec.since > version or not spec.in_body:
             why = f"needs {spec.since}, writing {version}" if spec.in_body else "is no op of a body"
             raise BuildError(f"{op.name} {why}")

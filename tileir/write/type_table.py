@@ -11,7 +11,9 @@ from tileir.formats import codec
 from tileir.formats.enums import PADDING_VALUE, POINTER_ATTRIBUTE, Enum
 from tileir.formats.types import DYNAMIC, TYPE
 from tileir.formats.version import V13_4, Version
+from tileir.ir.type_kinds import is_foreign
 from tileir.ir.type_rules import problem
+from tileir.messages.other_dialects import not_tile_ir
 from tileir.read.type_table import TypeTable
 from tileir.types import (
     FunctionType,
@@ -74,6 +76,8 @@ class OutputTypes:
 
         BuildError if the version has no such type, or a part has a wrong kind.
         """
+        if is_foreign(type):
+            raise BuildError(not_tile_ir(str(type)))
         variant = type.name if isinstance(type, Scalar) else VARIANTS[type.__class__]
         arm = TYPE.by_name.get(variant)
         if arm is None:

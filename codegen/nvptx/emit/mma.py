@@ -25,7 +25,7 @@ from tileir.ir import Op
 from tileir.types import Element
 
 from .context import I32, Context
-from .mma_operands import SharedOperand, operand_of
+from .sequences.mma_operands import SharedOperand, operand_of
 
 Accumulators = dict[int, ir.Value]
 """Offset in the accumulator -> its register."""

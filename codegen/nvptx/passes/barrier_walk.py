@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from tileir.codegen.block import control_edges
 from tileir.codegen.block.areas import behind
+from tileir.codegen.block.control_edges import LOOPS, Edge
 from tileir.codegen.block.types import Turn
 from tileir.ir import Block, Op, Value
 
-from . import control_edges, memory_accesses, shared_accesses
-from .control_edges import LOOPS, Edge
+from . import memory_accesses, shared_accesses
 from .memory_accesses import MemoryAccess, TokenOrder
 from .shared_accesses import Place, SharedAccess, place_of
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from tileir.codegen.analysis.divisibility import Divisibility
+from tileir.codegen.block.control_edges import BRANCHING, edges
 from tileir.codegen.block.types import Frag
 from tileir.codegen.layouts.linear_layout import LinearLayout
 from tileir.codegen.ops.extents import facts_of_extent, facts_of_stride
@@ -23,9 +24,7 @@ from tileir.formats.ops.spec import READS, READS_WRITES, WRITES
 from tileir.ir import Body, Op, Value
 from tileir.types import PartitionView, Tile, Token, View
 
-from .control_edges import BRANCHING, edges
-
-_SHARED = frozenset(("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled"))
+_SHARED = ("insert_slice", "load_shared", "load_slice", "mma", "mma_scaled", "store_shared")
 _STORED = ("tile", "value", "arg", "val")
 """The slots of tiles that are stored, or that atomics combine with memory."""
 
@@ -97,15 +96,10 @@ class TokenOrder:
 
 
 def accesses_memory(op: Op) -> bool:
-    """Whether an op accesses memory outside of the tiles in shared memory.
-
-    A load without uses is carried out by no thread.
-    """
+    """Whether an op accesses memory outside of the tiles in shared memory."""
     if op.name == "copy_async":
         return True
-    if op.spec.effects == READS and op.name not in _SHARED:
-        return bool(op.results[0].uses)
-    return op.spec.effects in (WRITES, READS_WRITES) and op.name != "store_shared"
+    return op.spec.effects in (READS, WRITES, READS_WRITES) and op.name not in _SHARED
 
 
 def carried(accesses: Accesses, again: bool) -> Accesses:

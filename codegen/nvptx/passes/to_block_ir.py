@@ -15,7 +15,7 @@ from typing import Any, cast
 from tileir.codegen.analysis.carried_values import carried_arguments, targets
 from tileir.codegen.analysis.contiguity import Contiguity
 from tileir.codegen.analysis.divisibility import Divisibility
-from tileir.codegen.analysis.memory_ops import is_weak
+from tileir.codegen.analysis.memory_ops import is_plain_load, is_weak
 from tileir.codegen.block.dialect import BLOCK, ROWS
 from tileir.codegen.block.make import make
 from tileir.codegen.block.types import Frag
@@ -119,6 +119,8 @@ class _Rewriter:
         """Rewrite an op without regions, once for each layout that it works in."""
         if op.name in CONTROLS_GRIDS and not self._target.has("griddepcontrol"):
             return self._drop(op)  # grids cannot overlap there
+        if is_plain_load(op) and is_weak(op) and not self._assignment.required_in(op.results[0]):
+            return self._drop(op)
         results = [value for value in op.results if _is_spread(value)]
         layouts: Sequence[LinearLayout | None] = [self._assignment.op_layouts.get(op)]
         if results and (layouts == [None] or family_of(op) is Family.SLICE):
@@ -199,7 +201,7 @@ class _Rewriter:
                     canonical = self._assignment.canonical.get(original)
                     own = layout if canonical is None or layout in canonical else None
                     self._define(original, own or self._layout(original), value)
-                elif copy is first and copy is not op:
+                elif copy is first and value is not original:
                     self._instead[original] = value
                 if copy.attributes.get("owner") and self._assignment.required_in(original):
                     self._exchange(original, layout)

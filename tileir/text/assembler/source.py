@@ -36,6 +36,7 @@ class Source:
         forms: Mapping[str, Form] = FORMS,
         definitions: Mapping[str, Definition] | None = None,
     ) -> None:
+        """Start at the beginning of a text that is to be written in a version of the format."""
         self.dialect = dialect
         self.limits = limits
         self.alike: dict[tuple, tuple] = {}

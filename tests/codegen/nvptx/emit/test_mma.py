@@ -13,8 +13,8 @@ from tests.codegen.host.lowering.test_mma import DTYPES, integers, product
 from tests.codegen.nvptx.compiled import compiled
 from tests.codegen.nvptx.on_emulator import launch
 from tileir.codegen import compile
-from tileir.codegen.nvptx.schedule.staged import SCRATCH
 from tileir.codegen.nvptx.schedule import split_operands
+from tileir.codegen.nvptx.schedule.staged import SCRATCH
 from tileir.gpus import TARGETS
 
 SHAPES = [
