@@ -30,6 +30,11 @@ CASES = [
 """Ten kernels and more: rings, reductions, atomics, conversions, control flow, fusion."""
 EDITING = ("eliminate_dead_ops", "share_common_ops")
 """The first stages, behind which the kernel changes again."""
+IN_TILE_IR = {
+    "host": STAGES["host"][: STAGES["host"].index("emit_llvm")],
+    "nvptx": STAGES["nvptx"][: STAGES["nvptx"].index("to_block_ir")],
+}
+"""Family -> the stages whose text is Tile IR."""
 
 
 def module(name: str) -> Bytecode:
@@ -65,7 +70,8 @@ def test_every_golden_has_its_case() -> None:
 @pytest.mark.parametrize(("name", "target"), CASES, ids=lambda each: each)
 def test_every_text_of_tile_ir_reads_back_as_the_kernel(name: str, target: str) -> None:
     texts = set()
-    for stage, text in stages(module(name), target, until=before_emission(target)).items():
+    names = IN_TILE_IR["host" if target == "host" else "nvptx"]
+    for stage, text in stages(module(name), target, until=names[-1]).items():
         if stage not in EDITING:
             texts.add(tileir.disassemble(tileir.assemble(text.text)))
     (plain,) = texts
@@ -92,26 +98,26 @@ def test_what_comes_last_is_what_compile_gives(name: str, target: str) -> None:
     ("name", "target"), [case for case in CASES if case[1] != "host"], ids=lambda each: each
 )
 def test_remarks_are_true_of_the_code(name: str, target: str) -> None:
-    """Barriers are counted in LLVM IR, bytes, threads and buffers looked up in plan and PTX."""
+    """Barriers are counted in LLVM IR, bytes, threads and slots looked up in plan and PTX."""
     compiled = tileir.compile(module(name), target, cache=False)
     recorded, (plan,) = compiled.stages, compiled.plan.values()
-    emitted = [each.what for each in recorded["emit_llvm"].remarks]
+    said = {stage: [each.what for each in it.remarks] for stage, it in recorded.items()}
     calls = len(re.findall(r"call void @\"?llvm\.nvvm\.barrier", compiled.llvm_ir))
-    assert emitted.count("barrier") - emitted.count("no barrier") == calls
-    assert f"{plan['dynamic_shared_memory']} bytes of shared memory in all" in emitted
-    (threads, *_) = recorded["choose_threads"].remarks
-    assert threads.what.startswith(f"{plan['block'][0]} threads a block")
-    rings = [re.match(r"ring of (\d+)", it.what) for it in recorded["pipeline_loops"].remarks]
+    assert said["place_barriers"].count("orders these accesses") == calls
+    assert (
+        f"{plan['dynamic_shared_memory']} bytes of shared memory in all" in said["allocate_memory"]
+    )
+    assert said["choose_threads"][0].startswith(f"{plan['block'][0]} threads a block")
+    rings = [re.match(r"ring of (\d+)", it) for it in said["pipeline_loops"]]
     waits = {int(each) for each in re.findall(r"cp\.async\.wait_group (\d+)", compiled.ptx)}
     assert {int(each[1]) - 2 for each in rings if each} == waits
-    for each in recorded["choose_atoms"].remarks:
-        assert each.what in compiled.ptx
-    widths = {
-        32 * int(count or 1) // 8
-        for count in re.findall(r"ld\.global(?:\.v(\d))?\.b32", compiled.ptx)
-    }
-    said = {it.facts["bytes"] for it in recorded["emit_llvm"].remarks if "bytes" in it.facts}
-    assert {width for width in widths if width > 4} <= said
+    for what in said["choose_atoms"]:
+        assert what in compiled.ptx
+    by_ldmatrix = any("ldmatrix" in what for what in said["to_block_ir"])
+    assert by_ldmatrix == ("ldmatrix" in compiled.ptx)
+    loads = re.findall(r"ld\.global(?:\.v(\d))?\.b32", compiled.ptx)
+    widths = {f"accesses of {32 * int(count or 1) // 8} bytes" for count in loads}
+    assert widths - {"accesses of 4 bytes"} <= {*said["to_block_ir"], *said["pipeline_loops"]}
 
 
 @pytest.mark.parametrize("name", NEWEST)
@@ -119,7 +125,8 @@ def test_remarks_are_true_of_the_code(name: str, target: str) -> None:
 def test_of_every_kernel_something_is_told(name: str, target: str) -> None:
     """What has been decided about it reads back as the kernel itself."""
     try:
-        recorded = [*stages(module(name), target, until=before_emission(target)).values()]
+        last = IN_TILE_IR["host" if target == "host" else "nvptx"][-1]
+        recorded = [*stages(module(name), target, until=last).values()]
     except UnsupportedError:
         assert (name, target) == ("multimem", "host")
         return
@@ -161,12 +168,12 @@ def test_from_the_cache_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_remarks_know_where_their_op_is_in_source() -> None:
-    recorded = stages(module("softmax"), "sm_90", until="emit_llvm")
-    (load, *_) = recorded["emit_llvm"].remarks
+    recorded = stages(module("softmax"), "sm_90", until="to_block_ir")
+    (load, *_) = recorded["to_block_ir"].remarks
     assert load.op.name == "load_view_tko"
     assert load.location == load.op.location
     assert str(load.location).endswith("folding.py:97:11")
-    assert load.stage == "emit_llvm"
+    assert load.stage == "to_block_ir"
     assert load.entry == "softmax"
 
 

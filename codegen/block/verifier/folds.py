@@ -44,8 +44,12 @@ def _folded(op: Op) -> Iterator[str]:
 
 
 def _order(op: Op) -> Iterator[str]:
-    """Check that a body that does not commute combines neighbours, the lowest bits first."""
-    if commutes(op):
+    """Check that a body that does not commute combines neighbours, the lowest bits first.
+
+    One that chooses an element may be without order: then it was known, of the whole reduction,
+    that elements differ in a number that decides.
+    """
+    if commutes(op) or (chooses(op) and not op.attributes["ordered"]):
         return
     if not op.attributes["ordered"]:
         yield "the body does not commute, and elements are combined in any order"

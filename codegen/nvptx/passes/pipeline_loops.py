@@ -97,7 +97,7 @@ def _pipeline(loop: Op, loads: Loads) -> Op:
     region = loop.regions[0]
     block, counter = region.block, region.block.arguments[0]
     first = loads.before(loop)
-    prologue = _prologue(counter, loads, [value.type for value in first])
+    prologue = _prologue(loop, loads, [value.type for value in first])
     index, exists = block.add_argument(counter.type), block.add_argument(_BOOL)
     handed = [block.add_argument(value.type) for value in first]
     delayed = [block.add_argument(kind) for kind in loads.delayed()]
@@ -124,18 +124,19 @@ def _pipeline(loop: Op, loads: Loads) -> Op:
     return made
 
 
-def _prologue(counter: Value, loads: Loads, handed: Sequence[ValueType]) -> Region:
+def _prologue(loop: Op, loads: Loads, handed: Sequence[ValueType]) -> Region:
     """Return the region that makes the loads of the first iterations.
 
     If there is only one of them, it is known to exist.
     """
-    block = Block()
+    block, counter = Block(), loop.regions[0].block.arguments[0]
     index, exists = block.add_argument(counter.type), block.add_argument(_BOOL)
     arguments = [block.add_argument(kind) for kind in handed]
     values = _slice(loads, block.ops.append, counter, index)
     known = exists if loads.ahead > 1 else None
     following = loads.fill(block.ops.append, values, known, arguments)
-    block.ops.append(make("yield", {"operands": (*following[0], *following[1])}))
+    operands = {"operands": (*following[0], *following[1])}
+    block.ops.append(make("yield", operands, origin=loop))
     return Region([block])
 
 

@@ -76,7 +76,8 @@ class _Rewriter:
                 self._convert(value)
         for op in list(block.ops):
             self._op(op, around)
-        block.ops, self._made = self._made, outer
+        block.ops[:] = self._made  # what stays is not taken out first
+        self._made = outer
 
     def _op(self, op: Op, around: tuple[Op, ...]) -> None:
         if op.spec.terminator:
@@ -133,18 +134,28 @@ class _Rewriter:
         originals = dict(op.operands)
         copies = [op, *(op.clone({}) for _ in layouts[1:])]
         for copy, layout, added in zip(copies, layouts, attributes, strict=True):
-            copy.operands = originals
-            for slot, operand in originals.items():
-                if isinstance(operand, tuple):
-                    wanted = [self._wanted(op, slot, n, v, layout) for n, v in enumerate(operand)]
-                    self._take(copy, slot, wanted)
-                elif operand is not None:
-                    copy.operands[slot] = self._form(
-                        operand, self._wanted(op, slot, 0, operand, layout)
-                    )
+            operands = {
+                slot: self._operand(op, slot, operand, layout)
+                for slot, operand in originals.items()
+            }
+            if copy is not op or operands != originals:
+                copy.operands = operands
             self._own_row(copy, added)
         self._settle(op, list(zip(copies, layouts, strict=True)))
         return None
+
+    def _operand(
+        self, op: Op, slot: str, operand: Any, layout: LinearLayout | None
+    ) -> Value | tuple[Value, ...] | None:
+        """Return what an op that works in a layout takes in a slot."""
+        if operand is None:
+            return None
+        if isinstance(operand, tuple):
+            return tuple(
+                self._form(value, self._wanted(op, slot, number, value, layout))
+                for number, value in enumerate(operand)
+            )
+        return self._form(operand, self._wanted(op, slot, 0, operand, layout))
 
     def _attributes(self, op: Op, layout: LinearLayout | None) -> dict[str, Any]:
         return access_attributes(
@@ -174,7 +185,8 @@ class _Rewriter:
             if slot.name not in op.attributes:
                 op.attributes[slot.name] = added.get(slot.name, slot.default)
         for slot in row.operands:
-            op.operands.setdefault(slot.name, None)
+            if slot.name not in op.operands:
+                op.operands[slot.name] = None
         op.spec = cast(Any, row)
 
     def _drop(self, op: Op) -> None:
@@ -255,7 +267,9 @@ class _Rewriter:
         """Have an op take the values in a slot in these layouts."""
         values = op.operands[slot]
         pairs = zip(values, layouts, strict=False)
-        op.operands[slot] = tuple(self._form(value, layout) for value, layout in pairs)
+        taken = tuple(self._form(value, layout) for value, layout in pairs)
+        if taken != values:
+            op.operands[slot] = taken
 
     def _add(self, op: Op) -> None:
         self._made.append(op)

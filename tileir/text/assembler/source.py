@@ -36,7 +36,7 @@ class Source:
         forms: Mapping[str, Form] = FORMS,
         definitions: Mapping[str, Definition] | None = None,
     ) -> None:
-        """Start at the beginning of a text that is to be written in a version of the format."""
+        """Make the readers of a text in a dialect."""
         self.dialect = dialect
         self.limits = limits
         self.alike: dict[tuple, tuple] = {}
