@@ -13,14 +13,14 @@ In the end, no barrier is left that orders nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.block.make import make
 from tileir.ir import Body, Op
 
-from .allocate_memory import Allocation, allocate, areas_of, overlapping, packed
+from .allocate_memory import Allocation, Area, allocate, areas_of, overlapping, packed
 from .barrier_pairs import Areas, BarrierPairs, Pair, memory, texts
 from .barrier_walk import Access, Accesses, BarrierWalk, Open, complete
 from .shared_accesses import reads_of
@@ -39,7 +39,10 @@ def place_barriers(body: Body, facts: Divisibility, room: int) -> None:
     walk.block(body.block, set())
     for op in [op for op in body.walk() if op in walk.places]:
         accesses.stops.add(_insert(op))
-    reuse = _Reuse(body, accesses, room)
+    areas = areas_of(body)
+    if not areas and not walk.places:
+        return
+    reuse = _Reuse(body, accesses, areas, room)
     reuse.add_barriers()
     reuse.remove_barriers()
     reuse.name_pairs()
@@ -124,11 +127,11 @@ def _awaited(body: Body) -> Iterator[tuple[Op, list[Access]]]:
 class _Reuse:
     """Barriers that let areas use the same bytes, and those that nothing needs."""
 
-    def __init__(self, body: Body, accesses: Accesses, room: int) -> None:
+    def __init__(self, body: Body, accesses: Accesses, areas: Sequence[Area], room: int) -> None:
         self._body, self._accesses = body, accesses
         self._ops = list(body.walk())
         self._numbers = {op: number for number, op in enumerate(self._ops)}
-        self._areas = areas_of(body)
+        self._areas = areas
         self._of = {area.op: area for area in self._areas if area.op is not None}
         kept = [area for area in self._areas if area.kept]
         least = min(each.end for each in packed(self._areas))
