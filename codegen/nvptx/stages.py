@@ -165,7 +165,7 @@ def choose_copies(state: State) -> None:
     """Choose how each conversion moves elements: by registers, shuffles, or shared memory."""
     for kernel_state in state.kernels:
         copies_of(kernel_state.kernel.body, kernel_state.room(state.target))
-        kernel_state.kernel.edited()
+        kernel_state.kernel.edited(Divisibility)
 
 
 def pipeline_loops(state: State) -> None:

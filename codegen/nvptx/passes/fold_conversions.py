@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
 from tileir.types import ValueType
@@ -25,7 +26,7 @@ def fold_conversions(state: KernelState) -> None:
     for op in reversed(list(state.kernel.walk())):
         if op.name == "convert_layout" and not op.result.uses:
             op.erase()
-    state.kernel.edited()
+    state.kernel.edited(Divisibility)
 
 
 def _original(value: Value) -> Value:

@@ -71,12 +71,14 @@ class Loads(Protocol):
 
 def pipeline_loops(state: KernelState, target: Target) -> None:
     """Pipeline the loops of a kernel, the innermost ones first."""
-    rings = Rings(state, target)
+    rings, edited = Rings(state, target), False
     for loop in reversed([op for op in state.kernel.walk() if op.name == "for"]):
         loads: Loads | None = rings.choose(loop) or RegisterLoads.choose(loop)
         if loads is not None:
             _pipeline(loop, loads)
-    state.kernel.edited()
+            edited = True
+    if edited:
+        state.kernel.edited()
 
 
 def _pipeline(loop: Op, loads: Loads) -> None:
