@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tileir.codegen.analysis.divisibility import Divisibility
 from tileir.codegen.nvptx.state import KernelState
 from tileir.ir import Op, Value
 from tileir.types import ValueType
@@ -27,7 +28,7 @@ def fold_conversions(state: KernelState) -> None:
         if op.name == "convert_layout" and not op.result.uses:
             op.erase()
             state.folded += 1
-    state.kernel.edited()
+    state.kernel.edited(Divisibility)
 
 
 def _original(value: Value) -> Value:
