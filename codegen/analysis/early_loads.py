@@ -37,6 +37,8 @@ class EarlyLoad:
 
 def early_loads(loop: Op, staged: Callable[[Value], bool]) -> list[EarlyLoad]:
     """Return the loads of a loop, among those whose tile is `staged`, that may be early."""
+    if family_of(loop) is not Family.LOOP:
+        return []
     return [
         found
         for load, found in loads_in(loop)
@@ -63,7 +65,8 @@ def _of_iteration(block: Block) -> Iterator[Op]:
         yield op
         if family_of(op) is Family.BRANCH:
             for region in op.regions:
-                yield from _of_iteration(region.block)
+                for inner in region.blocks:
+                    yield from _of_iteration(inner)
 
 
 def _early(load: Op, loop: Op, body: _Body | None) -> EarlyLoad | str:

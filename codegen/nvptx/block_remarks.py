@@ -27,7 +27,8 @@ def _made(state: State, each: KernelState) -> Rows:
         elif op.name == "fold":
             yield op, f"folded {_folded_bits(op)}", ""
         elif accesses_of(op):
-            yield op, *_access(op)
+            what, why = _access(op)
+            yield op, what, "; ".join([why, *map(str, filter(None, [each.narrow.get(op)]))])
 
 
 def _folded_bits(fold: Op) -> str:

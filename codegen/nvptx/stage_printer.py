@@ -43,6 +43,7 @@ class Printer(stage_printer.StagePrinter[State, KernelState]):
     target_family = "nvptx"
     bodies = ("hoist_invariants", BLOCK_STAGES[-1])
     whole = bodies
+    moves = ("convert_layout", "load_shared", "shared_view")
     superseded = ("share_common_ops", "prefer_layouts", "place_barriers", "allocate_memory")
     long = {"emit_llvm": "LLVM IR", "optimise": "LLVM IR"}
     texts: Mapping[str, Callable[[State], str]] = {
